@@ -1,0 +1,7 @@
+"""`python -m weft`."""
+
+from __future__ import annotations
+
+from weft.cli import run
+
+run()

@@ -1,0 +1,118 @@
+"""The command line: choose a command, import only its module, print errors, give the exit status (design 10)."""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+def _render(argv: Sequence[str]) -> int:
+    from weft.cli.render import main as command
+
+    return command(argv)
+
+
+def _patch(argv: Sequence[str]) -> int:
+    from weft.cli.patch import main as command
+
+    return command(argv)
+
+
+def _layer(argv: Sequence[str]) -> int:
+    from weft.cli.layer import main as command
+
+    return command(argv)
+
+
+COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {"render": _render, "patch": _patch, "layer": _layer}
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run one command line (without the program's name); the exit status.
+
+    A `WeftError` is printed to standard error in the one layout; what is our fault is said to be (status 70).
+    """
+    from weft.errors import WeftError
+
+    try:
+        if not argv:
+            return _usage(sys.stderr)
+        name = argv[0]
+        command = COMMANDS.get(name)
+        if command is not None:
+            return command(argv[1:])
+        if name in ("-h", "--help", "help"):
+            return _usage(sys.stdout)
+        if name in ("version", "--version"):
+            return _version()
+        return _unknown(name)
+    except WeftError as error:
+        from weft.errors import render
+
+        sys.stdout.flush()
+        sys.stderr.write(render(error))
+        return error.exit_status
+    except BrokenPipeError:
+        return 1
+    except KeyboardInterrupt:
+        sys.stderr.write("weft: interrupted\n")
+        return 130
+    except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback reaches a user unasked
+        return _internal(error, argv)
+
+
+def run() -> None:
+    """The console script: `main` on the process's arguments, then exit."""
+    status = main(sys.argv[1:])
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        status = status or 1
+    raise SystemExit(status)
+
+
+def _usage(stream: object) -> int:
+    print(
+        "weft weaves changes into YAML configuration.\n\n"
+        "  weft render -f config/ --data-values-file values.yml    templates, overlays, data values\n"
+        "  weft patch base.yml -o ops.yml -v name=value            operations files and variables\n"
+        "  weft layer documents/                                   layered documents\n\n"
+        "weft COMMAND --help lists the flags of a command.",
+        file=stream,  # type: ignore[arg-type]
+    )
+    return 0
+
+
+def _version() -> int:
+    from weft import __version__
+
+    print(f"weft {__version__}")
+    return 0
+
+
+def _unknown(name: str) -> int:
+    from weft.errors import UsageError
+    from weft.spell import did_you_mean
+
+    raise UsageError(
+        f'unknown command "{name}"', hint=did_you_mean(name, COMMANDS), expected=", ".join([*COMMANDS, "version"])
+    )
+
+
+def _internal(error: Exception, argv: Sequence[str]) -> int:
+    import traceback
+
+    from weft import __version__
+
+    sys.stderr.write(
+        f"weft: internal error: {type(error).__name__}: {error}\n"
+        f"  This is a fault of weft {__version__}, not of your files. Please report it with the command and its input.\n"
+    )
+    if "--debug" in argv:
+        sys.stderr.write("".join(traceback.format_exception(error)))
+    else:
+        sys.stderr.write("  hint:     --debug shows the details\n")
+    return 70

@@ -1,0 +1,25 @@
+"""What one run shares: limits, warnings, where `print` goes. Passed to whoever needs it, never global."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Context:
+    """The state of one run.
+
+    print_line: gets each line that templates print. warnings: what a command line prints to standard error.
+    """
+
+    __slots__ = ("print_line", "warnings")
+
+    def __init__(self, print_line: Callable[[str], None] | None = None) -> None:
+        self.print_line: Callable[[str], None] = print_line if print_line is not None else (lambda _line: None)
+        self.warnings: list[str] = []
+
+    def warn(self, text: str) -> None:
+        """Collect a warning once, however often it is given."""
+        if text not in self.warnings:
+            self.warnings.append(text)

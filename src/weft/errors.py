@@ -1,0 +1,172 @@
+"""One family of errors, one layout, one place that prints.
+
+An error says what is wrong and where; `also` names further places that have a part in it, `expected`, `found` and
+`hint` say what would have been right, and the trail says how evaluation came there. Levels further out add to the
+trail; they do not wrap text in text.
+"""
+
+from __future__ import annotations
+
+from weft.source import Position
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Self
+
+
+class Step:
+    """One step of a trail: what was being done ("in document", "in f"), and where."""
+
+    __slots__ = ("at", "text")
+
+    def __init__(self, text: str, at: Position | None = None) -> None:
+        self.text = text
+        self.at = at
+
+
+class Finding:
+    """One thing that is wrong, with its place: errors that collect (schema checks, several names) hold a list of them."""
+
+    __slots__ = ("also", "at", "expected", "found", "hint", "message", "trail")
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        at: Position | None = None,
+        also: Iterable[Position] = (),
+        expected: str | None = None,
+        found: str | None = None,
+        hint: str | None = None,
+        trail: Iterable[Step] = (),
+    ) -> None:
+        self.message = message
+        self.at = at
+        self.also = list(also)
+        self.expected = expected
+        self.found = found
+        self.hint = hint
+        self.trail = list(trail)
+
+
+class WeftError(Exception):
+    """Anything a user can put right. The command line prints it with `render` and exits with `exit_status`.
+
+    message: what is wrong, in the user's words; where a reference's wording is part of its contract, that wording.
+    trail: steps from the innermost to the outermost.
+    """
+
+    exit_status = 1
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        at: Position | None = None,
+        also: Iterable[Position] = (),
+        expected: str | None = None,
+        found: str | None = None,
+        hint: str | None = None,
+        trail: Iterable[Step] = (),
+        findings: Sequence[Finding] = (),
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.at = at
+        self.also = list(also)
+        self.expected = expected
+        self.found = found
+        self.hint = hint
+        self.trail = list(trail)
+        self.findings = list(findings)
+
+    def __str__(self) -> str:
+        return self.message
+
+    def within(self, text: str, at: Position | None = None) -> Self:
+        """Add an outer step to the trail; returns the same error, to be raised again."""
+        self.trail.append(Step(text, at))
+        return self
+
+
+class UsageError(WeftError):
+    """A wrong flag or argument."""
+
+    exit_status = 2
+
+
+class ReadError(WeftError):
+    """An input that cannot be read: a missing file, broken YAML, a refused link."""
+
+
+class StarlarkError(WeftError):
+    """A program that does not scan, parse, resolve, or that fails while it runs."""
+
+
+class TemplateError(WeftError):
+    """A template whose comments and nodes do not make a program."""
+
+
+class OverlayError(WeftError):
+    """An overlay that cannot be applied."""
+
+
+class SchemaError(WeftError):
+    """A schema that is none, or data values that do not conform; see `findings`."""
+
+
+class OpsError(WeftError):
+    """An ops file, pointer or variable that cannot be used."""
+
+
+class LayeringError(WeftError):
+    """Documents that cannot be layered, substituted or validated."""
+
+
+class LimitError(WeftError):
+    """A limit on time, size or depth was reached."""
+
+    exit_status = 3
+
+
+def render(error: WeftError, program: str = "weft") -> str:
+    """The whole message for a person, ending in a line break (design 9)."""
+    out = _block(f"{program}: ", error)
+    for finding in error.findings:
+        out.append("")
+        out.extend(_block("", finding))
+    return "\n".join(out) + "\n"
+
+
+def _block(prefix: str, error: WeftError | Finding) -> list[str]:
+    first, *rest = error.message.split("\n")
+    place = f"{error.at}: " if error.at is not None and (error.at.source is not None) else ""
+    out = [f"{prefix}{place}{first}", *(f"  {line}".rstrip() for line in rest)]
+    quoted = [(str(at), text) for at in (error.at, *error.also) if at is not None and (text := at.text) is not None]
+    seen: set[tuple[str, str]] = set()
+    quoted = [q for q in quoted if not (q in seen or seen.add(q))]
+    missing = [str(at) for at in error.also if at.source is not None and at.text is None]
+    if quoted:
+        width = max(len(place) for place, _ in quoted)
+        out += ["", *(f"    {place:<{width}}  | {text}".rstrip() for place, text in quoted), ""]
+    labels = [("expected:", error.expected), ("found:", error.found), ("hint:", error.hint)]
+    if missing:
+        labels.append(("see also:", ", ".join(dict.fromkeys(missing))))
+    for label, text in labels:
+        if text is not None:
+            head, *more = text.split("\n")
+            out.append(f"  {label:<9} {head}")
+            out += [f"            {line}" for line in more]
+    if error.trail:
+        out.append("  trail:")
+        places = [str(step.at) if step.at is not None else "" for step in error.trail]
+        width = max(map(len, places))
+        texts = max(len(step.text) for step in error.trail)
+        for step, place in zip(error.trail, places, strict=True):
+            text = step.at.text if step.at is not None else None
+            line = f"    {place:<{width}}  {step.text:<{texts}}" + (f"  | {text.strip()}" if text is not None else "")
+            out.append(line.rstrip())
+    while out[-1] == "":
+        out.pop()
+    return out

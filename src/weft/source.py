@@ -1,0 +1,68 @@
+"""Where text came from: a source is a named text, a position a line in it.
+
+Nodes keep the source and the line number themselves (two slots); a `Position` is made when somebody asks.
+"""
+
+from __future__ import annotations
+
+
+class Source:
+    """A named text.
+
+    name: the path as messages show it (relative to the input root, such as `config/app.yml` or `stdin.yml`).
+    text: the whole text. first_line: the number of its first line (1 unless the text is a part of a larger one).
+    """
+
+    __slots__ = ("_lines", "first_line", "name", "text")
+
+    def __init__(self, name: str, text: str = "", first_line: int = 1) -> None:
+        self.name = name
+        self.text = text
+        self.first_line = first_line
+        self._lines: list[str] | None = None
+
+    def __repr__(self) -> str:
+        return f"Source({self.name!r})"
+
+    def line(self, number: int) -> str | None:
+        """The text of a line (numbers start at `first_line`), without its line break; None if there is no such line."""
+        if self._lines is None:
+            self._lines = self.text.split("\n")
+        index = number - self.first_line
+        if 0 <= index < len(self._lines):
+            return self._lines[index].rstrip("\r")
+        return None
+
+
+class Position:
+    """A line, and where known a column (1-based), in a source."""
+
+    __slots__ = ("column", "line", "source")
+
+    def __init__(self, source: Source | None, line: int, column: int | None = None) -> None:
+        self.source = source
+        self.line = line
+        self.column = column
+
+    def __str__(self) -> str:
+        if self.source is None:
+            return "?"
+        return f"{self.source.name}:{self.line}" if self.line > 0 else self.source.name
+
+    def __repr__(self) -> str:
+        return f"Position({self})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Position) and (self.source, self.line, self.column) == (
+            other.source,
+            other.line,
+            other.column,
+        )
+
+    def __hash__(self) -> int:
+        return hash((id(self.source), self.line, self.column))
+
+    @property
+    def text(self) -> str | None:
+        """The source line, or None when it is not known."""
+        return self.source.line(self.line) if self.source is not None else None
