@@ -1,0 +1,40 @@
+"""The workspace: input files and flags in, and the phases that make of them what is output (spec ytt 1.6)."""
+
+from __future__ import annotations
+
+from weft.workspace.files import InputFile, in_memory
+from weft.workspace.job import (
+    INSPECT_SCHEMA,
+    INSPECT_VALUES,
+    DocumentFile,
+    Job,
+    Options,
+    ReferencedValues,
+    Result,
+    TextFile,
+)
+from weft.workspace.library import Library, LibraryFile, build_library, data_reader, in_sequence, outline
+from weft.workspace.references import LibraryRef, parse_refs, show_refs, split_ref
+
+__all__ = [
+    "INSPECT_SCHEMA",
+    "INSPECT_VALUES",
+    "DocumentFile",
+    "InputFile",
+    "Job",
+    "Library",
+    "LibraryFile",
+    "LibraryRef",
+    "Options",
+    "ReferencedValues",
+    "Result",
+    "TextFile",
+    "build_library",
+    "data_reader",
+    "in_memory",
+    "in_sequence",
+    "outline",
+    "parse_refs",
+    "show_refs",
+    "split_ref",
+]
