@@ -1,0 +1,66 @@
+"""The language of templates: Starlark with blocks closed by `end`, compiled to Python code objects (spec ytt 5).
+
+    scan -> parse -> syntax tree -> resolve -> Python ast -> code object
+
+`compile_program` does it all; a `Program` runs as often as wanted. `values` says what a value is, `builtins` and
+`attributes` what there is to call.
+"""
+
+from __future__ import annotations
+
+from weft.errors import StarlarkError
+from weft.starlark.arguments import unpack, unpack_positional
+from weft.starlark.calls import call
+from weft.starlark.values import (
+    FROZEN,
+    Builtin,
+    Dict,
+    List,
+    Module,
+    NoAttribute,
+    Set,
+    Struct,
+    Value,
+    compare,
+    equals,
+    freeze,
+    has,
+    insert,
+    is_callable,
+    is_function,
+    lookup,
+    remove,
+    repr_of,
+    str_of,
+    truth,
+    type_of,
+)
+
+__all__ = [
+    "FROZEN",
+    "Builtin",
+    "Dict",
+    "List",
+    "Module",
+    "NoAttribute",
+    "Set",
+    "StarlarkError",
+    "Struct",
+    "Value",
+    "call",
+    "compare",
+    "equals",
+    "freeze",
+    "has",
+    "insert",
+    "is_callable",
+    "is_function",
+    "lookup",
+    "remove",
+    "repr_of",
+    "str_of",
+    "truth",
+    "type_of",
+    "unpack",
+    "unpack_positional",
+]

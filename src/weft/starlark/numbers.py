@@ -1,0 +1,28 @@
+"""Integers of any size as decimal text, in both directions: Python refuses more than a few thousand digits."""
+
+from __future__ import annotations
+
+_CHUNK = 4000
+
+
+def digits(value: int) -> str:
+    """The decimal digits of an integer."""
+    if value < 0:
+        return "-" + digits(-value)
+    if value.bit_length() < 3 * _CHUNK:
+        return str(value)
+    power = 1
+    base = 10**_CHUNK
+    while base * base <= value:
+        base *= base
+        power *= 2
+    high, low = divmod(value, base)
+    return digits(high) + digits(low).rjust(power * _CHUNK, "0")
+
+
+def parse(text: str, base: int = 10) -> int:
+    """The integer that a string of digits (only digits) means. Raises ValueError."""
+    if len(text) <= _CHUNK or base & (base - 1) == 0:
+        return int(text, base)
+    half = len(text) // 2
+    return parse(text[:half], base) * base ** (len(text) - half) + parse(text[half:], base)
