@@ -7,6 +7,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import TextIO
 
 
 def _render(argv: Sequence[str]) -> int:
@@ -27,7 +28,18 @@ def _layer(argv: Sequence[str]) -> int:
     return command(argv)
 
 
-COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {"render": _render, "patch": _patch, "layer": _layer}
+def _fmt(argv: Sequence[str]) -> int:
+    from weft.cli.render import main_fmt as command
+
+    return command(argv)
+
+
+COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
+    "render": _render,
+    "patch": _patch,
+    "layer": _layer,
+    "fmt": _fmt,
+}
 
 
 def main(argv: Sequence[str]) -> int:
@@ -74,14 +86,16 @@ def run() -> None:
     raise SystemExit(status)
 
 
-def _usage(stream: object) -> int:
+def _usage(stream: TextIO) -> int:
     print(
         "weft weaves changes into YAML configuration.\n\n"
         "  weft render -f config/ --data-values-file values.yml    templates, overlays, data values\n"
         "  weft patch base.yml -o ops.yml -v name=value            operations files and variables\n"
-        "  weft layer documents/                                   layered documents\n\n"
+        "  weft layer documents/                                   layered documents\n"
+        "  weft fmt -f config/                                     format YAML templates\n"
+        "  weft version                                            the version\n\n"
         "weft COMMAND --help lists the flags of a command.",
-        file=stream,  # type: ignore[arg-type]
+        file=stream,
     )
     return 0
 

@@ -225,10 +225,10 @@ class Command:
             head = f"{'-' + flag.short + ',' if flag.short else '   '} --{flag.name} {flag.value}".rstrip()
             text = flag.help
             if flag.kind in (TEXTS, CSV):
-                text += "; can be given several times"
+                text += " (repeatable)"
             if flag.default:
                 text += f" (default {','.join(flag.default)})"
-            lines = wrap(text, 78)
+            lines = wrap(text, 78, break_on_hyphens=False)
             if len(head) > 30:
                 out.append(f"  {head}")
                 head = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from weft.workspace.files import InputFile, in_memory
+from weft.workspace.inputs import Inputs
 from weft.workspace.job import (
     INSPECT_SCHEMA,
     INSPECT_VALUES,
@@ -21,6 +22,7 @@ __all__ = [
     "INSPECT_VALUES",
     "DocumentFile",
     "InputFile",
+    "Inputs",
     "Job",
     "Library",
     "LibraryFile",

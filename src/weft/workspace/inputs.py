@@ -137,7 +137,7 @@ class Inputs:
             ) from None
         for allowed in self._allowed_links:
             place = os.path.abspath(allowed)
-            if target == place or place == os.sep or target.startswith(place + os.sep):
+            if place in (target, os.sep) or target.startswith(place + os.sep):
                 return
         raise ReadError(
             f"Checking symlink file '{path}': Expected symlink file '{path}' -> '{os.path.relpath(target)}' "

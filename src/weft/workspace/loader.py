@@ -1,0 +1,171 @@
+"""`load(...)` and the evaluation of files for one library execution (spec ytt 5, load)."""
+
+from __future__ import annotations
+
+from weft.errors import ReadError, StarlarkError
+from weft.modules import MODULES, load_module
+from weft.spell import did_you_mean
+from weft.starlark import Builtin, Module, str_of
+from weft.templates import Outcome
+from weft.workspace import files
+from weft.workspace.library import data_reader
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from weft.source import Position
+    from weft.starlark import Load
+    from weft.workspace.files import InputFile
+    from weft.workspace.job import Options
+    from weft.workspace.library import Library, LibraryFile
+    from weft.workspace.session import Session
+
+Exports = "Mapping[str, object]"
+
+
+class Loader:
+    """Evaluates files with one set of data values.
+
+    values: makes `data.values` for a file. library_module: makes `@ytt:library` for files in a directory.
+    A library file is run once for each directory and root it is seen from, and then serves every `load` of it.
+    """
+
+    __slots__ = ("_exports", "_library_module", "_loading", "_modules", "_options", "_session", "_values")
+
+    def __init__(
+        self,
+        session: Session,
+        options: Options,
+        values: Callable[[], object],
+        library_module: Callable[[Library, Library], Module],
+    ) -> None:
+        self._session = session
+        self._options = options
+        self._values = values
+        self._library_module = library_module
+        self._modules: dict[str, Module] = {}
+        self._exports: dict[tuple[InputFile, Library, Library], Mapping[str, object]] = {}
+        self._loading: list[InputFile] = []
+
+    def run(self, file: InputFile, current: Library, root: Library) -> Outcome:
+        """Evaluate a file as a member of directory `current` of the library whose root is `root`. Raises WeftError."""
+        debug = self._options.debug
+        kind = file.type
+        if debug is not None:
+            debug(f"## file {file.path} ({file.kind})")
+        if kind == files.YAML:
+            read = self._session.yaml(file, self._options)
+            if not read.is_template:
+                return Outcome({}, read.plain)
+        elif kind == files.TEXT and file.is_plain:
+            return Outcome({}, text=file.text())
+        template = self._session.template(file, self._options)
+        return template.run(self._session.context, self._load_for(current, root))
+
+    def exports(self, member: LibraryFile, root: Library) -> Mapping[str, object]:
+        """The names a library file defines. Raises WeftError; a file that loads itself is reported as a cycle."""
+        file = member.file
+        key = (file, member.library, root)
+        found = self._exports.get(key)
+        if found is None:
+            if file in self._loading:
+                names = [loading.path for loading in self._loading[self._loading.index(file) :]]
+                raise StarlarkError(f"load: files load each other in a cycle: {' -> '.join([*names, file.path])}")
+            self._loading.append(file)
+            try:
+                found = self.run(file, member.library, root).exports
+            finally:
+                self._loading.pop()
+            self._exports[key] = found
+        return found
+
+    def _load_for(self, current: Library, root: Library) -> Load:
+        def load(path: str, at: Position) -> Mapping[str, object]:  # noqa: ARG001 - the runtime adds the place
+            try:
+                return self._load(path, current, root)
+            except ReadError as error:
+                if error.at is not None:
+                    raise
+                raise StarlarkError(f"load: {error.message}", hint=error.hint) from None
+
+        return load
+
+    def _load(self, path: str, current: Library, root: Library) -> Mapping[str, object]:
+        if path.startswith("@"):
+            name, colon, rest = path[1:].partition(":")
+            if not colon:
+                raise ReadError(
+                    "Expected library path to be in format '@name:path' "
+                    "e.g. '@github.com/vmware-tanzu/test:test.star' or '@ytt:base64'"
+                )
+            if name == "ytt":
+                return {rest: self._module(rest, current, root)}
+            current = root = current.find_library(name)
+            path = rest
+        directory = current
+        if path.startswith("/"):
+            directory = root
+            path = path[1:]
+        member = directory.find_file(path)
+        file = member.file
+        if not file.is_library:
+            raise ReadError(
+                f"Expected file '{file.path}' to be a library file, but was not",
+                hint="a library file's name ends in .lib.yml, .lib.txt or .star; "
+                "data.read(...) gives the content of any other file",
+            )
+        return self.exports(member, root)
+
+    def _module(self, name: str, current: Library, root: Library) -> Module:
+        if name == "data":
+            return self._data_module(current, root)
+        if name == "library":
+            return self._library_module(current, root)
+        found = self._modules.get(name)
+        if found is None:
+            if name not in MODULES:
+                raise ReadError(
+                    f"builtin ytt library does not have module '{name}'",
+                    hint=did_you_mean(name, [*MODULES, "data", "library"]) or "is there a newer version of weft?",
+                )
+            found = self._modules[name] = load_module(name, self._session.context)
+        return found
+
+    def _data_module(self, current: Library, root: Library) -> Module:
+        read, listing = data_reader(current, root)
+
+        def data_read(*args: object, **_kwargs: object) -> str:
+            if len(args) != 1:
+                raise StarlarkError("data.read: expected exactly one argument")
+            path = _path("data.read", args[0])
+            try:
+                return read(path).decode("utf-8", "surrogateescape")
+            except ReadError as error:
+                raise StarlarkError(f"data.read: {error.message}", hint=error.hint) from None
+
+        def data_list(*args: object, **_kwargs: object) -> object:
+            from weft.starlark import List
+
+            if len(args) > 1:
+                raise StarlarkError("data.list: expected exactly zero or one argument")
+            path = _path("data.list", args[0]) if args else ""
+            try:
+                return List(listing(path))
+            except ReadError as error:
+                raise StarlarkError(f"data.list: {error.message}", hint=error.hint) from None
+
+        return Module(
+            "data",
+            {
+                "list": Builtin("data.list", data_list),
+                "read": Builtin("data.read", data_read),
+                "values": self._values(),
+            },
+        )
+
+
+def _path(function: str, value: object) -> str:
+    if type(value) is not str:
+        raise StarlarkError(f"{function}: expected a string, but was {str_of(value)}")
+    return value

@@ -1,0 +1,299 @@
+"""The phases of a render, in order: schema, data values, templates, overlays (spec ytt 1.6)."""
+
+from __future__ import annotations
+
+from weft import schema as schemas
+from weft.errors import SchemaError, TemplateError, WeftError
+from weft.fragments import to_struct
+from weft.nodes import Array, Document, DocumentSet, Map
+from weft.overlay import apply_document, apply_documents, is_overlay
+from weft.workspace import files
+from weft.workspace.job import (
+    INSPECT_SCHEMA,
+    INSPECT_VALUES,
+    DocumentFile,
+    Job,
+    ReferencedValues,
+    Result,
+    TextFile,
+)
+from weft.workspace.loader import Loader
+from weft.workspace.references import parse_refs
+from weft.workspace.session import Session
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from weft.context import Context
+    from weft.schema import SchemaType
+    from weft.starlark import Module
+    from weft.workspace.job import Options
+    from weft.workspace.library import Library, LibraryFile
+
+VALUES = "data/values"
+SCHEMA = "data/values-schema"
+LIBRARY_REF = "library/ref"
+
+
+def render(job: Job, context: Context | None = None) -> Result:
+    """Run all phases on a job (spec ytt 1.6). Raises WeftError."""
+    session = Session(context)
+    execution = Execution(session, job.library, job.options)
+    schema, library_schemas = execution.schema(())
+    if job.options.inspect == INSPECT_SCHEMA:
+        return Result(documents=DocumentSet([schemas.openapi(schema)]))
+    values, library_values = execution.values(job.values, schema)
+    if job.options.inspect == INSPECT_VALUES:
+        return Result(documents=DocumentSet([values]))
+    evaluated = execution.evaluate(values, library_values, library_schemas)
+    return Result(evaluated.files, evaluated.texts)
+
+
+class Evaluated:
+    """What the templates of one library gave. exports: (path, names) of each library file."""
+
+    __slots__ = ("exports", "files", "texts")
+
+    def __init__(
+        self,
+        files: list[DocumentFile],
+        texts: list[TextFile],
+        exports: list[tuple[str, Mapping[str, object]]],
+    ) -> None:
+        self.files = files
+        self.texts = texts
+        self.exports = exports
+
+
+class Execution:
+    """The phases for one library (the root is one too)."""
+
+    __slots__ = ("library", "options", "session")
+
+    def __init__(self, session: Session, library: Library, options: Options) -> None:
+        self.session = session
+        self.library = library
+        self.options = options
+
+    def schema(self, given: Sequence[ReferencedValues]) -> tuple[SchemaType, list[ReferencedValues]]:
+        """The schema of this library, and the schemas in it that are for other libraries.
+
+        given: schemas from outside, applied after the library's own (spec ytt 8.4, 10.4). Raises WeftError.
+        """
+        own = self.session.annotated(self.library, self.options).schemas
+        others: list[ReferencedValues] = []
+        merged: Document | None = None
+        try:
+            for entry in [*self._documents(own, SCHEMA), *given]:
+                if entry.refs:
+                    schemas.build(entry.document)  # it must be a schema of its own, wherever it is used
+                    others.append(entry)
+                    continue
+                schemas.build(entry.document)
+                merged = entry.document if merged is None else apply_document(merged, entry.document)
+            built = schemas.build(merged) if merged is not None else schemas.ANY
+        except WeftError as error:
+            order = _order(own, "additional data value schema" if given else None)
+            raise error.within(f"Overlaying data values schema (in following order: {order})") from None
+        return built, others
+
+    def values(
+        self, given: Sequence[ReferencedValues], schema: SchemaType
+    ) -> tuple[Document, list[ReferencedValues]]:
+        """The final data values of this library, and those in it that are for other libraries.
+
+        given: values from outside (flags, references, `with_data_values`), applied after the library's own
+        (spec ytt 7.5, 10.4). Raises WeftError.
+        """
+        own = self.session.annotated(self.library, self.options).values
+        others: list[ReferencedValues] = []
+        merged = schemas.defaults(schema)
+        try:
+            for entry in [*self._documents(own, VALUES), *given]:
+                if entry.refs:
+                    others.append(entry)
+                    continue
+                if merged is None:
+                    merged = entry.document
+                else:
+                    merged = apply_document(merged, entry.document, plain=entry.plain)
+                merged = schemas.fill(schema, merged)
+                findings = schemas.check(schema, merged)
+                if findings:
+                    raise SchemaError("One or more data values were invalid", findings=findings)
+        except WeftError as error:
+            order = _order(own, "additional data values" if given else None)
+            raise error.within(f"Overlaying data values (in following order: {order})") from None
+        if merged is None:
+            merged = Document(Map([]))
+        if not self.options.disable_validation:
+            schemas.validate(schema, merged)
+        return merged, others
+
+    def _documents(self, members: Sequence[LibraryFile], name: str) -> list[ReferencedValues]:
+        """The documents annotated `@name` that these files evaluate to."""
+        found: list[ReferencedValues] = []
+        loader = self._loader(None, (), ())
+        for member in members:
+            documents = loader.run(member.file, member.library, self.library).documents
+            assert documents is not None
+            for document in documents.items:
+                if document.annotations is not None and name in document.annotations:
+                    found.append(_referenced(document, name))
+                elif not _is_empty(document):
+                    what = "data values file" if name == VALUES else "schema file"
+                    kind = "data values" if name == VALUES else "schema"
+                    raise TemplateError(
+                        f"Expected {what} '{member.file.path}' to only have {kind} documents",
+                        at=document.position,
+                        hint=f"put the other documents in a file of their own, or #@{name} above this one's ---",
+                    )
+        return found
+
+    def evaluate(
+        self,
+        values: Document,
+        library_values: Sequence[ReferencedValues],
+        library_schemas: Sequence[ReferencedValues],
+    ) -> Evaluated:
+        """Run the templates, then the overlays (spec ytt 1.6, phases 6 to 8). Raises WeftError."""
+        loader = self._loader(values, library_values, library_schemas)
+        annotated = self.session.annotated(self.library, self.options)
+        without_output = {member.file for member in (*annotated.schemas, *annotated.values)}
+        documents: list[tuple[LibraryFile, DocumentSet]] = []
+        texts: list[TextFile] = []
+        exports: list[tuple[str, Mapping[str, object]]] = []
+        for member in self.library.accessible_files():
+            file = member.file
+            if file.for_output and file not in without_output:
+                outcome = loader.run(file, member.library, self.library)
+                if file.type == files.YAML:
+                    assert outcome.documents is not None
+                    documents.append((member, outcome.documents))
+                elif file.type == files.TEXT:
+                    texts.append(TextFile(member.path, outcome.text))
+                else:
+                    raise TemplateError(
+                        f"Unknown file type of '{file.path}'",
+                        expected="a YAML or text file for output",
+                        found=f"a {file.type} file",
+                        hint=f"--file-mark '{file.original_path}:type=yaml-template' would make it one",
+                    )
+            elif file.is_library and file.type != files.DATA:
+                exports.append((member.path, loader.exports(member, self.library)))
+        _check_used(library_values, library_schemas)
+        return Evaluated(_overlaid(documents), texts, exports)
+
+    def _loader(
+        self,
+        values: Document | None,
+        library_values: Sequence[ReferencedValues],
+        library_schemas: Sequence[ReferencedValues],
+    ) -> Loader:
+        from weft.workspace.library_module import library_module
+
+        def make_values() -> object:
+            return to_struct(Map([]) if values is None else values.value)
+
+        def make_module(current: Library, root: Library) -> Module:
+            return library_module(self, current, root, library_values, library_schemas)
+
+        return Loader(self.session, self.options, make_values, make_module)
+
+
+def _order(members: Sequence[LibraryFile], additional: str | None) -> str:
+    names = [member.file.path for member in members]
+    return ", ".join([*names, additional] if additional else names)
+
+
+def _is_empty(document: Document) -> bool:
+    """Whether a document is dropped: null, or an empty map or array that is not the result of an expression."""
+    value = document.value
+    if value is None:
+        return True
+    kind = type(value)
+    return (kind is Map or kind is Array or kind is DocumentSet) and not value.items and not document.computed  # type: ignore[union-attr]
+
+
+def _referenced(document: Document, name: str) -> ReferencedValues:
+    """A document with the reference its annotations give (spec ytt 10.4). Raises TemplateError."""
+    annotations = document.annotations or {}
+    refs = ()
+    reference = annotations.get(LIBRARY_REF)
+    if reference is not None:
+        if len(reference.args) != 1:
+            raise TemplateError(
+                f"Expected {LIBRARY_REF} annotation to have one arg, got {len(reference.args)}", at=reference.position
+            )
+        text = reference.args[0]
+        if type(text) is not str:
+            raise TemplateError(f"Expected {LIBRARY_REF} annotation's argument to be a string", at=reference.position)
+        try:
+            refs = parse_refs(text)
+        except WeftError as error:
+            raise TemplateError(error.message, at=reference.position, hint=error.hint, found=error.found) from None
+    after = False
+    if name == VALUES:
+        given = annotations[VALUES]
+        for key, value in given.kwargs.items():
+            if key != "after_library_module":
+                raise TemplateError(f"Unknown kwarg {key} for annotation {VALUES}", at=given.position)
+            if type(value) is not bool:
+                raise TemplateError(f"expected after_library_module of @{VALUES} to be a bool", at=given.position)
+            if not refs:
+                raise TemplateError(
+                    f"Annotation {VALUES}: Expected kwarg 'after_library_module' to be used with "
+                    f"{LIBRARY_REF} annotation",
+                    at=given.position,
+                )
+            after = value
+    return ReferencedValues(
+        document, refs, after_library_module=after, noun="Data Value" if name == VALUES else "Schema"
+    )
+
+
+def _check_used(values: Sequence[ReferencedValues], schemas_given: Sequence[ReferencedValues]) -> None:
+    """Every reference must have reached a library (spec ytt 10.5). Raises TemplateError."""
+    unused_values = [entry for entry in values if not entry.used]
+    unused_schemas = [entry for entry in schemas_given if not entry.used]
+    kinds = [kind for kind, unused in (("data values", unused_values), ("schema", unused_schemas)) if unused]
+    if kinds:
+        unused = [*unused_values, *unused_schemas]
+        raise TemplateError(
+            f"Expected all provided library {', and '.join(kinds)} documents to be used but found unused: "
+            + ", ".join(entry.description for entry in unused),
+            at=unused[0].document.position,
+        )
+
+
+def _overlaid(documents: list[tuple[LibraryFile, DocumentSet]]) -> list[DocumentFile]:
+    """Take the overlays out and apply them to all the rest (spec ytt 9.1)."""
+    documents.sort(key=lambda found: found[0].file.order)
+    overlays: list[Document] = []
+    overlay_files: list[str] = []
+    kept: list[tuple[LibraryFile, DocumentSet]] = []
+    for member, found in documents:
+        rest: list[Document] = []
+        for document in found.items:
+            if document.annotations is not None and is_overlay(document):
+                overlays.append(document)
+                if member.file.path not in overlay_files:
+                    overlay_files.append(member.file.path)
+            elif not _is_empty(document):
+                rest.append(document)
+        if rest:
+            kept.append((member, found if len(rest) == len(found.items) else found.with_items(rest)))
+    groups = [found for _, found in kept]
+    if overlays:
+        try:
+            groups = apply_documents(groups, overlays)
+        except WeftError as error:
+            raise error.within(f"Overlaying (in following order: {', '.join(overlay_files)})") from None
+    result = [
+        DocumentFile(member.path, member.file.order, group) for (member, _), group in zip(kept, groups, strict=False)
+    ]
+    # Overlays that append where there was no document at all have made a group of their own.
+    result += [DocumentFile(overlay_files[-1], 0, group) for group in groups[len(kept) :]]
+    return result
+
