@@ -57,9 +57,12 @@ class DocumentSet(_Located):
 
 
 class Document(_Located):
-    """One document. `value` is a Map, an Array or a scalar (a DocumentSet only while templates are evaluated)."""
+    """One document. `value` is a Map, an Array or a scalar (a DocumentSet only while templates are evaluated).
 
-    __slots__ = ("annotations", "line", "source", "value")
+    computed: the value is the result of an expression, so that the document is printed even when it is empty.
+    """
+
+    __slots__ = ("annotations", "computed", "line", "source", "value")
 
     def __init__(
         self,
@@ -67,17 +70,19 @@ class Document(_Located):
         source: Source | None = None,
         line: int = 0,
         annotations: Annotations | None = None,
+        computed: bool = False,
     ) -> None:
         self.value = value
         self.source = source
         self.line = line
         self.annotations = annotations
+        self.computed = computed
 
     def __repr__(self) -> str:
         return f"Document({self.value!r})"
 
     def with_value(self, value: Value) -> Document:
-        return Document(value, self.source, self.line, self.annotations)
+        return Document(value, self.source, self.line, self.annotations, self.computed)
 
 
 class Map(_Located):

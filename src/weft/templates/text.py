@@ -1,0 +1,132 @@
+"""Text templates: `(@ code @)` and `(@= expr @)` between pieces of text (spec ytt 4).
+
+`parse` cuts a text into segments; `pieces` turns segments into pieces of a Starlark program that appends to a list of
+strings, `$t`. The same serves `.txt` files and strings under `#@yaml/text-templated-strings` (spec ytt 3.12).
+"""
+
+from __future__ import annotations
+
+import _ast
+
+from weft.errors import TemplateError
+from weft.source import Position, Source
+from weft.starlark import Code, Expr, Host
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.starlark import Piece, Slots
+
+# What Go's unicode.IsSpace accepts; Python's str.strip() also takes U+001C to U+001F.
+SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+
+
+class Segment:
+    """A piece of text, of code, or an expression to insert; `line` is where it starts."""
+
+    __slots__ = ("kind", "line", "text")
+
+    def __init__(self, kind: str, text: str, line: int) -> None:
+        self.kind = kind  # "text", "code" or "expr"
+        self.text = text
+        self.line = line
+
+
+def parse(text: str, source: Source, first_line: int = 1) -> list[Segment]:
+    """The segments of a text template, trimmed as `(@-` and `-@)` ask for.
+
+    Raises TemplateError for an opening inside code, a closing outside of it, and code that is never closed.
+    """
+    out: list[Segment] = []
+    start = 0
+    line = first_line
+    trim_left = False
+    while True:
+        opening = text.find("(@", start)
+        closing = text.find("@)", start)
+        if closing != -1 and (opening == -1 or closing < opening):
+            raise _misplaced("Unexpected code closing '@)'", text, closing + 1, source, first_line)
+        if opening == -1:
+            tail = text[start:]
+            out.append(Segment("text", tail.lstrip(SPACE) if trim_left else tail, line))
+            return out
+        before = text[start:opening]
+        begin = opening + 2
+        # "(@)" opens and does not close: the reference crashes there; here the code is simply never closed.
+        end = text.find("@)", begin)
+        nested = text.find("(@", begin)
+        if nested != -1 and (end == -1 or nested < end):
+            raise _misplaced("Unexpected code opening '(@'", text, nested + 1, source, first_line)
+        if end == -1:
+            raise _misplaced("Missing code closing '@)'", text, len(text), source, first_line)
+        code_line = line + before.count("\n")
+        code = text[begin:end]
+        if trim_left:
+            before = before.lstrip(SPACE)
+        trim_left = code.endswith("-")
+        if code.startswith("-"):
+            before = before.rstrip(SPACE)
+        out.append(Segment("text", before, line))
+        inserts = code.startswith(("=", "-="))
+        body = code.removeprefix("-=") if code.startswith("-=") else code
+        body = body.removeprefix("=").removeprefix("-").removesuffix("-")
+        out.append(Segment("expr" if inserts else "code", body, code_line))
+        line = code_line + code.count("\n")
+        start = end + 2
+
+
+def _misplaced(what: str, text: str, offset: int, source: Source, first_line: int) -> TemplateError:
+    line = first_line + text.count("\n", 0, offset)
+    column = offset - (text.rfind("\n", 0, offset) + 1) + 1
+    return TemplateError(f"{what} at line {line} col {column}", at=Position(source, line, column))
+
+
+def _append(argument: _ast.expr) -> list[_ast.stmt]:
+    target = _ast.Attribute(value=_ast.Name(id="$t", ctx=_ast.Load()), attr="append", ctx=_ast.Load())
+    return [_ast.Expr(value=_ast.Call(func=target, args=[argument], keywords=[]))]
+
+
+class TextHost(Host):
+    """A host statement of a text template: in a def it makes the def return text."""
+
+    __slots__ = ()
+
+
+def _literal(text: str, line: int) -> TextHost:
+    return TextHost(line, [], lambda _slots: _append(_ast.Constant(value=text, kind=None)))
+
+
+def _insert(segment: Segment) -> TextHost:
+    def lower(slots: Slots) -> list[_ast.stmt]:
+        (value,) = slots
+        assert isinstance(value, _ast.expr)
+        call = _ast.Call(func=_ast.Name(id="$text", ctx=_ast.Load()), args=[value], keywords=[])
+        return _append(call)
+
+    return TextHost(segment.line, [Expr(segment.text or "()", segment.line)], lower)
+
+
+def pieces(segments: Sequence[Segment]) -> list[Piece]:
+    """The program pieces of segments; they append to the list `$t`."""
+    out: list[Piece] = []
+    for segment in segments:
+        if segment.kind == "code":
+            out.append(Code(segment.text, segment.line))
+        elif segment.kind == "expr":
+            out.append(_insert(segment))
+        elif segment.text:
+            out.append(_literal(segment.text, segment.line))
+    return out
+
+
+def begin() -> list[_ast.stmt]:
+    """`$t = []`."""
+    return [_ast.Assign(targets=[_ast.Name(id="$t", ctx=_ast.Store())], value=_ast.List(elts=[], ctx=_ast.Load()))]
+
+
+def joined() -> _ast.expr:
+    """`$join($t)`: the text so far."""
+    return _ast.Call(
+        func=_ast.Name(id="$join", ctx=_ast.Load()), args=[_ast.Name(id="$t", ctx=_ast.Load())], keywords=[]
+    )

@@ -1,0 +1,82 @@
+"""A YAML file as read: its documents, its comments, and whether it is a template at all (spec ytt 3.1)."""
+
+from __future__ import annotations
+
+from weft.errors import TemplateError
+from weft.nodes import Document, kind_name
+from weft.templates import directives
+from weft.yaml import Comments, deduplicate, read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from weft.nodes import DocumentSet
+    from weft.source import Source
+
+
+class YamlFile:
+    """What one YAML file holds.
+
+    documents: as written (a repeated key is there twice). comments: None for a file whose comments do not count.
+    """
+
+    __slots__ = ("_plain", "comments", "documents", "is_template", "source")
+
+    def __init__(self, source: Source, documents: DocumentSet, comments: Comments | None) -> None:
+        self.source = source
+        self.documents = documents
+        self.comments = comments
+        self.is_template = comments is not None and has_code(comments)
+        self._plain: DocumentSet | None = None
+
+    @property
+    def plain(self) -> DocumentSet:
+        """The documents with the last value of a repeated key at its first place: what a plain file means."""
+        if self._plain is None:
+            self._plain = deduplicate(self.documents)
+        return self._plain
+
+    @property
+    def repeats_keys(self) -> bool:
+        """Whether some map has a key twice."""
+        return self.plain is not self.documents
+
+    def has_document_annotated(self, name: str) -> bool:
+        """Whether the source has a document annotated `@name`, evaluated or not (spec ytt 7.2).
+
+        Raises TemplateError when something else than a document is annotated so, or a document twice.
+        """
+        if not self.is_template or self.comments is None:
+            return False
+        found = False
+        for node, comments in self.comments.of.items():
+            count = directives.names(comments, node.line).count(name)
+            if count == 0:
+                continue
+            if type(node) is not Document:
+                raise TemplateError(
+                    f"Found @{name} on {kind_name(node)} ({node.position}); "
+                    f"only documents (---) can be annotated with @{name}",
+                    at=node.position,
+                    hint="put --- on the line after the annotation",
+                )
+            if count > 1:
+                raise TemplateError(f"{name} annotation may only be used once per document", at=node.position)
+            found = True
+        return found
+
+
+def has_code(comments: Comments) -> bool:
+    """Whether there is a comment that is neither plain nor `#!`."""
+    for found in comments.of.values():
+        for comment in found:
+            if comment.text.startswith("@"):
+                return True
+    return any(comment.text.startswith("@") for comment in comments.trailing)
+
+
+def read_yaml(source: Source, *, strict: bool = False, plain: bool = False) -> YamlFile:
+    """Read a YAML file. plain: its comments are dropped, whatever they say (spec ytt 1.5). Raises ReadError."""
+    comments = None if plain or "#" not in source.text else Comments()
+    return YamlFile(source, read(source, strict=strict, comments=comments), comments)
+
+
