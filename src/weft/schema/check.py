@@ -1,0 +1,114 @@
+"""Whether data values conform to a schema (spec ytt 8.3).
+
+Structure comes first: where a collection was given but another kind of value is declared, nothing else is reported,
+for keys and scalars under it would only echo the mistake. Otherwise every unknown key and every scalar of a wrong type
+is found, in document order; the unknown keys of a map come before what is wrong inside it.
+"""
+
+from __future__ import annotations
+
+from weft.errors import Finding
+from weft.nodes import COLLECTIONS, Array, Map, key_id, kind_name
+from weft.schema.types import AnyType, ArrayType, MapType, NullType, ScalarType
+from weft.spell import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from weft.nodes import Document, Item, MapItem, Value
+    from weft.schema.types import Declaration, Type
+
+# Looking for near names is keys times keys: worth it for a typing error, not for a file that is all wrong.
+_SUGGESTIONS = 20
+
+
+def check(declaration: Declaration, document: Document) -> list[Finding]:
+    """What is wrong with a document's values, in document order; an empty list if they conform. Spec ytt 8.3."""
+    return check_item(declaration.type, document)
+
+
+def check_item(type_: Type, item: Item) -> list[Finding]:
+    """What is wrong with the value of an item, by the type it ought to have."""
+    structure: list[Finding] = []
+    others: list[Finding] = []
+    stack: list[tuple[Type, Item]] = [(type_, item)]
+    while stack:
+        declared, item = stack.pop()
+        value = item.value
+        while type(declared) is NullType and value is not None:
+            declared = declared.inner
+        kind = type(declared)
+        if kind is AnyType or kind is NullType:
+            continue
+        if kind is MapType and type(value) is Map:
+            _check_map(declared, value, stack, others)  # type: ignore[arg-type]
+        elif kind is ArrayType and type(value) is Array:
+            below = declared.item.type  # type: ignore[union-attr]
+            pending: list[tuple[Type, Item]] = [
+                (below, entry) for entry in value.items if not _fits(below, entry.value)
+            ]
+            stack.extend(reversed(pending))
+        elif kind is not ScalarType or type(value) not in declared.kinds:  # type: ignore[union-attr]
+            (structure if type(value) in COLLECTIONS else others).append(_wrong_type(declared, item))
+    return structure or others
+
+
+def _check_map(declared: MapType, value: Map, stack: list[tuple[Type, Item]], found: list[Finding]) -> None:
+    declarations = declared.declarations
+    pending: list[tuple[Type, Item]] = []
+    for item in value.items:
+        key = item.key
+        declaration = declarations.get(key if type(key) is str else key_id(key))
+        if declaration is None:
+            found.append(_unknown_key(declared, item, suggest=len(found) < _SUGGESTIONS))
+        elif not _fits(declaration.type, item.value):
+            pending.append((declaration.type, item))
+    stack.extend(reversed(pending))
+
+
+def _fits(declared: Type, value: Value) -> bool:
+    """Whether a value is plainly right, so that it need not be looked at again; most are such scalars."""
+    kind = type(declared)
+    if kind is ScalarType:
+        return type(value) in declared.kinds  # type: ignore[union-attr]
+    return kind is AnyType or (kind is NullType and value is None)
+
+
+def _wrong_type(declared: Type, item: Item) -> Finding:
+    return Finding(
+        "Given data value is not of the declared type",
+        at=item.position,
+        also=[declared.position],
+        found=kind_name(item.value),
+        expected=f"{declared.name} (by {declared.position})",
+    )
+
+
+def _unknown_key(declared: MapType, item: MapItem, *, suggest: bool) -> Finding:
+    key = key_text(item.key)
+    allowed = sorted(key_text(declaration.key) for declaration in declared.declarations.values())
+    if len(allowed) == 1:
+        expected = f'a map item with the key named "{allowed[0]}" (from {declared.position})'
+    elif 1 < len(allowed) <= 9:  # what a reader takes in at a glance
+        expected = f"one of {{ {', '.join(allowed)} }} (from {declared.position})"
+    else:
+        expected = f"a key declared in map (from {declared.position})"
+    return Finding(
+        "Given data value is not declared in schema",
+        at=item.position,
+        also=[declared.position],
+        found=key,
+        expected=expected,
+        hint=did_you_mean(key, allowed) if suggest else None,
+    )
+
+
+def key_text(key: Value) -> str:
+    """A key as messages show it."""
+    kind = type(key)
+    if kind is str:
+        return key  # type: ignore[return-value]
+    if kind is bool:
+        return "true" if key else "false"
+    if key is None:
+        return "null"
+    return kind_name(key) if kind in COLLECTIONS else str(key)
