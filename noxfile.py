@@ -1,0 +1,75 @@
+"""What continuous integration runs; `nox -l` lists it, `nox --no-venv -s NAME` runs one in the environment at hand."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+
+import nox
+
+nox.options.sessions = ["lint", "types", "tests", "docs"]
+nox.options.reuse_existing_virtualenvs = True
+
+# The conformance cases are data of other projects and are kept beside this one.
+CONFORMANCE = pathlib.Path(os.environ.get("WEFT_CONFORMANCE", "../shared/conformance")).resolve()
+
+
+def prepare(session: nox.Session, *extras: str) -> None:
+    """Install weft with these extras, unless the session runs in an environment that is there already."""
+    if session.venv_backend != "none":
+        session.install("-c", ".ci/constraints.txt", f".[{','.join(extras)}]" if extras else ".")
+
+
+@nox.session(python=["3.11", "3.12", "3.13"])
+def tests(session: nox.Session) -> None:
+    """The quick suite."""
+    prepare(session, "test")
+    session.run("pytest", "-q", *session.posargs)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Ruff: rules and format."""
+    prepare(session, "dev")
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Mypy, strict, over source, tests and this file."""
+    prepare(session, "dev")
+    session.run("mypy")
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Examples in README and docs do what they show."""
+    prepare(session, "test")
+    session.run("pytest", "-q", "tests/test_docs.py")
+
+
+@nox.session
+def conformance(session: nox.Session) -> None:
+    """All conformance cases; a group that passes fewer than .ci/conformance.json says fails. `-- --update` notes gains."""
+    prepare(session, "all")
+    session.run("python", ".ci/conformance.py", str(CONFORMANCE), *session.posargs)
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """Start-up and rendering times, as JSON in .nox; `benchmarks/compare.py OLD NEW` shows the ratios."""
+    prepare(session, "all")
+    out = pathlib.Path(".nox")
+    out.mkdir(exist_ok=True)
+    session.run("python", "benchmarks/startup.py", "--json", str(out / "startup.json"), *session.posargs)
+    session.run("python", "benchmarks/render.py", "--json", str(out / "render.json"), *session.posargs)
+
+
+@nox.session
+def build(session: nox.Session) -> None:
+    """The wheel, and that it renders the quickstart by itself."""
+    session.run("python", "-m", "pip", "wheel", "-q", "--no-deps", "-w", "dist", ".")
+    if session.venv_backend != "none":
+        session.install("--force-reinstall", *map(str, sorted(pathlib.Path("dist").glob("weft-*.whl"))))
+    session.run("weft", "render", "-f", "examples/quickstart")
