@@ -1,0 +1,164 @@
+"""Nodes to the bytes that the reference programs print (spec ytt 2.4, spec ops 14).
+
+Block style throughout, two spaces a level, sequences not indented under their key; what stands behind `- `, `? ` or
+`: ` begins on that line. The writer keeps its own stack, so depth is no limit, and joins its pieces once.
+"""
+
+from __future__ import annotations
+
+from weft.nodes import Array, ArrayItem, Document, DocumentSet, Map
+from weft.yaml.forms import folded, key_forms, leaf, many_lines, string_forms
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from weft.nodes import MapItem, Value
+
+
+def write(documents: DocumentSet, *, sort: bool = False, fold: int | None = None) -> str:
+    """All documents as one text: `---` between them, a line break after each. Options as in `write_value`."""
+    out: list[str] = []
+    for document in documents.items:
+        if out:
+            out.append("---\n")
+        _write(document.value, out, sort, fold)
+    return "".join(out)
+
+
+def write_value(value: Value, *, sort: bool = False, fold: int | None = None) -> str:
+    """One value as a document, ending in a line break.
+
+    sort: keys in BOSH's order (spec ops 14.1) instead of their own.
+    fold: break strings at a space once they are beyond this column; BOSH folds at 80, ytt never.
+    """
+    out: list[str] = []
+    _write(value, out, sort, fold)
+    return "".join(out)
+
+
+def _write(value: Value, out: list[str], sort: bool, fold: int | None) -> None:
+    forms, keys = string_forms, key_forms
+    append = out.append
+    pad = lead = mark = ""
+    # A frame: the items still to come, their indentation, and the mark before each; a map's items have none.
+    items: Iterator[MapItem] | Iterator[ArrayItem] | Iterator[Document]
+    stack: list[tuple[Iterator[MapItem] | Iterator[ArrayItem] | Iterator[Document], str, str]] = []
+    if type(value) is Map and value.items:
+        items = iter(_sorted(value.items) if sort else value.items)
+    elif (type(value) is Array or type(value) is DocumentSet) and value.items:
+        items = iter(value.items)
+        mark = "- "
+    else:
+        form = _leaf(value, "  ")
+        append(
+            (folded(form, 0, fold, "  ") if fold is not None and len(form) > fold and "\n" not in form else form) + "\n"
+        )
+        return
+    while True:
+        if mark == "":
+            for item in items:
+                key = item.key
+                value = item.value
+                kind = type(value)
+                head = keys[key] if type(key) is str else _simple_key(key)
+                if head is None:
+                    # `? key` and `: value`, each a frame of one item.
+                    stack.append((items, pad, ""))
+                    stack.append((iter([ArrayItem(value)]), pad, ": "))
+                    items = iter([ArrayItem(key)])
+                    mark = "? "
+                    break
+                if kind is str:
+                    form = forms[value]
+                    if form is None:
+                        append(f"{lead}{head} {many_lines(value, pad + '  ')}\n")
+                    elif fold is not None and len(lead) + len(head) + len(form) >= fold:
+                        append(f"{lead}{head} {folded(form, len(lead) + len(head) + 1, fold, pad + '  ')}\n")
+                    else:
+                        append(f"{lead}{head} {form}\n")
+                elif kind is Map and value.items:
+                    append(f"{lead}{head}\n")
+                    stack.append((items, pad, ""))
+                    pad += "  "
+                    lead = pad
+                    items = iter(_sorted(value.items) if sort else value.items)
+                    break
+                elif (kind is Array or kind is DocumentSet) and value.items:
+                    append(f"{lead}{head}\n")
+                    stack.append((items, pad, ""))
+                    lead = pad
+                    items = iter(value.items)
+                    mark = "- "
+                    break
+                else:
+                    append(f"{lead}{head} {_leaf(value, '')}\n")
+                lead = pad
+            else:
+                if not stack:
+                    return
+                items, pad, mark = stack.pop()
+                lead = pad
+        else:
+            for item in items:
+                value = item.value
+                kind = type(value)
+                head = lead + mark
+                if kind is str:
+                    form = forms[value]
+                    if form is None:
+                        append(f"{head}{many_lines(value, pad + '  ')}\n")
+                    elif fold is not None and len(head) + len(form) > fold:
+                        append(f"{head}{folded(form, len(head), fold, pad + '  ')}\n")
+                    else:
+                        append(f"{head}{form}\n")
+                elif kind is Map and value.items:
+                    stack.append((items, pad, mark))
+                    pad += "  "
+                    lead = head
+                    items = iter(_sorted(value.items) if sort else value.items)
+                    mark = ""
+                    break
+                elif (kind is Array or kind is DocumentSet) and value.items:
+                    stack.append((items, pad, mark))
+                    pad += "  "
+                    lead = head
+                    items = iter(value.items)
+                    mark = "- "
+                    break
+                else:
+                    append(f"{head}{_leaf(value, '')}\n")
+                lead = pad
+            else:
+                if not stack:
+                    return
+                items, pad, mark = stack.pop()
+                lead = pad
+
+
+def _leaf(value: Value, pad: str) -> str:
+    """The form of a scalar or of an empty collection."""
+    if type(value) is str:
+        form = string_forms[value]
+        return many_lines(value, pad) if form is None else form
+    if type(value) is Map:
+        return "{}"
+    if type(value) is Array or type(value) is DocumentSet:
+        return "[]"
+    return leaf(value)  # type: ignore[arg-type]
+
+
+def _simple_key(key: Value) -> str | None:
+    """A key that is no string, with its colon; None if it is a collection with something in it."""
+    if type(key) in _COLLECTIONS and key.items:  # type: ignore[union-attr]
+        return None
+    return _leaf(key, "") + ":"
+
+
+_COLLECTIONS = frozenset({Map, Array, DocumentSet})
+
+
+def _sorted(items: Iterable[MapItem]) -> list[MapItem]:
+    from weft.yaml.order import sort_items
+
+    return sort_items(items)
