@@ -36,7 +36,7 @@ SCHEMA = "data/values-schema"
 LIBRARY_REF = "library/ref"
 
 
-def render(job: Job, context: Context | None = None) -> Result:
+def run(job: Job, context: Context | None = None) -> Result:
     """Run all phases on a job (spec ytt 1.6). Raises WeftError."""
     session = Session(context)
     execution = Execution(session, job.library, job.options)

@@ -1,0 +1,56 @@
+"""Case files: input, a line `+++`, and the expected output or, after `ERR:`, the whole expected message.
+
+An input may have several files: a line `=== PATH` starts one. Without such a line it is `config.yml`.
+Run pytest with WEFT_UPDATE_CASES=1 to rewrite expectations after a change that is meant.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from weft.context import Context
+from weft.errors import WeftError, render
+from weft.output import FORMATS
+from weft.workspace import InputFile, Job, Options, in_memory
+from weft.workspace.phases import run
+
+CASES = Path(__file__).parent / "cases"
+
+
+def found(area: str) -> list[Path]:
+    """The case files of an area, by name."""
+    return sorted((CASES / area).glob("*.tpltest"))
+
+
+def files_of(given: str) -> list[InputFile]:
+    """The input files that the first part of a case describes."""
+    if not given.startswith("=== "):
+        return [in_memory("config.yml", given)]
+    files = []
+    for part in given.split("=== ")[1:]:
+        name, _, text = part.partition("\n")
+        files.append(in_memory(name.strip(), text, order=len(files)))
+    return files
+
+
+def outcome(given: str) -> str:
+    """What a render of the input prints: its output, or `ERR:` and the message."""
+    context = Context()
+    try:
+        result = run(Job(files_of(given), Options()), context)
+        text = FORMATS["yaml"](result.documents)
+    except WeftError as error:
+        return "ERR:\n" + render(error)
+    return text + "".join(f"=== {file.path}\n{file.text}" for file in result.texts)
+
+
+def check(case: Path) -> None:
+    """Fail when a case's outcome is not the one it expects."""
+    given, mark, expected = case.read_text("utf-8").partition("\n+++\n")
+    assert mark, f"{case.name} has no line '+++'"
+    got = outcome(given + "\n")
+    if os.environ.get("WEFT_UPDATE_CASES"):
+        case.write_text(f"{given}\n+++\n{got}", "utf-8")
+        return
+    assert got == expected
