@@ -1,19 +1,54 @@
-"""YAML: text to nodes, nodes to text (spec ytt 2, spec ops 3 and 14)."""
+"""YAML: text to nodes, nodes to text (spec ytt 2, spec ops 3 and 14).
+
+The package imports what a small render needs; JSON, listings and formatting load when they are first asked for.
+"""
 
 from __future__ import annotations
 
 from weft.yaml.comments import Comment, Comments
-from weft.yaml.reader import deduplicate, read
-from weft.yaml.scalars import needs_quotes, resolve_plain
+from weft.yaml.reader import deduplicate, read, read_value
+from weft.yaml.scalars import needs_quotes, resolve_plain, resolve_strict
 from weft.yaml.writer import write, write_value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from weft.yaml.json import read_json, write_json
+    from weft.yaml.order import compare_keys, sort_items
+    from weft.yaml.positions import write_positions
 
 __all__ = [
     "Comment",
     "Comments",
+    "compare_keys",
     "deduplicate",
     "needs_quotes",
     "read",
+    "read_json",
+    "read_value",
     "resolve_plain",
+    "resolve_strict",
+    "sort_items",
     "write",
+    "write_json",
+    "write_positions",
     "write_value",
 ]
+
+_LATER = {
+    "compare_keys": "order",
+    "read_json": "json",
+    "sort_items": "order",
+    "write_json": "json",
+    "write_positions": "positions",
+}
+
+
+def __getattr__(name: str) -> object:
+    module = _LATER.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value: object = getattr(import_module(f"{__name__}.{module}"), name)
+    globals()[name] = value
+    return value

@@ -331,18 +331,15 @@ class Reading:
         """The line of the dash that introduces what starts at an index of the text."""
         text = self.text
         at = index - 1
-        while text[at] in " \t":
+        while at > 0 and text[at] in " \t":
             at -= 1
-        while text[at] != "-":
+        while at > 0 and text[at] != "-":
             # Above stand empty lines and lines with nothing but a comment, then the line with the dash.
-            at = text.rfind("\n", 0, max(at, 0))
-            start = text.rfind("\n", 0, max(at, 0)) + 1
-            line = text[start:at]
-            stripped = line.lstrip(" \t\r")
-            if stripped and stripped[0] != "#":
+            start = text.rfind("\n", 0, at) + 1
+            line = text[start:at].lstrip(" \t\r")
+            if line and line[0] != "#":
                 break
-            if at <= 0:
-                break
+            at = start - 1
         return self.base + text.count("\n", 0, max(at, 0))
 
     def alias(self, event: object) -> Value:
@@ -449,9 +446,54 @@ class Reading:
         return syntax_error(error, self.source, self.text, self.base)
 
 
+def read_value(source: Source, *, strict: bool = False, explicit_keys_win: bool | None = None) -> Value:
+    """The value of the first document of a text, with repeated keys resolved. Raises as `read` does."""
+    tree = read(source, strict=strict, explicit_keys_win=explicit_keys_win)
+    return deduplicate(DocumentSet(tree.items[:1])).items[0].value
+
+
 def deduplicate(tree: DocumentSet) -> DocumentSet:
-    return tree
+    """The tree with the last value of each repeated key, at the key's first place (spec ytt 2.2).
+
+    What has no repeated keys is shared; with none at all the same tree comes back.
+    """
+    # Collections in an order in which a parent stands before its children.
+    order: list[DocumentSet | Map | Array] = [tree]
+    repeated = False
+    for node in order:
+        for item in node.items:
+            value = item.value
+            if type(value) is Map or type(value) is Array:
+                order.append(value)
+        if type(node) is Map and not repeated:
+            keys = {key if type(key := item.key) is str else key_id(key) for item in node.items}
+            repeated = len(keys) != len(node.items)
+    if not repeated:
+        return tree
+    changed: dict[Value, DocumentSet | Map | Array] = {}
+    for node in reversed(order):
+        items: list[Item] = list(node.items)
+        touched = False
+        for index, item in enumerate(items):
+            if (new := changed.get(item.value) if type(item.value) in _COLLECTIONS else None) is not None:
+                items[index] = item.with_value(new)
+                touched = True
+        if type(node) is Map:
+            places: dict[object, int] = {}
+            kept: list[Item] = []
+            for item in items:
+                place = places.setdefault(key_id(item.key), len(kept))
+                if place < len(kept):
+                    kept[place] = item
+                else:
+                    kept.append(item)
+            touched = touched or len(kept) != len(items)
+            items = kept
+        if touched:
+            changed[node] = node.with_items(items)
+    return changed[tree]
 
 
+_COLLECTIONS = frozenset({Map, Array})
 _DOCUMENT, _MAP, _BLOCK_ARRAY, _FLOW_ARRAY = range(4)
 _BLOCK = frozenset("|>")
