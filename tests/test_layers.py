@@ -1,0 +1,83 @@
+"""Imports go one way: a package imports those on lower levels, and never one beside it."""
+
+from __future__ import annotations
+
+import ast
+import pathlib
+from collections.abc import Iterator
+
+import weft
+
+PACKAGE = pathlib.Path(weft.__file__).parent
+
+LEVELS = [
+    ["source"],
+    ["spell"],
+    ["errors"],
+    ["annotations"],
+    ["nodes"],
+    ["provenance"],
+    ["context"],
+    ["yaml", "starlark"],
+    ["fragments"],
+    ["templates", "overlay", "schema", "ops", "layering"],
+    ["modules"],
+    ["output"],
+    ["workspace"],
+    ["tools"],
+    ["api"],
+    ["cli"],
+    ["__main__"],
+]
+LEVEL_OF = {name: level for level, names in enumerate(LEVELS) for name in names}
+
+
+def imported(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """(package under weft, line) of every import in a module, whichever form it has."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            module = node.module or ""
+            if module == "weft":
+                yield from ((alias.name, node.lineno) for alias in node.names)
+            elif module.startswith("weft."):
+                yield module.split(".")[1], node.lineno
+        elif isinstance(node, ast.Import):
+            yield from (
+                (alias.name.split(".")[1], node.lineno) for alias in node.names if alias.name.startswith("weft.")
+            )
+
+
+def upward_imports(package: pathlib.Path) -> Iterator[str]:
+    for file in sorted(package.rglob("*.py")):
+        here = file.relative_to(package).parts[0].removesuffix(".py")
+        if here == "__init__":
+            continue
+        for there, line in imported(ast.parse(file.read_text("utf-8"))):
+            if there != here and there in LEVEL_OF and LEVEL_OF[there] >= LEVEL_OF[here]:
+                yield f"{file.relative_to(package)}:{line}: {here} imports {there}"
+
+
+def test_every_package_has_a_level() -> None:
+    found = {path.stem for path in PACKAGE.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+    assert found - {"__init__"} <= set(LEVEL_OF)
+
+
+def test_no_package_imports_upward_or_sideways() -> None:
+    assert list(upward_imports(PACKAGE)) == []
+
+
+def test_an_upward_import_is_found(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "nodes.py").write_text("from weft.yaml import read\n", "utf-8")
+    (tmp_path / "ops").mkdir()
+    (tmp_path / "ops" / "walk.py").write_text("import weft.layering.paths\nfrom weft.nodes import Map\n", "utf-8")
+    assert list(upward_imports(tmp_path)) == [
+        "nodes.py:1: nodes imports yaml",
+        "ops/walk.py:1: ops imports layering",
+    ]
+
+
+def test_text_speaks_of_weft_alone() -> None:
+    """No machine's paths in what is published."""
+    for file in PACKAGE.rglob("*.py"):
+        for word in ("/work/", "/root/", "/home/"):
+            assert word not in file.read_text("utf-8"), f"{file}: {word}"

@@ -1,0 +1,192 @@
+from __future__ import annotations
+
+import pytest
+
+from weft.cli.options import CSV, GO_FLAGS, SWITCH, TEXT, TEXTS, Command, Flag
+from weft.errors import UsageError
+
+FLAGS = (
+    Flag("file", TEXTS, "an input", short="f", value="PATH"),
+    Flag("value", TEXTS, "a value", short="v", value="KEY=VALUE"),
+    Flag("output", CSV, "a form", short="o", value="FORM", default=("yaml",)),
+    Flag("directory", TEXT, "where to", value="DIRECTORY"),
+    Flag("strict", SWITCH, "be strict", short="s"),
+    Flag("quick", SWITCH, "be quick", short="q"),
+)
+PLAIN = Command("tool", "Does things.", FLAGS)
+WITH_ARGUMENTS = Command("tool", "Does things.", FLAGS, arguments="PATH...")
+GO = Command("tool", "Does things.", FLAGS, arguments="PATH", style=GO_FLAGS)
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [["-f", "a"], ["-fa"], ["-f=a"], ["--file", "a"], ["--file=a"], ["-sf", "a"], ["-sfa"], ["-qsf=a"]],
+    ids=" ".join,
+)
+def test_every_spelling_gives_the_value(argv: list[str]) -> None:
+    for command in (PLAIN, GO):
+        assert command.parse(argv).texts("file") == ["a"]
+
+
+def test_values_keep_equals_signs_and_commas() -> None:
+    parsed = PLAIN.parse(["-va=2", "-v=b=3", "--value", "c=1,2", "--value=d==", "-v", ""])
+    assert parsed.texts("value") == ["a=2", "b=3", "c=1,2", "d==", ""]
+
+
+def test_of_one_text_the_last_stands() -> None:
+    assert PLAIN.parse(["--directory=a", "--directory", "b"]).text("directory") == "b"
+    assert PLAIN.parse([]).text("directory") == ""
+
+
+def test_comma_separated_values() -> None:
+    assert PLAIN.parse([]).texts("output") == ["yaml"]
+    assert PLAIN.parse(["-o", "json,pos", "-o", "yaml"]).texts("output") == ["json", "pos", "yaml"]
+    assert PLAIN.parse(["-o", '"a,b",c']).texts("output") == ["a,b", "c"]
+    assert PLAIN.parse(["-o", ""]).texts("output") == []
+    with pytest.raises(UsageError, match="invalid argument"):
+        PLAIN.parse(["-o", '"a'])
+
+
+@pytest.mark.parametrize(
+    ("argv", "on"),
+    [
+        (["-s"], True),
+        (["--strict"], True),
+        (["--strict=TRUE"], True),
+        (["-s=1"], True),
+        (["--strict=false"], False),
+        (["-s", "--strict=F"], False),
+        (["--strict=0", "-s"], True),
+        ([], False),
+    ],
+)
+def test_switches(argv: list[str], on: bool) -> None:
+    assert PLAIN.parse(argv).on("strict") is on
+    assert PLAIN.parse(argv).given("strict") is bool(argv)
+
+
+def test_a_flag_given_as_off_is_given() -> None:
+    parsed = PLAIN.parse(["--strict=false"])
+    assert parsed.given("strict")
+    assert not parsed.given("quick")
+
+
+def test_after_pflag_a_value_may_look_like_a_flag() -> None:
+    assert PLAIN.parse(["-f", "-s", "-f", "--"]).texts("file") == ["-s", "--"]
+
+
+def test_arguments_and_their_end() -> None:
+    parsed = WITH_ARGUMENTS.parse(["a", "-s", "-", "--", "-f", "--nope"])
+    assert parsed.arguments == ["a", "-", "-f", "--nope"]
+    assert parsed.on("strict")
+
+
+def test_occurrences_keep_the_order_of_the_line() -> None:
+    parsed = GO.parse(["-v", "a=1", "-f", "x", "p", "-v", "b=2", "-s"])
+    assert [(flag.name, value) for flag, value in parsed.occurrences] == [
+        ("value", "a=1"),
+        ("file", "x"),
+        ("value", "b=2"),
+        ("strict", True),
+    ]
+    assert parsed.arguments == ["p"]
+
+
+@pytest.mark.parametrize(
+    ("argv", "message", "hint"),
+    [
+        (["--foo"], "unknown flag: --foo", None),
+        (["--fil", "x"], "unknown flag: --fil", 'did you mean "--file"?'),
+        (["-x"], "unknown shorthand flag: 'x' in -x", None),
+        (["-sx"], "unknown shorthand flag: 'x' in -sx", None),
+        (["-quick"], "unknown shorthand flag: 'u' in -quick", 'did you mean "--quick"?'),
+        (["-f"], "flag needs an argument: 'f' in -f", None),
+        (["--file"], "flag needs an argument: --file", None),
+        (["--strict=maybe"], 'invalid argument "maybe" for "-s, --strict" flag', None),
+        (["--strict", "false"], "command 'tool' does not accept extra arguments 'false'", "--strict=false"),
+        (["app.yml"], "command 'tool' does not accept extra arguments 'app.yml'", "-f app.yml"),
+        (["--=x"], "bad flag syntax: --=x", None),
+        (["---file"], "bad flag syntax: ---file", None),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_mistakes(argv: list[str], message: str, hint: str | None) -> None:
+    with pytest.raises(UsageError) as caught:
+        PLAIN.parse(argv)
+    assert caught.value.message == message
+    assert caught.value.hint is None if hint is None else hint in str(caught.value.hint)
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["--strict=true"], "bool flag `-s, --strict' cannot have an argument"),
+        (["-s=true"], "bool flag `-s, --strict' cannot have an argument"),
+        (["-v"], "expected argument for flag `-v, --value'"),
+        (["-v", "-v"], "expected argument for flag `-v, --value', but got option `-v'"),
+        (["--nope"], "unknown flag `nope'"),
+        (["-x"], "unknown flag `x'"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_mistakes_after_go_flags(argv: list[str], message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        GO.parse(argv)
+    assert caught.value.message == message
+
+
+def test_help_does_not_mind_arguments_but_flags() -> None:
+    assert PLAIN.parse(["-h"]).on("help")
+    assert PLAIN.parse(["x", "--help"]).on("help")
+    with pytest.raises(UsageError):
+        PLAIN.parse(["--help", "--nope"])
+
+
+@pytest.mark.parametrize(
+    ("argv", "place"),
+    [
+        ([], None),
+        (["-f", "a"], None),
+        (["cmd"], 0),
+        (["-f", "a", "cmd"], 2),
+        (["-fa", "cmd"], 1),
+        (["-f=a", "cmd"], 1),
+        (["-sf", "a", "cmd"], 2),
+        (["-s", "cmd"], 1),
+        (["-s=true", "cmd"], 1),
+        (["--file", "a", "--strict", "cmd"], 3),
+        (["--file=a", "cmd"], 1),
+        (["--", "cmd"], 1),
+        (["--"], None),
+        (["-"], 0),
+    ],
+)
+def test_first_argument(argv: list[str], place: int | None) -> None:
+    assert PLAIN.first_argument(argv) == place
+
+
+def test_help_text_comes_from_the_table() -> None:
+    command = Command(
+        "tool",
+        "Does things.",
+        (FLAGS[0], FLAGS[2], FLAGS[4]),
+        arguments="PATH",
+        commands=[("go", "goes"), ("stop", "stops")],
+    )
+    assert command.help_text() == (
+        "Does things.\n"
+        "\n"
+        "Usage:\n"
+        "  tool [flags] PATH\n"
+        "  tool [command]\n"
+        "\n"
+        "Commands:\n"
+        "  go    goes\n"
+        "  stop  stops\n"
+        "\n"
+        "Flags:\n"
+        "  -f, --file PATH                 an input (repeatable)\n"
+        "  -h, --help                      print this help\n"
+        "  -o, --output FORM               a form (repeatable) (default yaml)\n"
+        "  -s, --strict                    be strict\n"
+    )
