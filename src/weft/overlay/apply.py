@@ -1,0 +1,170 @@
+"""Applying overlays: `apply` for trees, `apply_document` for data values, `apply_documents` among files (spec ytt 9).
+
+    right tree -> steps (plan) -> matched left items (matchers) -> action -> edited left collections (edits)
+
+Neither side is changed. Left collections in which something changes are copied, once in a run; all others are shared.
+"""
+
+from __future__ import annotations
+
+from weft.errors import LimitError, OverlayError, WeftError
+from weft.nodes import COLLECTIONS, Array, Document, DocumentSet, Map
+from weft.overlay.actions import ACTIONS, wrong_kind
+from weft.overlay.edits import ArrayEdit, DocumentsEdit, MapEdit
+from weft.overlay.expectations import ANY_DEFAULT
+from weft.overlay.plain import merge_plain
+from weft.overlay.plan import MATCH, erased_item, steps_of
+from weft.overlay.trail import key_text, step_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.nodes import Item, Value
+    from weft.overlay.edits import Edit, Owned
+    from weft.overlay.plan import Step as PlanStep
+
+
+class Run:
+    """One application of overlays. owned: collections made on the way, which nobody else has seen, and their edits."""
+
+    __slots__ = ("owned",)
+
+    def __init__(self, owned: Owned | None = None) -> None:
+        self.owned: Owned = {} if owned is None else owned
+
+    def merge_value(self, left: Item, step: PlanStep) -> Value:
+        """The left item's value with the right item's map or array merged in."""
+        value = left.value
+        right = step.item.value
+        if type(value) is not type(right):
+            raise wrong_kind(left, value, right)
+        return self.merge(value, step.plan())  # type: ignore[arg-type]
+
+    def merge(self, left: Map | Array, steps: list[PlanStep]) -> Map | Array:
+        """A map or array with steps done to it: the same object if nothing changed or if it is this run's own."""
+        if not steps:
+            return left
+        edit = self.owned.get(left)
+        if edit is None:
+            edit = MapEdit(left) if type(left) is Map else ArrayEdit(left)  # type: ignore[arg-type]
+        self.perform(edit, steps)  # type: ignore[arg-type]
+        return edit.node  # type: ignore[attr-defined, no-any-return]
+
+    def perform(self, edit: Edit, steps: Sequence[PlanStep]) -> None:
+        """Do the steps, in order, to a collection."""
+        step = None
+        try:
+            for step in steps:
+                if step.error is not None:
+                    raise step.error
+                ACTIONS[step.action](self, edit, step)
+            edit.settle()
+            if type(edit) is MapEdit and edit.renamed is not None:
+                _check_repeated(edit)
+        except WeftError as error:
+            if step is not None:
+                at = step.item.position
+                if error.at is None and isinstance(error, OverlayError):
+                    error.at = at
+                error.within(step_text(step.item), at)
+            raise
+
+
+def _check_repeated(edit: MapEdit) -> None:
+    item = edit.repeated()
+    if item is not None:
+        raise OverlayError(
+            f"Expected key '{key_text(item.key)}' to be there only once after the overlay",
+            at=item.position,
+            also=[other.position for other in edit.items if other is not item and other.key == item.key],
+            hint="an item put in by overlay/replace, or added with by=, comes with its own key",
+        )
+
+
+def apply(left: Value, right: Value, *, exact_documents: bool = False, owned: Owned | None = None) -> Value:
+    """Left with the changes that right says.
+
+    Neither is altered; what no change touches is shared, and if nothing changes the result is `left` itself. Overlay
+    annotations are erased from what right brings in; those of left are left alone (see `erased`), and merged left items
+    keep their other annotations, while replaced and added items have right's (spec ytt 8.4).
+    A scalar on the right changes nothing.
+
+    exact_documents: left and right are document sets with one left document, which every right one goes with, so that
+    documents need no `@overlay/match` (data values and schemas, spec ytt 7.2).
+    owned: collections of left that nobody else has seen; they are changed in place. Filled with those made here.
+
+    Raises OverlayError, StarlarkError from the user's functions, both with the way through right as trail.
+
+    >>> from weft.nodes import from_plain, to_plain
+    >>> to_plain(apply(from_plain({"a": 1, "b": {"c": 2}}), from_plain({"b": {"c": 3}})))
+    {'a': 1, 'b': {'c': 3}}
+    """
+    if type(right) not in COLLECTIONS:
+        return left
+    if type(left) is not type(right):
+        error = wrong_kind(None, left, right)
+        error.at = right.position  # type: ignore[union-attr]
+        raise error
+    run = Run(owned)
+    try:
+        if type(left) is DocumentSet:
+            edit = DocumentsEdit([left])
+            run.perform(edit, steps_of(right, ANY_DEFAULT, exact=exact_documents))  # type: ignore[arg-type]
+            return edit.results()[0]
+        return run.merge(left, steps_of(right, ANY_DEFAULT))  # type: ignore[arg-type]
+    except RecursionError:
+        raise LimitError("the overlay is nested too deeply", at=right.position) from None  # type: ignore[union-attr]
+
+
+def apply_document(left: Document, right: Document, *, plain: bool = False) -> Document:
+    """The left document with the one right document applied to it, as for data values and schemas (spec ytt 7.2).
+
+    plain: right has no annotations and is merged plainly (see `merge_plain`). Raises as `apply` does.
+    """
+    if plain:
+        return merge_plain(left, right)
+    result = apply(DocumentSet([left]), DocumentSet([right]), exact_documents=True)
+    # What an overlay that removes the document leaves is an empty one.
+    return result.items[0] if result.items else left.with_value(None)  # type: ignore[union-attr, return-value]
+
+
+def is_overlay(document: Document) -> bool:
+    """Whether a document of an output file is an overlay on the others: `@overlay/match`, or only `@overlay/append`."""
+    annotations = document.annotations
+    return annotations is not None and (MATCH in annotations or "overlay/append" in annotations)
+
+
+def apply_documents(left: Sequence[DocumentSet], overlays: Sequence[Document]) -> list[DocumentSet]:
+    """The documents of files, one set each, with overlay documents applied one after the other (spec ytt 9.1).
+
+    Each overlay sees what the earlier ones made. Inserted documents belong to the file of their neighbour, appended ones
+    to the last file, those of `or_add` to the first. A set in which nothing changed is the same object. With no set at
+    all, documents that overlays add come in one new set. Overlay annotations are erased everywhere.
+
+    Raises OverlayError, with the way through the overlay as trail: its last step is the document.
+    """
+    sets = [*left]
+    if not overlays:
+        return sets
+    run = Run()
+    edit = DocumentsEdit([_plain_documents(documents) for documents in sets])
+    try:
+        for overlay in overlays:
+            steps = steps_of(DocumentSet([overlay]), ANY_DEFAULT)
+            run.perform(edit, steps)
+    except RecursionError:
+        raise LimitError("the overlay is nested too deeply", at=overlay.position) from None
+    return edit.results()
+
+
+def _plain_documents(documents: DocumentSet) -> DocumentSet:
+    """The documents without overlay annotations; those from texts without any are not even looked at."""
+    for place, document in enumerate(documents.items):
+        source = document.source
+        if source is None or document.annotations is not None or "#@" in source.text:
+            clean = [erased_item(one) for one in documents.items[place:]]
+            if all(one is before for one, before in zip(clean, documents.items[place:], strict=True)):
+                return documents
+            return documents.with_items([*documents.items[:place], *clean])  # type: ignore[list-item]
+    return documents

@@ -1,0 +1,259 @@
+"""The right side of an overlay, read once: for each item its action, its matcher and how many matches it wants.
+
+Plans are made level by level when a level is reached. A subtree that is only inserted is never looked at, as in the
+reference: annotations in it have no effect, not even wrong ones (spec ytt 9.4).
+"""
+
+from __future__ import annotations
+
+from weft.errors import OverlayError
+from weft.nodes import COLLECTIONS, ArrayItem, Document, MapItem
+from weft.overlay.expectations import ANY_DEFAULT, KEYWORDS, expectation
+from weft.overlay.matchers import NOTHING, matcher_of
+from weft.starlark import is_callable, type_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from weft.annotations import Annotation, Annotations
+    from weft.nodes import Collection, Item, Value
+    from weft.overlay.expectations import Expectation
+    from weft.overlay.matchers import Matcher
+
+MATCH = "overlay/match"
+DEFAULTS = "overlay/match-child-defaults"
+NAMESPACE = "overlay/"
+# The annotations that name an action; the action's name is what follows the slash.
+ACTION_ANNOTATIONS = ("overlay/merge", "overlay/remove", "overlay/replace", "overlay/insert", "overlay/append",
+                      "overlay/assert")  # fmt: skip
+
+
+class Step:
+    """What is to be done with one right item.
+
+    matcher: None for the default, the same key (for a document: the one document there is).
+    expected: None stands for "exactly one match". children: settings for the items below (match-child-defaults).
+    error: why the item's annotations make no sense; raised when the item's turn comes.
+    """
+
+    __slots__ = ("_clean", "_plan", "action", "after", "before", "children", "error", "expected", "item", "matcher",
+                 "or_add", "via")  # fmt: skip
+
+    def __init__(self, item: Item, defaults: Expectation) -> None:
+        self.item = item
+        self.action = "merge"
+        self.matcher: Matcher | None = None
+        self.expected: Expectation | None = None if defaults is ANY_DEFAULT else defaults
+        self.children = defaults
+        self.via: object = None
+        self.or_add = False
+        self.before = False
+        self.after = False
+        self.error: OverlayError | None = None
+        self._plan: list[Step] | None = None
+        self._clean: Item | None = None
+
+    def plan(self) -> list[Step]:
+        """The steps for the items of the right value, a map or an array."""
+        if self._plan is None:
+            self._plan = steps_of(self.item.value, self.children)  # type: ignore[arg-type]
+        return self._plan
+
+    def clean(self) -> Item:
+        """The right item as it is put into a result: without overlay annotations, with all others."""
+        if self._clean is None:
+            self._clean = erased_item(self.item)
+        return self._clean
+
+
+def steps_of(right: Collection, defaults: Expectation, *, exact: bool = False) -> list[Step]:
+    """A step for each item of a right collection. exact: documents go with the one left document (spec ytt 7.2)."""
+    steps = []
+    for item in right.items:
+        step = Step(item, defaults)
+        annotations = item.annotations
+        if annotations is None and type(item) is MapItem:
+            steps.append(step)
+            continue
+        try:
+            _read(step, annotations or {}, defaults, exact=exact)
+        except OverlayError as error:
+            step.error = error
+        steps.append(step)
+    return steps
+
+
+def _read(step: Step, annotations: Annotations, defaults: Expectation, *, exact: bool) -> None:
+    actions = [name for name in ACTION_ANNOTATIONS if name in annotations]
+    if len(actions) > 1:
+        raise OverlayError(
+            "Expected to find only one overlay operation",
+            also=[annotations[name].position for name in actions],
+            found=", ".join(f"@{name}" for name in actions),
+        )
+    if actions:
+        step.action = actions[0][len(NAMESPACE) :]
+    if step.action == "append" or (step.action == "insert" and type(step.item) is MapItem):
+        if type(step.item) is MapItem:
+            raise OverlayError(
+                f"Found @overlay/{step.action} on map item ({step.item.position}); only array items can be annotated "
+                f"with @overlay/{step.action}"
+            )
+        return
+    if DEFAULTS in annotations and step.action in ("merge", "assert"):
+        _read_defaults(step, annotations[DEFAULTS], defaults)
+    _read_match(step, annotations.get(MATCH), defaults, exact=exact)
+    if actions:
+        _read_action(step, annotations[actions[0]])
+
+
+def _read_defaults(step: Step, annotation: Annotation, defaults: Expectation) -> None:
+    for name in annotation.kwargs:
+        if name not in KEYWORDS:
+            raise _unknown(annotation, name, KEYWORDS)
+    step.children = expectation(annotation.kwargs, defaults)
+
+
+def _read_match(step: Step, annotation: Annotation | None, defaults: Expectation, *, exact: bool) -> None:
+    item = step.item
+    if annotation is None:
+        if type(item) is ArrayItem:
+            step.matcher = NOTHING
+            step.expected = None
+            return
+        if type(item) is Document and not exact:
+            raise _no_keywords(item)
+        return
+    kwargs = _match_arguments(annotation)
+    if not kwargs and (type(item) is ArrayItem or (type(item) is Document and not exact)):
+        raise _no_keywords(item, annotation)
+    found = expectation(kwargs, defaults)
+    step.expected = None if found is ANY_DEFAULT else found
+    if type(item) is Document and exact:
+        return
+    if "by" in kwargs:
+        step.matcher = matcher_of(kwargs["by"], item)
+    elif type(item) is not MapItem:
+        raise OverlayError(
+            f"Expected '{MATCH}' annotation keyword argument 'by' to be specified",
+            also=[annotation.position],
+            hint='by="name" matches items with the same name, by=overlay.all all of them',
+        )
+
+
+def _match_arguments(annotation: Annotation) -> Mapping[str, object]:
+    """The keyword arguments; the matcher may also be the one positional argument."""
+    kwargs = annotation.kwargs
+    for name in kwargs:
+        if name != "by" and name not in KEYWORDS:
+            raise _unknown(annotation, name, ("by", *KEYWORDS))
+    if annotation.args and "by" not in kwargs:
+        kwargs = {"by": annotation.args[0], **kwargs}
+    return kwargs
+
+
+def _read_action(step: Step, annotation: Annotation) -> None:
+    action = step.action
+    allowed = _ACTION_KEYWORDS.get(action)
+    if allowed is None:
+        return
+    kwargs = annotation.kwargs
+    if action == "insert" and not kwargs:
+        raise OverlayError(
+            f"Expected '{annotation.name}' annotation to have at least one keyword argument (before=..., after=...)",
+            also=[annotation.position],
+        )
+    for name, value in kwargs.items():
+        if name not in allowed:
+            raise _unknown(annotation, name, allowed)
+        if name == "via":
+            if not is_callable(value):
+                raise OverlayError(
+                    f"Expected '{annotation.name}' annotation keyword argument 'via' to be function, "
+                    f"but was {type_of(value)}",
+                    also=[annotation.position],
+                )
+            step.via = value
+        elif type(value) is not bool:
+            raise OverlayError(
+                f"Expected '{annotation.name}' annotation keyword argument '{name}' to be a boolean, "
+                f"but was {type_of(value)}",
+                also=[annotation.position],
+            )
+        elif name == "or_add":
+            step.or_add = value
+        elif name == "before":
+            step.before = value
+        else:
+            step.after = value
+
+
+_ACTION_KEYWORDS: dict[str, tuple[str, ...]] = {
+    "replace": ("via", "or_add"),
+    "insert": ("before", "after", "via"),
+    "assert": ("via",),
+}
+
+
+def _unknown(annotation: Annotation, name: str, allowed: tuple[str, ...]) -> OverlayError:
+    from weft.spell import did_you_mean
+
+    return OverlayError(
+        f"Unknown '{annotation.name}' annotation keyword argument '{name}'",
+        also=[annotation.position],
+        expected=f"one of {', '.join(allowed)}",
+        hint=did_you_mean(name, allowed),
+    )
+
+
+def _no_keywords(item: Item, annotation: Annotation | None = None) -> OverlayError:
+    return OverlayError(
+        f"Expected '{MATCH}' annotation to have at least one keyword argument (by=..., expects=...)",
+        also=[annotation.position] if annotation is not None else [],
+        hint="put #@overlay/match by=overlay.all above its ---" if type(item) is Document else None,
+    )
+
+
+# ---- erasing
+
+
+def erased(value: Value) -> Value:
+    """The value without overlay annotations; the same object if it has none (spec ytt 9.1).
+
+    All other annotations stay: those of schemas (spec ytt 8.4) and assertions (spec ytt 8.5) count after a merge.
+    """
+    if type(value) not in COLLECTIONS:
+        return value
+    items: list[Item] | None = None
+    for place, item in enumerate(value.items):  # type: ignore[union-attr]
+        clean = erased_item(item) if item.annotations is not None or type(item.value) in COLLECTIONS else item
+        if clean is not item:
+            if items is None:
+                items = [*value.items]  # type: ignore[union-attr]
+            items[place] = clean
+    return value if items is None else value.with_items(items)  # type: ignore[union-attr, arg-type]
+
+
+def erased_item(item: Item) -> Item:
+    """The item and what is below without overlay annotations; the same object if there are none."""
+    value = item.value
+    if type(value) in COLLECTIONS:
+        value = erased(value)
+    annotations = item.annotations
+    if annotations is not None:
+        kept = {name: one for name, one in annotations.items() if not name.startswith(NAMESPACE)}
+        if len(kept) != len(annotations):
+            return with_annotations(item, value, kept or None)
+    return item if value is item.value else item.with_value(value)
+
+
+def with_annotations(item: Item, value: Value, annotations: Annotations | None) -> Item:
+    """The item with another value and other annotations."""
+    if type(item) is MapItem:
+        return MapItem(item.key, value, item.source, item.line, annotations)
+    if type(item) is ArrayItem:
+        return ArrayItem(value, item.source, item.line, annotations)
+    document = item.with_value(value)
+    document.annotations = annotations
+    return document

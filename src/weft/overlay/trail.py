@@ -1,0 +1,36 @@
+"""The way through the right tree to an error: the steps of its trail, and the reference's one line made of them."""
+
+from __future__ import annotations
+
+from weft.nodes import COLLECTIONS, Document, MapItem, kind_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from weft.errors import Step, WeftError
+    from weft.nodes import Item, Value
+
+
+def step_text(item: Item) -> str:
+    if type(item) is MapItem:
+        return f"Map item (key '{key_text(item.key)}')"
+    return "Document" if type(item) is Document else "Array item"
+
+
+def key_text(key: Value) -> str:
+    """A key as messages show it."""
+    if type(key) in COLLECTIONS:
+        return kind_name(key)
+    return "null" if key is None else str(key).lower() if type(key) is bool else str(key)
+
+
+def sentence(error: WeftError) -> str:
+    """The error in the reference's one line: "Document on line o.yml:3: Map item (key 'x') on line o.yml:4: Expected ...".
+
+    What `assert.try_to` gives for an overlay that fails.
+    """
+    path = [f"{step.text} on line {step.at}: " for step in reversed(error.trail) if _is_ours(step)]
+    return "".join(path) + error.message
+
+
+def _is_ours(step: Step) -> bool:
+    return step.at is not None and (step.text in ("Document", "Array item") or step.text.startswith("Map item (key "))
