@@ -121,7 +121,7 @@ def _plain_documents(file: InputFile, strict: bool) -> list[Document]:
     documents = read(source, strict=strict, comments=comments)
     if comments is not None:
         _check_plain(file, comments)
-    return [deduplicate(document) for document in documents.items if document.value is not None]
+    return [document for document in deduplicate(documents).items if document.value is not None]
 
 
 def _check_plain(file: InputFile, comments: Comments) -> None:
@@ -145,8 +145,8 @@ def _converter(strict: bool) -> Callable[[Source], Value]:
     def convert(source: Source) -> Value:
         from weft.yaml import deduplicate, read
 
-        documents = read(source, strict=strict).items
-        return deduplicate(documents[0]).value if documents else None
+        # Only the first document counts; a text without any is one null document.
+        return deduplicate(read(source, strict=strict)).items[0].value
 
     return convert
 
