@@ -35,7 +35,7 @@ def _write_yaml(documents: DocumentSet) -> str:
 def _write_json(documents: DocumentSet) -> str:
     from weft.yaml import write_json
 
-    return write_json(documents)
+    return "".join([write_json(document.value) for document in documents.items])
 
 
 def _write_positions(documents: DocumentSet) -> str:
@@ -122,23 +122,14 @@ def replace_directory(directory: str, files: Sequence[OutputFile], announce: Cal
 
 def bulk_json(files: Sequence[OutputFile], errors: str = "") -> str:
     """The result as JSON, `{"files":[{"name":...,"data":...}]}` or `{"errors":...}` (`--bulk-out`)."""
-    parts = []
-    if files:
-        listed = ",".join(f'{{"name":{_json_text(path)},"data":{_json_text(text)}}}' for path, text in files)
-        parts.append(f'"files":[{listed}]')
+    from weft.yaml import write_json
+
+    # write_json sorts keys; the reference has a file's name before its data.
+    listed = [f'{{"name":{write_json(path)},"data":{write_json(text)}}}' for path, text in files]
+    parts = [f'"files":[{",".join(listed)}]'] if files else []
     if errors:
-        parts.append(f'"errors":{_json_text(errors)}')
+        parts.append(f'"errors":{write_json(errors)}')
     return f"{{{','.join(parts)}}}"
-
-
-def _json_text(text: str) -> str:
-    import json
-
-    clean = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    shown = json.dumps(clean, ensure_ascii=False)
-    for character in "<>&\u2028\u2029":
-        shown = shown.replace(character, f"\\u{ord(character):04x}")
-    return shown
 
 
 def _inside(path: str) -> str:
