@@ -121,7 +121,12 @@ class OpsError(WeftError):
 
 
 class LayeringError(WeftError):
-    """Documents that cannot be layered, substituted or validated."""
+    """Documents that cannot be layered, substituted or validated.
+
+    kind: the name of the rule, as the service reports it (`InvalidDocumentParent`); see `weft.layering.failures`.
+    """
+
+    kind = ""
 
 
 class LimitError(WeftError):
