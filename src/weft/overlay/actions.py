@@ -44,9 +44,10 @@ def matched(run: Run, edit: Edit, step: Step) -> Sequence[int] | None:
         if len(places) == 1:
             return places
         expected = ANY_DEFAULT
-    positions = [edit.items[place].position for place in places]
+    elif expected.one and len(places) == 1:
+        return places
     try:
-        return places if expected.check(len(places), positions) else None
+        return places if expected.check([edit.items[place] for place in places]) else None
     except Unmet as unmet:
         from weft.overlay.diagnosis import explain
 

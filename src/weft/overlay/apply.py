@@ -8,7 +8,7 @@ Neither side is changed. Left collections in which something changes are copied,
 from __future__ import annotations
 
 from weft.errors import LimitError, OverlayError, WeftError
-from weft.nodes import COLLECTIONS, Array, Document, DocumentSet, Map
+from weft.nodes import COLLECTIONS, Array, Document, DocumentSet, Map, MapItem
 from weft.overlay.actions import ACTIONS, wrong_kind
 from weft.overlay.edits import ArrayEdit, DocumentsEdit, MapEdit
 from weft.overlay.expectations import ANY_DEFAULT
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from weft.nodes import Item, Value
     from weft.overlay.edits import Edit, Owned
     from weft.overlay.plan import Step as PlanStep
+    from weft.source import Source
 
 
 class Run:
@@ -46,29 +47,72 @@ class Run:
         if not steps:
             return left
         edit = self.owned.get(left)
-        if edit is None:
-            edit = MapEdit(left) if type(left) is Map else ArrayEdit(left)  # type: ignore[arg-type]
-        self.perform(edit, steps)  # type: ignore[arg-type]
+        if type(left) is Map:
+            if edit is None:
+                edit = MapEdit(left)
+            self.merge_map(edit, steps)  # type: ignore[arg-type]
+        else:
+            if edit is None:
+                edit = ArrayEdit(left)  # type: ignore[arg-type]
+            self.perform(edit, steps)  # type: ignore[arg-type]
         return edit.node  # type: ignore[attr-defined, no-any-return]
 
+    def merge_map(self, edit: MapEdit, steps: list[PlanStep]) -> None:
+        """Do the steps to a map: what `perform` does, with the common case, an item merged by its key, written out."""
+        owned = self.owned
+        step = steps[0]
+        try:
+            for step in steps:
+                left = None
+                if step.plain:
+                    index = edit.node._index
+                    left = edit.node.find(step.item.key) if index is None else index.get(step.key_id)  # type: ignore[union-attr]
+                if left is None:
+                    self.act(edit, step)
+                    continue
+                value, right = left.value, step.item.value
+                kind = type(right)
+                if value is None or (kind is not Map and kind is not Array):
+                    clean = step.clean()
+                    item = MapItem(left.key, clean.value, clean.source, clean.line, left.annotations)
+                    edit.swap(left, item, owned)
+                else:
+                    if type(value) is not kind:
+                        raise wrong_kind(left, value, right)
+                    result = self.merge(value, step.plan())
+                    if result is not value:
+                        item = MapItem(left.key, result, left.source, left.line, left.annotations)
+                        edit.swap(left, item, owned)
+            if edit.gaps:
+                edit.settle()
+            if edit.renamed is not None:
+                _check_repeated(edit)
+        except WeftError as error:
+            raise located(error, step) from None
+
+    def act(self, edit: Edit, step: PlanStep) -> None:
+        """Do one step."""
+        if step.error is not None:
+            raise step.error
+        ACTIONS[step.action](self, edit, step)
+
     def perform(self, edit: Edit, steps: Sequence[PlanStep]) -> None:
-        """Do the steps, in order, to a collection."""
+        """Do the steps, in order, to an array or to documents."""
         step = None
         try:
             for step in steps:
-                if step.error is not None:
-                    raise step.error
-                ACTIONS[step.action](self, edit, step)
+                self.act(edit, step)
             edit.settle()
-            if type(edit) is MapEdit and edit.renamed is not None:
-                _check_repeated(edit)
         except WeftError as error:
-            if step is not None:
-                at = step.item.position
-                if error.at is None and isinstance(error, OverlayError):
-                    error.at = at
-                error.within(step_text(step.item), at)
-            raise
+            raise error if step is None else located(error, step) from None
+
+
+def located(error: WeftError, step: PlanStep) -> WeftError:
+    """The error with the step's item as its place, if it has none, and as one more step of its trail."""
+    at = step.item.position
+    if error.at is None and isinstance(error, OverlayError):
+        error.at = at
+    return error.within(step_text(step.item), at)
 
 
 def _check_repeated(edit: MapEdit) -> None:
@@ -148,7 +192,7 @@ def apply_documents(left: Sequence[DocumentSet], overlays: Sequence[Document]) -
     if not overlays:
         return sets
     run = Run()
-    edit = DocumentsEdit([_plain_documents(documents) for documents in sets])
+    edit = DocumentsEdit(_without_annotations(sets))
     try:
         for overlay in overlays:
             steps = steps_of(DocumentSet([overlay]), ANY_DEFAULT)
@@ -158,13 +202,17 @@ def apply_documents(left: Sequence[DocumentSet], overlays: Sequence[Document]) -
     return edit.results()
 
 
-def _plain_documents(documents: DocumentSet) -> DocumentSet:
-    """The documents without overlay annotations; those from texts without any are not even looked at."""
-    for place, document in enumerate(documents.items):
-        source = document.source
-        if source is None or document.annotations is not None or "#@" in source.text:
-            clean = [erased_item(one) for one in documents.items[place:]]
-            if all(one is before for one, before in zip(clean, documents.items[place:], strict=True)):
-                return documents
-            return documents.with_items([*documents.items[:place], *clean])  # type: ignore[list-item]
-    return documents
+def _without_annotations(sets: list[DocumentSet]) -> list[DocumentSet]:
+    """The documents without overlay annotations; those from texts that have none are not even looked at."""
+    annotated: dict[Source | None, bool] = {None: True}
+    result = []
+    for documents in sets:
+        items = []
+        for document in documents.items:
+            source = document.source
+            if source not in annotated:
+                annotated[source] = "#@" in source.text  # type: ignore[union-attr]
+            items.append(erased_item(document) if annotated[source] else document)
+        same = all(after is before for after, before in zip(items, documents.items, strict=True))
+        result.append(documents if same else documents.with_items(items))  # type: ignore[arg-type]
+    return result

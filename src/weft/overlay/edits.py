@@ -27,67 +27,69 @@ _TAKEN = ArrayItem(None)
 
 
 class MapEdit:
-    """A map being changed. node: the map as it is now, the same object as long as nothing changed."""
+    """A map being changed. node: the map as it is now, the same object as long as nothing changed.
 
-    __slots__ = ("_gaps", "_looked", "_places", "items", "node", "own", "renamed")
+    Items are found through the map's own index by key, which a change keeps true; where an item stands is only needed
+    to put another one there.
+    """
+
+    __slots__ = ("_places", "gaps", "items", "node", "own", "renamed")
 
     def __init__(self, node: Map) -> None:
         self.node = node
         self.items = node.items
         self.own = False
-        self._places: dict[object, int] | None = None
-        self._looked = False
-        self._gaps = False
+        self._places: dict[MapItem, int] | None = None
+        self.gaps = False
         # Items that came in under a key that nobody looked for; checked for repeated keys in the end.
         self.renamed: list[MapItem] | None = None
 
     def place(self, key: Value) -> int:
         """Where the item with this key stands, or -1."""
+        item = self.node.find(key)
+        return -1 if item is None else self._place_of(item)
+
+    def _place_of(self, item: MapItem) -> int:
+        items = self.items
+        if len(items) <= _SHORT:
+            return items.index(item)
         places = self._places
         if places is None:
-            items = self.items
-            if len(items) > _SHORT:
-                # One look-up is no reason to index a long map, a second one is.
-                if self._looked:
-                    places = self._places = {
-                        item.key if type(item.key) is str else key_id(item.key): place
-                        for place, item in enumerate(items)
-                        if item is not _GONE
-                    }
-                    return places.get(key if type(key) is str else key_id(key), -1)
-                self._looked = True
-            if type(key) is str:
-                for place, item in enumerate(items):
-                    if item.key == key:
-                        return place
-                return -1
-            wanted = key_id(key)
-            for place, item in enumerate(items):
-                if item is not _GONE and key_id(item.key) == wanted:
-                    return place
-            return -1
-        return places.get(key if type(key) is str else key_id(key), -1)
+            places = self._places = {other: place for place, other in enumerate(items) if other is not _GONE}
+        return places[item]
 
     def _begin(self, owned: Owned) -> None:
         node = self.node
         self.items = node.items.copy()
         self.node = Map(self.items, node.source, node.line)
+        if node._index is not None:
+            self.node._index = node._index.copy()
         self.own = True
         owned[self.node] = self
 
     def put(self, place: int, item: MapItem, owned: Owned) -> None:
-        """Another value under the key that stands at a place."""
+        """Another item with the same key at a place."""
         if not self.own:
             self._begin(owned)
+        if self._places is not None:
+            del self._places[self.items[place]]
+            self._places[item] = place
         self.items[place] = item
-        self.node._index = None
+        if self.node._index is not None:
+            self.node._index[item.key if type(item.key) is str else key_id(item.key)] = item
+
+    def swap(self, before: MapItem, item: MapItem, owned: Owned) -> None:
+        """Another item with the same key where one stands."""
+        self.put(self._place_of(before), item, owned)
 
     relink = put
 
     def exchange(self, place: int, item: MapItem, owned: Owned) -> None:
         """Another item, perhaps with another key, at a place."""
+        if not self.own:
+            self._begin(owned)
         if key_id(item.key) != key_id(self.items[place].key):
-            self._places = None
+            self.node._index = None
             self._note(item)
         self.put(place, item, owned)
 
@@ -98,9 +100,10 @@ class MapEdit:
         if not looked_up:
             self._note(item)
         if self._places is not None:
-            self._places[item.key if type(item.key) is str else key_id(item.key)] = len(self.items)
+            self._places[item] = len(self.items)
         self.items.append(item)
-        self.node._index = None
+        if self.node._index is not None:
+            self.node._index[item.key if type(item.key) is str else key_id(item.key)] = item
 
     def _note(self, item: MapItem) -> None:
         if self.renamed is None:
@@ -111,19 +114,21 @@ class MapEdit:
         """Take items out."""
         if not self.own:
             self._begin(owned)
+        index = self.node._index
         for place in places:
+            item = self.items[place]
             if self._places is not None:
-                key = self.items[place].key
-                self._places.pop(key if type(key) is str else key_id(key), None)
+                del self._places[item]
+            if index is not None:
+                index.pop(item.key if type(item.key) is str else key_id(item.key), None)
             self.items[place] = _GONE
-        self._gaps = True
-        self.node._index = None
+        self.gaps = True
 
     def settle(self) -> None:
         """Close the gaps, so that every item in the list is one."""
-        if self._gaps:
+        if self.gaps:
             self.items[:] = [item for item in self.items if item is not _GONE]
-            self._gaps = False
+            self.gaps = False
             self._places = None
 
     def repeated(self) -> MapItem | None:

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from weft.source import Position
+    from weft.nodes import Item
 
 # The keywords of a match annotation that say how many; `Expectation` has them in this order.
 KEYWORDS = ("expects", "missing_ok", "when")
@@ -30,18 +30,22 @@ class Unmet(Exception):
 class Expectation:
     """What the three keywords say; a field is UNSET where nothing is said. Checked when an item is applied."""
 
-    __slots__ = ("expects", "missing_ok", "when")
+    __slots__ = ("expects", "missing_ok", "one", "when")
 
     def __init__(self, expects: object, missing_ok: object, when: object) -> None:
         self.expects = expects
         self.missing_ok = missing_ok
         self.when = when
+        # Whether it is plain that one match is right: by default, and with missing_ok.
+        self.one = expects is UNSET and when is UNSET and (missing_ok is UNSET or type(missing_ok) is bool)
 
-    def check(self, count: int, positions: Sequence[Position]) -> bool:
-        """Whether to go on with this number of matches; False for a `when` that is not satisfied.
+    def check(self, matches: Sequence[Item]) -> bool:
+        """Whether to go on with these matches; False for a `when` that is not satisfied.
 
         Raises Unmet if the count is wrong, and OverlayError for settings that make no sense.
         """
+        if self.one and len(matches) == 1:
+            return True
         expects, missing_ok, when = self.expects, self.missing_ok, self.when
         if missing_ok is not UNSET:
             if expects is not UNSET:
@@ -52,23 +56,19 @@ class Expectation:
                 raise OverlayError(
                     "Expected keyword argument 'missing_ok' to be a boolean", found=f"{type_of(missing_ok)}"
                 )
-            if count != 1 and (count != 0 or not missing_ok):
-                raise Unmet(_sentence("be 1", count, positions))
+            if len(matches) != 1 and (matches or not missing_ok):
+                raise Unmet(_sentence("be 1", matches))
             return True
         if when is not UNSET:
             if expects is not UNSET:
                 raise _conflict("when", "expects")
             try:
-                _check(when, "when", count, positions)
+                _check(when, "when", matches)
             except Unmet:
                 return False
             return True
-        _check(1 if expects is UNSET else expects, "expects", count, positions)
+        _check(1 if expects is UNSET else expects, "expects", matches)
         return True
-
-    def allows_none(self) -> bool:
-        """Whether it is plain from the settings that no match is fine (for hints only)."""
-        return self.missing_ok is True or self.expects in (0, "0+")
 
 
 class _Unset:
@@ -100,19 +100,19 @@ def _conflict(first: str, second: str) -> OverlayError:
     )
 
 
-def _check(rule: object, keyword: str, count: int, positions: Sequence[Position]) -> None:
+def _check(rule: object, keyword: str, matches: Sequence[Item]) -> None:
     kind = type(rule)
     if kind is int:
-        if rule != count:
-            raise Unmet(_sentence(f"be {rule}", count, positions))
+        if rule != len(matches):
+            raise Unmet(_sentence(f"be {rule}", matches))
     elif kind is str:
         least = _least(rule)  # type: ignore[arg-type]
-        if count < least:
-            raise Unmet(_sentence(f"be >= {least}", count, positions))
+        if len(matches) < least:
+            raise Unmet(_sentence(f"be >= {least}", matches))
     elif kind is List:
-        _check_any(rule, keyword, count, positions)  # type: ignore[arg-type]
+        _check_any(rule, keyword, matches)  # type: ignore[arg-type]
     elif is_callable(rule):
-        answer = call(rule, (count,))
+        answer = call(rule, (len(matches),))
         if type(answer) is not bool:
             raise OverlayError(
                 f"Expected keyword argument '{keyword}' to have a function that returns a boolean",
@@ -127,11 +127,11 @@ def _check(rule: object, keyword: str, count: int, positions: Sequence[Position]
         )
 
 
-def _check_any(rules: List, keyword: str, count: int, positions: Sequence[Position]) -> None:
+def _check_any(rules: List, keyword: str, matches: Sequence[Item]) -> None:
     last: Exception | None = None
     for rule in rules:
         try:
-            _check(rule, keyword, count, positions)
+            _check(rule, keyword, matches)
         except (Unmet, OverlayError) as error:
             last = error
         else:
@@ -148,6 +148,6 @@ def _least(text: str) -> int:
     raise OverlayError(f"Expected '{text}' to be in format 'i+' where i is an integer")
 
 
-def _sentence(expected: str, count: int, positions: Sequence[Position]) -> str:
-    lines = f" (lines: {', '.join(sorted(map(str, positions)))})" if positions else ""
-    return f"Expected number of matched nodes to {expected}, but was {count}{lines}"
+def _sentence(expected: str, matches: Sequence[Item]) -> str:
+    lines = f" (lines: {', '.join(sorted(str(item.position) for item in matches))})" if matches else ""
+    return f"Expected number of matched nodes to {expected}, but was {len(matches)}{lines}"

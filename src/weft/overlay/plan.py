@@ -7,7 +7,7 @@ reference: annotations in it have no effect, not even wrong ones (spec ytt 9.4).
 from __future__ import annotations
 
 from weft.errors import OverlayError
-from weft.nodes import COLLECTIONS, ArrayItem, Document, MapItem
+from weft.nodes import COLLECTIONS, ArrayItem, Document, MapItem, key_id
 from weft.overlay.expectations import ANY_DEFAULT, KEYWORDS, expectation
 from weft.overlay.matchers import NOTHING, matcher_of
 from weft.starlark import is_callable, type_of
@@ -37,8 +37,8 @@ class Step:
     error: why the item's annotations make no sense; raised when the item's turn comes.
     """
 
-    __slots__ = ("_clean", "_plan", "action", "after", "before", "children", "error", "expected", "item", "matcher",
-                 "or_add", "via")  # fmt: skip
+    __slots__ = ("_clean", "_plan", "action", "after", "before", "children", "error", "expected", "item", "key_id",
+                 "matcher", "or_add", "plain", "via")  # fmt: skip
 
     def __init__(self, item: Item, defaults: Expectation) -> None:
         self.item = item
@@ -51,6 +51,9 @@ class Step:
         self.before = False
         self.after = False
         self.error: OverlayError | None = None
+        # A map item that is merged with the one under the same key, one match being right: most are.
+        self.plain = False
+        self.key_id: object = None
         self._plan: list[Step] | None = None
         self._clean: Item | None = None
 
@@ -73,14 +76,16 @@ def steps_of(right: Collection, defaults: Expectation, *, exact: bool = False) -
     for item in right.items:
         step = Step(item, defaults)
         annotations = item.annotations
-        if annotations is None and type(item) is MapItem:
-            steps.append(step)
-            continue
-        try:
-            _read(step, annotations or {}, defaults, exact=exact)
-        except OverlayError as error:
-            step.error = error
         steps.append(step)
+        if annotations is not None or type(item) is not MapItem:
+            try:
+                _read(step, annotations or {}, defaults, exact=exact)
+            except OverlayError as error:
+                step.error = error
+                continue
+        if type(item) is MapItem and step.action == "merge" and step.matcher is None:
+            step.plain = step.expected is None or step.expected.one
+            step.key_id = item.key if type(item.key) is str else key_id(item.key)
     return steps
 
 
