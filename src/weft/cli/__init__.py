@@ -83,7 +83,15 @@ def run() -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         status = status or 1
+        _forget_stdout()
     raise SystemExit(status)
+
+
+def _forget_stdout() -> None:
+    """Let the interpreter's last flush go nowhere: the reader has gone, and that is no news."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _usage(stream: TextIO) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from time import perf_counter
 
 from weft.cli.options import CSV, SWITCH, TEXT, TEXTS, Command, Flag
 from weft.context import Context
@@ -82,6 +83,8 @@ TEMPLATE = Command("weft render template", RENDER.summary, _RENDER_FLAGS)
 FMT = Command("weft render fmt", "Format YAML templates; comments are kept.", (_FILE, _STRICT, _DEBUG))
 VERSION = Command("weft render version", "Print the version.")
 
+_COMMANDS = {"template": TEMPLATE, "fmt": FMT, "version": VERSION}
+
 # The data value flags -> what `ValuesFlags` calls them.
 _VALUES_FLAGS = {
     "data-values-file": "files",
@@ -123,7 +126,7 @@ def _dispatch(argv: Sequence[str]) -> int:
     if name == "version":
         return _help(VERSION) if VERSION.parse(rest).on("help") else _version()
     if name == "help":
-        return _help(RENDER)
+        return _help(_COMMANDS.get(rest[0] if rest else "", RENDER))
     if name == "completion":
         raise UsageError("completion scripts are not available yet")
     return _render(RENDER, argv)
@@ -147,6 +150,7 @@ def _render(command: Command, argv: Sequence[str]) -> int:
         return _help(command)
     if command is RENDER and flags.on("version"):
         return _version()
+    start = perf_counter()
     debug = _print_error_line if flags.on("debug") else None
     inputs = Inputs(
         allowed_links=flags.texts("allow-symlink-destination"),
@@ -165,6 +169,8 @@ def _render(command: Command, argv: Sequence[str]) -> int:
         _print(bulk_json([], render(error).removeprefix("weft: ")))
         return 0
     _write(flags, result)
+    if debug is not None:
+        debug(f"total: {perf_counter() - start:.3f} s")
     for warning in context.warnings:
         sys.stderr.write(f"weft: warning: {warning}\n")
     return 0
