@@ -1,0 +1,269 @@
+"""`weft patch`: operations files and variables, with the flags of `bosh interpolate` (spec ops 15).
+
+Read flags and template in the order of the command line, apply the operations, fill the placeholders, narrow the result to
+one location if asked, print it. Any error ends with status 1, as in the reference.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from weft.cli.options import GO_FLAGS, SWITCH, TEXT, TEXTS, Command, Flag
+from weft.errors import OpsError, ReadError, UsageError, WeftError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from weft.cli.options import Parsed
+    from weft.nodes import Value
+    from weft.ops import Operation, Pointer, Sources
+    from weft.source import Source
+
+PATCH = Command(
+    "weft patch",
+    "Change a YAML document by operations files, and fill its ((placeholders)) from variables.",
+    (
+        Flag("ops-file", TEXTS, "operations: a file, a directory of files, or a pattern", short="o", value="PATH"),
+        Flag("var", TEXTS, "set a variable; the value is YAML", short="v", value="NAME=VALUE"),
+        Flag("var-file", TEXTS, "set a variable to the text of a file", value="NAME=PATH"),
+        Flag("vars-file", TEXTS, "set variables from a YAML map", short="l", value="PATH"),
+        Flag("vars-env", TEXTS, "set variables from environment variables PREFIX_name", value="PREFIX"),
+        Flag("vars-store", TEXT, "read variables from a YAML file, and keep there what is generated", value="PATH"),
+        Flag("path", TEXT, "print one location only", value="PATH"),
+        Flag("var-errs", SWITCH, "fail if a variable has no value"),
+        Flag("var-errs-unused", SWITCH, "fail if a variable is not used"),
+        Flag("input-order", SWITCH, "keep the order of keys, new ones last, instead of sorting them"),
+        Flag("in-place", SWITCH, "write the result to the template's file instead of printing it"),
+        Flag("keep-format", SWITCH, "change only the lines that operations and variables change; comments stay"),
+        Flag("null-values", SWITCH, "accept operations with `value: null`"),
+        Flag("json", SWITCH, "print the result or the error as JSON"),
+        Flag("tty", SWITCH, 'print an empty line and "Succeeded" after the result'),
+        # Flags of the reference that concern its server or its terminal: accepted, without effect.
+        Flag("non-interactive", SWITCH, "accepted, no effect", short="n"),
+        Flag("no-color", SWITCH, "accepted, no effect"),
+        Flag("sha2", SWITCH, "accepted, no effect"),
+        Flag("column", TEXTS, "accepted, no effect", value="COLUMN"),
+        Flag("parallel", TEXT, "accepted, no effect", value="NUMBER"),
+        Flag("config", TEXT, "accepted, no effect", value="PATH"),
+        Flag("environment", TEXT, "accepted, no effect", short="e", value="NAME"),
+        Flag("ca-cert", TEXT, "accepted, no effect", value="CERTIFICATE"),
+        Flag("client", TEXT, "accepted, no effect", value="NAME"),
+        Flag("client-secret", TEXT, "accepted, no effect", value="SECRET"),
+        Flag("deployment", TEXT, "accepted, no effect", short="d", value="NAME"),
+    ),
+    arguments="PATH",
+    style=GO_FLAGS,
+)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run `weft patch`; the exit status. Raises WeftError with exit status 1."""
+    import gc
+
+    # A run makes thousands of nodes and no garbage: the collector would only look at them again and again.
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return _run(argv)
+    except WeftError as error:
+        error.exit_status = 1
+        if "--json" not in argv:
+            raise
+        from weft.errors import render
+
+        _print(_json(None, [render(error).removeprefix("weft: ").rstrip("\n"), "Exit code 1"]))
+        return 1
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _run(argv: Sequence[str]) -> int:
+    flags = PATCH.parse(argv)
+    if flags.on("help"):
+        _print(PATCH.help_text())
+        return 0
+    job = _read(argv, flags)
+    value = job.run(flags)
+    if flags.on("in-place"):
+        job.write_back(value, flags)
+        return 0
+    text = job.text(value, flags)
+    if flags.on("json"):
+        text = _json(text, ["Succeeded"])
+    elif flags.on("tty"):
+        text += "\nSucceeded\n"
+    _print(text)
+    return 0
+
+
+class _Job:
+    """What a command line asks for: a template, operations, values, a location."""
+
+    __slots__ = ("operations", "path", "pointer", "sources", "template")
+
+    def __init__(self, sources: Sources) -> None:
+        self.template: Source | None = None
+        self.path = ""
+        self.operations: list[Operation] = []
+        self.sources = sources
+        self.pointer: Pointer | None = None
+
+    def run(self, flags: Parsed) -> Value:
+        """Spec ops 2, stages 2 to 8."""
+        from weft.ops import find, interpolate, patch, read_first
+
+        assert self.template is not None
+        value = patch(read_first(self.template), self.operations)
+        value = interpolate(
+            value, self.sources, expect_values=flags.on("var-errs"), expect_use=flags.on("var-errs-unused")
+        )
+        return value if self.pointer is None else find(value, self.pointer)
+
+    def text(self, value: Value, flags: Parsed) -> str:
+        """What is printed: a string that was asked for by its location as it is, anything else as YAML."""
+        from weft.ops import write_text
+
+        if flags.on("keep-format"):
+            from weft.ops import keep_format
+
+            assert self.template is not None
+            return keep_format(self.template, value)
+        if self.pointer is not None and type(value) is str:
+            return value + "\n"
+        return write_text(value, sort=not flags.on("input-order"))
+
+    def write_back(self, value: Value, flags: Parsed) -> None:
+        """Put the result in the place of the template; its mode is kept."""
+        import os
+
+        from weft.ops.reading import encoded
+        from weft.ops.store import write_aside
+
+        data = encoded(self.text(value, flags))
+        try:
+            write_aside(os.path.realpath(self.path), data, new_mode=0o644)
+        except OSError as error:
+            raise OpsError(f'cannot write "{self.path}": {error.strerror}') from None
+
+
+def _read(argv: Sequence[str], flags: Parsed) -> _Job:
+    """Read what flags and PATH name, in their order, so that the first wrong one is reported (spec ops 2)."""
+    from weft.ops import Sources
+
+    if not flags.arguments:
+        raise UsageError("the required argument `PATH` was not provided", hint="weft patch base.yml -o ops.yml")
+    if len(flags.arguments) > 1:
+        extra = flags.arguments[1:]
+        raise UsageError(
+            f"one PATH is enough: {', '.join(extra)}", hint=f"an operations file is given with a flag: -o {extra[0]}"
+        )
+    path = flags.arguments[0]
+    if flags.on("in-place") and path == "-":
+        raise UsageError("--in-place needs a file, not standard input")
+    if flags.on("keep-format") and flags.given("path"):
+        raise UsageError("--keep-format prints the whole document, --path a part of it")
+    job = _Job(Sources())
+    before = len(PATCH.parse(argv[: PATCH.first_argument(argv)]).occurrences)
+    for number, (flag, value) in enumerate(flags.occurrences):
+        if number == before:
+            _read_template(job, path)
+        take = _TAKE.get(flag.name)
+        if take is not None and isinstance(value, str):
+            try:
+                take(job, value, flags)
+            except WeftError as error:
+                raise error.within(f"in the flag {flag.shown}") from None
+    if job.template is None:
+        _read_template(job, path)
+    return job
+
+
+def _read_template(job: _Job, path: str) -> None:
+    from weft.ops.reading import decoded, expand_home, file_source
+    from weft.source import Source
+
+    if path == "-":
+        job.template = Source("stdin", decoded(sys.stdin.buffer.read()))
+    else:
+        job.path = expand_home(path)
+        job.template = file_source(job.path, "the template")
+        job.template.name = path
+
+
+def _take_operations(job: _Job, value: str, flags: Parsed) -> None:
+    from weft.ops import expand, file_source, read_operations
+
+    for path in expand(value) if value else [value]:
+        source = file_source(path, "an ops file")
+        job.operations += read_operations(source, null_values=flags.on("null-values"))
+
+
+def _take_variable(job: _Job, value: str, _flags: Parsed) -> None:
+    from weft.ops.variables import from_argument
+
+    job.sources.give("var", from_argument(value))
+
+
+def _take_variable_file(job: _Job, value: str, _flags: Parsed) -> None:
+    from weft.ops.variables import from_text_file
+
+    job.sources.give("var-file", from_text_file(value))
+
+
+def _take_variables(job: _Job, value: str, _flags: Parsed) -> None:
+    from weft.ops.variables import from_file
+
+    job.sources.give("vars-file", from_file(value))
+
+
+def _take_environment(job: _Job, value: str, _flags: Parsed) -> None:
+    import os
+
+    from weft.ops.variables import from_environment
+
+    job.sources.give("vars-env", from_environment(value, os.environ))
+
+
+def _take_store(job: _Job, value: str, _flags: Parsed) -> None:
+    from weft.ops import Store
+    from weft.ops.reading import expand_home
+
+    if not value:
+        raise ReadError("the path of the variables store is empty", expected="a path")
+    job.sources.store = Store(expand_home(value))
+
+
+def _take_location(job: _Job, value: str, _flags: Parsed) -> None:
+    from weft.ops import parse
+
+    job.pointer = parse(value)
+
+
+_TAKE: dict[str, Callable[[_Job, str, Parsed], None]] = {
+    "ops-file": _take_operations,
+    "var": _take_variable,
+    "var-file": _take_variable_file,
+    "vars-file": _take_variables,
+    "vars-env": _take_environment,
+    "vars-store": _take_store,
+    "path": _take_location,
+}
+
+
+def _json(block: str | None, lines: list[str]) -> str:
+    """The reference's wrapping of a result or an error (spec ops 15)."""
+    from weft.yaml import write_json
+
+    def array(texts: list[str]) -> str:
+        return "[\n" + ",\n".join("        " + write_json(text).strip() for text in texts) + "\n    ]"
+
+    blocks = "null" if block is None else array([block])
+    return f'{{\n    "Tables": null,\n    "Blocks": {blocks},\n    "Lines": {array(lines)}\n}}'
+
+
+def _print(text: str) -> None:
+    """Write to standard output; what was not UTF-8 in an input leaves as the bytes it came in."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))

@@ -1,0 +1,59 @@
+"""Operations files and variables, after BOSH and go-patch (spec ops).
+
+>>> from weft.nodes import from_plain, to_plain
+>>> to_plain(patch(from_plain({"a": [1]}), [Replace(parse("/a/-"), 2)]))
+{'a': [1, 2]}
+"""
+
+from __future__ import annotations
+
+from weft.ops.definitions import interpolate
+from weft.ops.files import expand, operations_of, read_operations
+from weft.ops.operations import Operation, Remove, Replace, Test, patch, to_nodes
+from weft.ops.pointer import Pointer, parse
+from weft.ops.reading import file_source, file_text, read_first, write_bytes, write_text
+from weft.ops.store import Store
+from weft.ops.variables import Sources
+from weft.ops.walk import find
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from weft.ops.diff import diff
+    from weft.ops.edit import keep_format
+
+__all__ = [
+    "Operation",
+    "Pointer",
+    "Remove",
+    "Replace",
+    "Sources",
+    "Store",
+    "Test",
+    "diff",
+    "expand",
+    "file_source",
+    "file_text",
+    "find",
+    "interpolate",
+    "keep_format",
+    "operations_of",
+    "parse",
+    "patch",
+    "read_first",
+    "read_operations",
+    "to_nodes",
+    "write_bytes",
+    "write_text",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name == "diff":
+        from weft.ops.diff import diff as found
+
+        return found
+    if name == "keep_format":
+        from weft.ops.edit import keep_format as kept
+
+        return kept
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
