@@ -12,6 +12,7 @@ from weft.yaml.writer import write, write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from weft.yaml.fmt import format_text
     from weft.yaml.json import read_json, write_json
     from weft.yaml.order import compare_keys, sort_items
     from weft.yaml.positions import write_positions
@@ -21,6 +22,7 @@ __all__ = [
     "Comments",
     "compare_keys",
     "deduplicate",
+    "format_text",
     "needs_quotes",
     "read",
     "read_json",
@@ -36,6 +38,7 @@ __all__ = [
 
 _LATER = {
     "compare_keys": "order",
+    "format_text": "fmt",
     "read_json": "json",
     "sort_items": "order",
     "write_json": "json",

@@ -100,26 +100,22 @@ def one_line(text: str) -> str | None:
 
 
 def many_lines(text: str, pad: str) -> str:
-    """The form of a string that takes several lines, without the last line break; `pad` is its indentation."""
+    """The form of a string that takes several lines, with the line break behind it; `pad` is its indentation."""
     binary = _binary(text)
     if binary is not None:
         return "!!binary " + many_lines(binary, pad)
     if "\n" not in text:
-        return "'" + _broken(text.replace("'", "''"), pad) + "'"
-    hint = "2" if text[0] in " \n\u2028\u2029" else ""
-    body = text
-    if text[-1] not in "\n\u2028\u2029":
-        chomp = "-"
-        body += "\n"
-    elif len(text) == 1 or text[-2] in "\n\u2028\u2029":
-        chomp = "+"
+        return "'" + _broken(text.replace("'", "''"), pad) + "'\n"
+    hint = "2" if text[0] == " " or text[0] in _BREAKS else ""
+    if text[-1] not in _BREAKS:
+        chomp, end = "-", "\n"
     else:
-        chomp = ""
-    if "\u2028" in body or "\u2029" in body:
-        lines = _broken(body[:-1], pad)
-        return f"|{hint}{chomp}\n{'' if body[0] in _BREAKS else pad}{lines}"
-    lines = "\n".join([pad + line if line else "" for line in body[:-1].split("\n")])
-    return f"|{hint}{chomp}\n{lines}"
+        chomp, end = "+" if len(text) == 1 or text[-2] in _BREAKS else "", ""
+    if "\u2028" in text or "\u2029" in text:
+        lines = ("" if text[0] in _BREAKS else pad) + _broken(text, pad)
+    else:
+        lines = "\n".join([pad + line if line else "" for line in text.split("\n")])
+    return f"|{hint}{chomp}\n{lines}{end}"
 
 
 _BREAKS = "\n\u2028\u2029"
@@ -144,13 +140,17 @@ def double_quoted(text: str) -> str:
     if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
         return f'"{text}"'
     out = ['"']
+    # Of a string that starts with a byte order mark go-yaml escapes every character.
+    marked = text.startswith("\ufeff")
     for character in text:
         code = ord(character)
         escape = _ESCAPES.get(code)
         if escape is not None:
             out.append(escape)
-        elif _is_printable(code):
+        elif _is_printable(code) and not marked:
             out.append(character)
+        elif code == 0xA0:
+            out.append("\\_")
         elif code <= 0xFF:
             out.append(f"\\x{code:02X}")
         elif code <= 0xFFFF:
@@ -172,6 +172,8 @@ def leaf(value: Scalar) -> str:
         return "true" if value else "false"
     if kind is float:
         return float_form(value)  # type: ignore[arg-type]
+    if isinstance(value, float):
+        return repr(value)  # a float of another dialect, which knows its form
     raise TypeError(f"cannot write {kind.__name__}")
 
 

@@ -24,7 +24,9 @@ from weft.yaml.scalars import plain_values, resolve_strict, resolve_tagged
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from weft.nodes import Node, Value
+    from collections.abc import Mapping
+
+    from weft.nodes import Node, Scalar, Value
     from weft.yaml.comments import Comments
     from weft.yaml.libyaml import Parser
 
@@ -44,19 +46,22 @@ def read(
     depth: int = DEPTH,
     copies: int = COPIES,
     parser: Parser | None = None,
+    plain: Mapping[str, Scalar] | None = None,
 ) -> DocumentSet:
     """The documents of a text; at least one (an empty text is one null document).
 
     strict: refuse plain scalars that could be misread (spec ytt 2.3). comments: gets the comments and their owners.
     keep_mark: whether a byte order mark is text (ytt) or skipped (BOSH).
     explicit_keys_win: whether a key beside `<<` wins wherever it stands; None: in templates only.
+    plain: what plain scalars mean, where it is not what the references of `render` and `patch` take them for.
     depth, copies: limits for nesting and for nodes made by aliases (in addition to ten for each node of the text).
 
     Raises ReadError for what is not YAML, LimitError.
     """
-    return Reading(source, strict, comments, keep_mark, explicit_keys_win, depth, copies).run(
-        parser or fastest_parser()
-    )
+    reading = Reading(source, strict, comments, keep_mark, explicit_keys_win, depth, copies)
+    if plain is not None:
+        reading.plain = plain
+    return reading.run(parser or fastest_parser())
 
 
 class Reading:
@@ -73,6 +78,7 @@ class Reading:
         "made",
         "merges",
         "overridden",
+        "plain",
         "shift",
         "source",
         "strict",
@@ -108,6 +114,7 @@ class Reading:
             else:
                 self.text = self.text[1:]
                 self.shift = -1
+        self.plain: Mapping[str, Scalar] = plain_values
         self.anchors: dict[str, Value] = {}
         self.unfinished: set[int] = set()
         self.copied: set[Node] = set()
@@ -135,7 +142,7 @@ class Reading:
             raise self.syntax_error(error) from None
         scan = CommentScan(text) if self.comments is not None else None
         hash_at = scan.next if scan is not None else -1
-        values = plain_values
+        values = self.plain
 
         module = parser.module
         scalar_event, alias_event = module.ScalarEvent, module.AliasEvent

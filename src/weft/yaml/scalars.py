@@ -57,7 +57,7 @@ def classify(text: str) -> tuple[str, Scalar]:
     if first not in _NUMERIC:
         return STR, text
     if first == ".":
-        number = _float(text)
+        number = _float(_ungrouped(text))
         return (STR, text) if number is None else (FLOAT, number)
     if is_timestamp(text):
         return TIMESTAMP, text
@@ -206,6 +206,16 @@ def _float(text: str) -> float | None:
         return None
     number = float(text)
     return None if isinf(number) else number
+
+
+def _ungrouped(text: str) -> str:
+    """A float that starts with its point may group digits with single underscores; the text without them."""
+    if "_" not in text:
+        return text
+    parts = text.split("_")
+    if all(_is_digits(before[-1:]) and _is_digits(after[:1]) for before, after in zip(parts, parts[1:], strict=False)):
+        return "".join(parts)
+    return text
 
 
 def is_base60(text: str) -> bool:

@@ -50,10 +50,7 @@ def _write(value: Value, out: list[str], sort: bool, fold: int | None) -> None:
         items = iter(value.items)
         mark = "- "
     else:
-        form = _leaf(value, "  ")
-        append(
-            (folded(form, 0, fold, "  ") if fold is not None and len(form) > fold and "\n" not in form else form) + "\n"
-        )
+        append(_root_leaf(value, fold))
         return
     while True:
         if mark == "":
@@ -72,7 +69,7 @@ def _write(value: Value, out: list[str], sort: bool, fold: int | None) -> None:
                 if kind is str:
                     form = forms[value]
                     if form is None:
-                        append(f"{lead}{head} {many_lines(value, pad + '  ')}\n")
+                        append(f"{lead}{head} {many_lines(value, pad + '  ')}")
                     elif fold is not None and len(lead) + len(head) + len(form) >= fold:
                         append(f"{lead}{head} {folded(form, len(lead) + len(head) + 1, fold, pad + '  ')}\n")
                     else:
@@ -92,7 +89,7 @@ def _write(value: Value, out: list[str], sort: bool, fold: int | None) -> None:
                     mark = "- "
                     break
                 else:
-                    append(f"{lead}{head} {_leaf(value, '')}\n")
+                    append(f"{lead}{head} {_leaf(value)}\n")
                 lead = pad
             else:
                 if not stack:
@@ -107,7 +104,7 @@ def _write(value: Value, out: list[str], sort: bool, fold: int | None) -> None:
                 if kind is str:
                     form = forms[value]
                     if form is None:
-                        append(f"{head}{many_lines(value, pad + '  ')}\n")
+                        append(f"{head}{many_lines(value, pad + '  ')}")
                     elif fold is not None and len(head) + len(form) > fold:
                         append(f"{head}{folded(form, len(head), fold, pad + '  ')}\n")
                     else:
@@ -127,7 +124,7 @@ def _write(value: Value, out: list[str], sort: bool, fold: int | None) -> None:
                     mark = "- "
                     break
                 else:
-                    append(f"{head}{_leaf(value, '')}\n")
+                    append(f"{head}{_leaf(value)}\n")
                 lead = pad
             else:
                 if not stack:
@@ -136,11 +133,17 @@ def _write(value: Value, out: list[str], sort: bool, fold: int | None) -> None:
                 lead = pad
 
 
-def _leaf(value: Value, pad: str) -> str:
-    """The form of a scalar or of an empty collection."""
-    if type(value) is str:
-        form = string_forms[value]
-        return many_lines(value, pad) if form is None else form
+def _root_leaf(value: Value, fold: int | None) -> str:
+    if type(value) is not str:
+        return _leaf(value) + "\n"
+    form = string_forms[value]
+    if form is None:
+        return many_lines(value, "  ")
+    return (folded(form, 0, fold, "  ") if fold is not None and len(form) > fold else form) + "\n"
+
+
+def _leaf(value: Value) -> str:
+    """The form of an empty collection, or of a scalar that is no string."""
     if type(value) is Map:
         return "{}"
     if type(value) is Array or type(value) is DocumentSet:
@@ -152,7 +155,7 @@ def _simple_key(key: Value) -> str | None:
     """A key that is no string, with its colon; None if it is a collection with something in it."""
     if type(key) in _COLLECTIONS and key.items:  # type: ignore[union-attr]
         return None
-    return _leaf(key, "") + ":"
+    return _leaf(key) + ":"
 
 
 _COLLECTIONS = frozenset({Map, Array, DocumentSet})
