@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from weft.fragments import to_nodes
 from weft.modules.members import module_of, text
 from weft.schema import rules
 from weft.schema.rules import Assertion
@@ -48,7 +47,7 @@ def _equals(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords ar
     for value in args:
         if is_callable(value):
             raise StarlarkError(f"expected argument not to be a function, but was {type_of(value)}")
-    expected, actual = (_yaml(value) for value in args)
+    expected, actual = _yaml(args[0]), _yaml(args[1])
     if expected != actual:
         raise StarlarkError(
             f"Not equal:\n(expected type: {type_of(args[0])})\n{expected}\n\n(was type: {type_of(args[1])})\n{actual}"
@@ -59,7 +58,7 @@ def _equals(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords ar
 def _yaml(value: object) -> str:
     from weft.modules.yaml import encode
 
-    return encode(to_nodes(value))
+    return encode(value)
 
 
 def _fail(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001

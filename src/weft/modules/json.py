@@ -9,7 +9,7 @@ from weft.errors import WeftError
 from weft.fragments import to_data, to_nodes
 from weft.modules.members import exactly, flag, indentation, known, module_of, only_text
 from weft.source import Source
-from weft.starlark import StarlarkError
+from weft.starlark import Dict, List, StarlarkError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,8 +41,21 @@ def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords ar
 
     text = only_text(args)
     try:
-        return to_data(read_json(Source("", text)))
+        data = to_data(read_json(Source("", text)))
     except WeftError as error:
         at = error.at
         place = "" if at is None else f" (line {at.line} of the text)"
         raise StarlarkError(f"{error.message}{place}", hint=error.hint) from None
+    # Only an escape can make half of a pair, and only bytes that are no text are in strings as lone halves.
+    return data if text.isascii() and "\\u" not in text else _readable(data)
+
+
+def _readable(data: object) -> object:
+    """The same data, with U+FFFD for every half of a surrogate pair."""
+    if type(data) is Dict:
+        return Dict([(_readable(key), _readable(value)) for key, value in data.items()])
+    if type(data) is List:
+        return List([_readable(value) for value in data])
+    if type(data) is str and any("\ud800" <= character <= "\udfff" for character in data):
+        return "".join(["\ufffd" if "\ud800" <= character <= "\udfff" else character for character in data])
+    return data

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from weft.errors import WeftError
-from weft.fragments import to_data, to_nodes
+from weft.fragments import YamlFragment, to_data, to_nodes
 from weft.modules.members import exactly, module_of, only_text
-from weft.nodes import Document, DocumentSet
+from weft.nodes import Array, Document, DocumentSet, Map
 from weft.source import Source
 from weft.starlark import StarlarkError
 from weft.yaml import read, write
@@ -22,15 +22,25 @@ def module(context: Context) -> Module:  # noqa: ARG001 - the signature all modu
     return module_of("yaml", {"decode": _decode, "encode": _encode})
 
 
-def encode(value: Value) -> str:
-    """Nodes as text: a document set as its documents, anything else as one document; nothing for null."""
-    if type(value) is DocumentSet:
-        return write(value)
-    return write(DocumentSet([Document(value)]))
+def encode(value: object) -> str:
+    """A value as text: a document set as its documents, anything else as one document.
+
+    Nothing is written for null, for empty documents and for empty fragments, unlike for an empty list or dict.
+    """
+    nodes = to_nodes(value)
+    if type(nodes) is DocumentSet:
+        return write(nodes.with_items([document for document in nodes.items if not _is_empty(document.value)]))
+    if nodes is None or (type(value) is YamlFragment and _is_empty(nodes)):
+        return ""
+    return write(DocumentSet([Document(nodes)]))
+
+
+def _is_empty(value: Value) -> bool:
+    return value is None or (isinstance(value, Map | Array) and not value.items)
 
 
 def _encode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are ignored
-    return encode(to_nodes(exactly(1, args)[0]))
+    return encode(exactly(1, args)[0])
 
 
 def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
