@@ -92,7 +92,7 @@ def test_of_two_files_with_one_path_the_first_is_found() -> None:
 def test_data_is_read_relative_to_the_caller_or_from_the_root() -> None:
     read, listing = data_reader(ROOT.find_directory("a"), ROOT)
     assert read("z/y.txt") == read("/a/z/y.txt") == b"a/z/y.txt"
-    assert listing() == ["x.yml", "z/y.txt"]
+    assert listing("") == ["x.yml", "z/y.txt"]
     assert listing("z") == ["y.txt"]
     assert listing("/") == ["/b.yml", "/c.star", "/a/x.yml", "/a/z/y.txt"]
     with pytest.raises(ReadError):

@@ -5,12 +5,15 @@ import os
 import pathlib
 import stat
 import sys
+from collections.abc import Callable, Sequence
 
 import pytest
 
 from weft.errors import ReadError, UsageError
 from weft.nodes import documents, from_plain
 from weft.output import FORMATS, add_files, bulk_json, choose_formats, replace_directory
+
+Writer = Callable[[str, Sequence[tuple[str, str]], Callable[[str], None]], None]
 
 
 @pytest.fixture(autouse=True)
@@ -85,7 +88,7 @@ def test_duplicate_paths_are_refused_before_anything_is_lost() -> None:
 
 @pytest.mark.parametrize("path", ["../x.yml", "a/../../x.yml", "..", "", ".", "/", "a/..", "/../x.yml"])
 @pytest.mark.parametrize("write", [add_files, replace_directory])
-def test_paths_that_lead_out_are_refused(path: str, write: type[print]) -> None:
+def test_paths_that_lead_out_are_refused(path: str, write: Writer) -> None:
     pathlib.Path("out").mkdir()
     pathlib.Path("out/old.yml").write_text("old", "utf-8")
     with pytest.raises(UsageError, match="to be inside the output directory"):

@@ -24,7 +24,7 @@ def data(found: list[ReferencedValues]) -> list[object]:
 
 def failure(*, environment: dict[str, str] | None = None, strict: bool = False, **flags: list[str]) -> WeftError:
     with pytest.raises(WeftError) as caught:
-        values(environment=environment, strict=strict, **flags)
+        read_values(ValuesFlags(**flags), Inputs(stdin=lambda: b""), environment or {}, strict=strict)
     return caught.value
 
 
@@ -216,7 +216,9 @@ def test_library_references() -> None:
     ids=str,
 )
 def test_mistakes(flags: dict[str, list[str]], message: str, hint: str | None) -> None:
-    error = failure(**flags)
+    with pytest.raises(WeftError) as caught:
+        read_values(ValuesFlags(**flags), Inputs(), {})
+    error = caught.value
     assert isinstance(error, UsageError | ReadError)
     assert error.message == message
     assert hint is None or hint in str(error.hint)

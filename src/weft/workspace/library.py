@@ -167,7 +167,7 @@ def data_reader(current: Library, root: Library) -> tuple[Callable[[str], bytes]
         library, rest = (root, path[1:]) if path.startswith("/") else (current, path)
         return library.find_file(rest).file.bytes()
 
-    def listing(path: str = "") -> list[str]:
+    def listing(path: str) -> list[str]:
         if path.startswith("/"):
             return [f"/{found}" for found in root.list_files(path[1:])]
         return current.list_files(path)
