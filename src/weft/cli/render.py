@@ -289,12 +289,13 @@ def _fmt(command: Command, argv: Sequence[str]) -> int:
     from weft.workspace.files import YAML
     from weft.yaml import format_text
 
-    texts = [
-        format_text(file.source, strict=flags.on("strict"))
-        for file in Inputs().files(flags.texts("file"))
-        if file.type == YAML
-    ]
-    _print("---\n".join(texts))
+    out = ""
+    for file in Inputs().files(flags.texts("file")):
+        if file.type == YAML:
+            text = format_text(file.source, strict=flags.on("strict"))
+            # Without a marker the documents of two files would run into one.
+            out += "---\n" + text if out and text and not text.startswith("---") else text
+    _print(out)
     return 0
 
 
