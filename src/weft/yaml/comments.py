@@ -2,7 +2,7 @@
 
 A parser's events do not carry comments, but a `#` that stands outside every scalar can be nothing else. So the reader
 looks at scalars only while there is a `#` ahead: everything from one scalar's end to the next scalar's start is searched.
-A block scalar's header line (`| # like this`) is the one place where a comment stands inside a scalar's span.
+A comment on a block scalar's header line (`| # like this`) is inside the scalar's span, and nobody's.
 
 Ownership goes by lines. A comment on a line where nodes start belongs to the last of them; any other belongs to the
 first node of the next line that has one. A first document without `---` owns nothing, and neither do the copies that
@@ -72,18 +72,11 @@ class CommentScan:
         self.found: list[tuple[int, str]] = []
         self.next = text.find("#")
 
-    def pass_scalar(self, start: int, end: int, block: bool) -> int:
+    def pass_scalar(self, start: int, end: int) -> int:
         """Take the comments before a scalar, step over the scalar; the index of the next `#`, or -1."""
         self._take_until(start)
-        at = self.next
-        if start <= at < end:
-            if block:
-                header = self._line_end(start)
-                if at < header:
-                    self._take(at)
-                    at = self.next
-            if at < end and at >= 0:
-                self.next = self.text.find("#", end)
+        if 0 <= self.next < end:
+            self.next = self.text.find("#", end)
         return self.next
 
     def finish(self) -> list[tuple[int, str]]:

@@ -47,6 +47,9 @@ def read(
     copies: int = COPIES,
     parser: Parser | None = None,
     plain: Mapping[str, Scalar] | None = None,
+    first: bool = False,
+    scalar_keys: bool = False,
+    text_keys: bool = False,
 ) -> DocumentSet:
     """The documents of a text; at least one (an empty text is one null document).
 
@@ -54,6 +57,8 @@ def read(
     keep_mark: whether a byte order mark is text (ytt) or skipped (BOSH).
     explicit_keys_win: whether a key beside `<<` wins wherever it stands; None: in templates only.
     plain: what plain scalars mean, where it is not what the references of `render` and `patch` take them for.
+    first: stop behind the first document; what follows is not looked at (BOSH).
+    scalar_keys: refuse collections as keys (BOSH). text_keys: keys of the root map are text as written, whatever they mean.
     depth, copies: limits for nesting and for nodes made by aliases (in addition to ten for each node of the text).
 
     Raises ReadError for what is not YAML, LimitError.
@@ -61,6 +66,7 @@ def read(
     reading = Reading(source, strict, comments, keep_mark, explicit_keys_win, depth, copies)
     if plain is not None:
         reading.plain = plain
+    reading.first, reading.scalar_keys, reading.text_keys = first, scalar_keys, text_keys
     return reading.run(parser or fastest_parser())
 
 
@@ -75,14 +81,17 @@ class Reading:
         "copies",
         "depth",
         "explicit_keys_win",
+        "first",
         "made",
         "merges",
         "overridden",
         "plain",
+        "scalar_keys",
         "shift",
         "source",
         "strict",
         "text",
+        "text_keys",
         "unfinished",
     )
 
@@ -115,6 +124,7 @@ class Reading:
                 self.text = self.text[1:]
                 self.shift = -1
         self.plain: Mapping[str, Scalar] = plain_values
+        self.first = self.scalar_keys = self.text_keys = False
         self.anchors: dict[str, Value] = {}
         self.unfinished: set[int] = set()
         self.copied: set[Node] = set()
@@ -148,7 +158,8 @@ class Reading:
         scalar_event, alias_event = module.ScalarEvent, module.AliasEvent
         map_start, map_end = module.MappingStartEvent, module.MappingEndEvent
         array_start, array_end = module.SequenceStartEvent, module.SequenceEndEvent
-        document_start, stream_end = module.DocumentStartEvent, module.StreamEndEvent
+        document_start, document_end = module.DocumentStartEvent, module.DocumentEndEvent
+        stream_end = module.StreamEndEvent
 
         documents: list[Document] = []
         tree = DocumentSet(documents, source, source.first_line)
@@ -160,7 +171,6 @@ class Reading:
         owner: MapItem | Document | None = None
         stack: list[tuple[list[MapItem] | list[ArrayItem], int, MapItem | None]] = []
         value: Value
-        events = 0
         while True:
             try:
                 event = next_event()
@@ -174,7 +184,7 @@ class Reading:
                 elif event.implicit[0]:
                     value = self.strictly(event, value) if strict else values[value]
                 if hash_at >= 0 and hash_at < event.end_mark.index:
-                    hash_at = scan.pass_scalar(event.start_mark.index, event.end_mark.index, event.style in _BLOCK)
+                    hash_at = scan.pass_scalar(event.start_mark.index, event.end_mark.index)
                 if event.anchor is not None:
                     self.anchors[event.anchor] = value
             elif kind is map_start:
@@ -185,6 +195,8 @@ class Reading:
                     owner = None
                 elif mode == _MAP:
                     line = event.start_mark.line + base
+                    if self.scalar_keys:
+                        raise self.error("a key is a map", line, expected="a scalar as key")
                     made = Map([], source, line)
                     owner = MapItem(made, None, source, line)
                     items.append(owner)
@@ -219,6 +231,8 @@ class Reading:
                     owner = None
                 elif mode == _MAP:
                     line = event.start_mark.line + base
+                    if self.scalar_keys:
+                        raise self.error("a key is an array", line, expected="a scalar as key")
                     made = Array([], source, line)
                     owner = MapItem(made, None, source, line)
                     items.append(owner)
@@ -250,7 +264,7 @@ class Reading:
                 documents.append(owner)
                 self.anchors = {}
                 continue
-            elif kind is stream_end:
+            elif kind is stream_end or (kind is document_end and self.first):
                 break
             else:
                 continue
@@ -267,6 +281,8 @@ class Reading:
                 ):
                     self.merges.append((items, len(items), owner))
                 else:
+                    if self.text_keys and len(stack) == 1 and kind is scalar_event:
+                        owner.key = "" if value is None else event.value
                     items.append(owner)
             else:
                 mark = event.start_mark
@@ -408,7 +424,8 @@ class Reading:
             if value in self.copied:
                 self.copied.update(value.items)
             return value.items
-        maps = [item.value for item in value.items] if type(value) is Array else [value]
+        # An alias brings a map, not a sequence of maps.
+        maps = [item.value for item in value.items] if type(value) is Array and value not in self.copied else [value]
         seen: set[object] = set()
         result: list[MapItem] = []
         for one in maps:
@@ -503,4 +520,3 @@ def deduplicate(tree: DocumentSet) -> DocumentSet:
 
 _COLLECTIONS = frozenset({Map, Array})
 _DOCUMENT, _MAP, _BLOCK_ARRAY, _FLOW_ARRAY = range(4)
-_BLOCK = frozenset("|>")
