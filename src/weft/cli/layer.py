@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from weft.cli.options import Parsed
-    from weft.layering import Document
     from weft.layering.secrets import SecretSource
 
 LAYER = Command(
@@ -70,7 +69,9 @@ def main(argv: Sequence[str]) -> int:
         sys.stdout.write(LAYER.help_text())
         return 0
     if not flags.arguments:
-        raise UsageError("weft layer needs the documents to render", expected="files, directories, or - for standard input")
+        raise UsageError(
+            "weft layer needs the documents to render", expected="files, directories, or - for standard input"
+        )
     if flags.text("order") not in ORDERS:
         in_order([], flags.text("order"))
     # The trees live until the end and have no cycles: looking for garbage took a fifth of a large run.

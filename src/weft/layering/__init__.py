@@ -1,7 +1,7 @@
 """Layering: documents that inherit from each other across layers, and substitute from each other (spec layering).
 
-    documents = read_documents([yaml.read(source)])
-    shown = written(render(documents, Options(), context))
+documents = read_documents([yaml.read(source)])
+shown = written(render(documents, Options(), context))
 """
 
 from __future__ import annotations

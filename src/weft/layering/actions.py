@@ -8,8 +8,10 @@ A new action is a function and a row in `ACTIONS`.
 
 from __future__ import annotations
 
+from weft.errors import Step
 from weft.layering.failures import failure
-from weft.layering.paths import MISSING, PathError, action_path, find, without, write
+from weft.layering.paths import PathError, action_path
+from weft.layering.places import MISSING, find, without, write
 from weft.nodes import Map
 from weft.spell import did_you_mean
 
@@ -110,7 +112,7 @@ def apply_actions(child: Document, parent: Document) -> Value:
                 "InvalidActionPath",
                 f"action {number + 1} ({method} {text}) of {child} on {parent}: {error.message}",
                 at=_place(action, "path"),
-                also=[error.at] if error.at is not None else [parent.data_position],
+                also=[error.at] if error.at is not None and not _secret(child) else [parent.data_position],
             ) from None
     return overall
 
@@ -149,7 +151,24 @@ def _absent(
         expected=f"a value that is not null at {text} in the data of {read}",
         found=_siblings(data),
         hint=_near(data, text),
+        trail=_ancestry(child),
     )
+
+
+def _ancestry(child: Document) -> list[Step]:
+    """Where inherited data comes from: each parent up to the first."""
+    steps: list[Step] = []
+    document = child
+    while document.parent is not None:
+        steps.append(Step(f"{document} inherits from {document.parent}", document.position))
+        document = document.parent
+    return steps
+
+
+def _secret(document: Document) -> bool:
+    """Whether the data an action changes may hold what must not be shown."""
+    parent = document.parent
+    return document.secret or (parent is not None and (parent.secret or bool(parent.substitutions)))
 
 
 def _place(action: ArrayItem, key: str) -> Position:

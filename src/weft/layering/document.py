@@ -13,7 +13,7 @@ from __future__ import annotations
 from weft.errors import LayeringError
 from weft.layering.failures import failure, raise_all
 from weft.nodes import Array, Map, MapItem, kind_name
-from weft.source import Position
+from weft.source import Position, Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -171,10 +171,20 @@ class Document:
 
     @property
     def data_position(self) -> Position:
+        """Where its data is written; without the line's text when that may not be shown."""
         item = self.node.value.find("data") if type(self.node.value) is Map else None
-        return item.position if item is not None else self.node.position
+        at = item.position if item is not None else self.node.position
+        return without_text(at) if self.secret else at
 
 
+def without_text(at: Position) -> Position:
+    """The same place, whose line messages cannot quote: it may hold a secret."""
+    if at.source is None:
+        return at
+    return Position(Source(at.source.name, "", _NO_LINE), at.line, at.column)
+
+
+_NO_LINE = 1 << 40
 _NONE: list[ArrayItem] = []
 
 

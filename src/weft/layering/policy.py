@@ -85,7 +85,11 @@ def _order_of(policy: Document) -> list[str]:
     item = data.find("layerOrder") if type(data) is Map else None
     if item is None or item.value is None:
         if data is not None and type(data) is not Map:
-            raise failure("InvalidDocumentFormat", f"the data of {policy} must be a map, not {kind_name(data)}", at=policy.data_position)
+            raise failure(
+                "InvalidDocumentFormat",
+                f"the data of {policy} must be a map, not {kind_name(data)}",
+                at=policy.data_position,
+            )
         return []
     if type(item.value) is not Array:
         raise failure(
@@ -108,4 +112,3 @@ def _order_of(policy: Document) -> list[str]:
             )
         order[name] = len(order)
     return list(order)
-

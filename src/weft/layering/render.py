@@ -18,8 +18,8 @@ from weft.layering.policy import check_layers, find_policy
 from weft.layering.replacement import mark_replacements
 from weft.layering.secrets import hidden, is_reference
 from weft.layering.substitution import entries, substitute
-from weft.nodes import DocumentSet, Map, MapItem
 from weft.nodes import Document as Node
+from weft.nodes import DocumentSet, Map, MapItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +61,8 @@ class Options:
 
 class Plan:
     """What is known before any document is rendered: the distinct documents with their parents and replacements set,
-    the documents that substitutions take from, the entries of each document, and what each needs first."""
+    the documents that substitutions take from, the entries of each document, and what each needs first.
+    """
 
     __slots__ = ("documents", "entries", "needs", "policy", "sources")
 
@@ -153,6 +154,7 @@ def render(documents: Iterable[Document], options: Options, context: Context) ->
 def written(documents: Iterable[Document], *, short: bool = False, cleartext_secrets: bool = False) -> DocumentSet:
     """The documents as nodes to print: schema, metadata and data; short: schema, name and data only.
 
+    Other top-level keys mean nothing to layering and are passed on, but not in the short form.
     Unless secrets are to be shown, secret documents have their data and substitution paths hashed. Spec layering 11.
     """
     out: list[Node] = []
@@ -165,22 +167,19 @@ def written(documents: Iterable[Document], *, short: bool = False, cleartext_sec
         if short:
             name = metadata.find("name")
             metadata = metadata.with_items([name] if name is not None else [])
-        out.append(
-            Node(
-                Map(
-                    [
-                        MapItem("schema", document.schema, source, line),
-                        MapItem("metadata", metadata, source, metadata.line),
-                        MapItem("data", data, source, document.data_position.line),
-                    ],
-                    source,
-                    line,
-                ),
-                source,
-                line,
-            )
-        )
+        items = [
+            MapItem("schema", document.schema, source, line),
+            MapItem("metadata", metadata, source, metadata.line),
+            MapItem("data", data, source, document.data_position.line),
+        ]
+        top = node.value
+        if not short and type(top) is Map and len(top.items) > len(items):
+            items += [item for item in top.items if item.key not in _PARTS]
+        out.append(Node(Map(items, source, line), source, line))
     return DocumentSet(out)
+
+
+_PARTS = frozenset({"schema", "metadata", "data"})
 
 
 def _place_in_inputs(document: Document) -> int:

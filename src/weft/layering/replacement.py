@@ -55,7 +55,10 @@ def _replace(document: Document, failures: list[LayeringError]) -> None:
     if parent is None:
         failures.append(
             _invalid(
-                document, f"replacement {document} has no parent to replace", [], hint="it needs a parentSelector that matches"
+                document,
+                f"replacement {document} has no parent to replace",
+                [],
+                hint="it needs a parentSelector that matches",
             )
         )
     elif parent.name != document.name or parent.schema != document.schema:
@@ -63,13 +66,13 @@ def _replace(document: Document, failures: list[LayeringError]) -> None:
             _invalid(document, f"replacement {document} has not the schema and name of its parent {parent}", [parent])
         )
     elif parent.replacement:
-        failures.append(
-            _invalid(document, f"{document} replaces {parent}, which is a replacement itself", [parent])
-        )
+        failures.append(_invalid(document, f"{document} replaces {parent}, which is a replacement itself", [parent]))
     elif parent.replaced_by is not None:
         failures.append(
             _invalid(
-                document, f"two replacements of {parent}: {parent.replaced_by} and {document}", [parent.replaced_by, parent]
+                document,
+                f"two replacements of {parent}: {parent.replaced_by} and {document}",
+                [parent.replaced_by, parent],
             )
         )
     else:
@@ -78,6 +81,4 @@ def _replace(document: Document, failures: list[LayeringError]) -> None:
 
 def _invalid(document: Document, message: str, others: Sequence[Document], hint: str | None = None) -> LayeringError:
     at = document.place("replacement") if document.replacement else document.position
-    return failure(
-        "InvalidDocumentReplacement", message, at=at, also=[other.position for other in others], hint=hint
-    )
+    return failure("InvalidDocumentReplacement", message, at=at, also=[other.position for other in others], hint=hint)

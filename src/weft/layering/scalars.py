@@ -77,9 +77,9 @@ def _integer(text: str) -> int | None:
         if body[0] == "0" and len(body) > 1:
             digits = body.replace("_", "")
             if body[1] == "b":
-                return sign * int(digits[2:], 2) if set(body[2:]) <= set("01_") else None
+                return sign * int(digits, 0) if set(body[2:]) <= set("01_") else None
             if body[1] == "x":
-                return sign * int(digits[2:], 16) if body.isascii() and body[2:].replace("_", "").isalnum() else None
+                return sign * int(digits, 0) if body.isascii() and body[2:].replace("_", "").isalnum() else None
             return sign * int(digits, 8) if set(body) <= set("01234567_") else None
         if ":" in body:
             return sign * _base60(body) if "." not in body else None

@@ -93,7 +93,9 @@ def hidden(document: Document, data: Value) -> tuple[Map, Value]:
     An empty payload is no secret: it stays, and the document is marked cleartext.
     """
     if data is None or data == "" or (type(data) in (Map, Array) and not data.items):  # type: ignore[union-attr]
-        return (_with(document.metadata, "storagePolicy", "cleartext") if document.encrypted else document.metadata), data
+        return (
+            _with(document.metadata, "storagePolicy", "cleartext") if document.encrypted else document.metadata
+        ), data
     metadata = document.metadata
     if not document.encrypted:
         metadata = _with(metadata, "storagePolicy", "encrypted")

@@ -9,7 +9,8 @@ A pattern without special characters is replaced as text; any other needs `re`, 
 from __future__ import annotations
 
 from weft.layering.failures import failure
-from weft.layering.paths import MISSING, PathError, compile_path, destination_path, find, write
+from weft.layering.paths import PathError, compile_path, destination_path
+from weft.layering.places import MISSING, find, write
 from weft.nodes import Array, Map, kind_name
 from weft.spell import did_you_mean
 
@@ -94,7 +95,7 @@ def substitute(document: Document, todo: list[Entry], sources: Sources, *, lenie
         try:
             value = _value(document, entry, source, lenient=lenient, context=context)
         except PathError as problem:
-            error = _unknown(document, entry, source, entry.path or "", problem.message, entry.place("src", "path"))
+            error = _unknown(document, source, entry.path or "", problem.message, entry.place("src", "path"))
             if not lenient:
                 raise error from None
             context.warn(f"{error.at}: {error.message}")
@@ -107,7 +108,7 @@ def substitute(document: Document, todo: list[Entry], sources: Sources, *, lenie
             try:
                 data = _placed(data, _picked(value, entry, context), text, dest)
             except PathError as problem:
-                error = _unknown(document, entry, source, text, problem.message, item.position, problem.at)
+                error = _unknown(document, source, text, problem.message, item.position, problem.at)
                 if not lenient:
                     raise error from None
                 context.warn(f"{error.at}: {error.message}")
@@ -267,7 +268,6 @@ def _no_source(document: Document, entry: Entry, sources: Sources) -> LayeringEr
 
 def _unknown(
     document: Document,
-    entry: Entry,
     source: Document,
     path: str,
     cause: str,
@@ -278,7 +278,7 @@ def _unknown(
         "UnknownSubstitutionError",
         f"cannot substitute from {source} into {document} at {path}: {cause}",
         at=at,
-        also=[also] if also is not None else [document.data_position],
+        also=[also] if also is not None and not document.secret else [document.data_position],
     )
 
 
