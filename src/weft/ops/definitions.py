@@ -208,6 +208,7 @@ def _filled(value: Value, lookup: Ask) -> Value:
 def _inside(value: Value, path: str, name: str) -> Value:
     """What stands in a variable's value where the rest of a dotted name leads (spec ops 8.5)."""
     pointer = parse("/" + path.replace(".", "/"))
+    failed: OpsError
     try:
         return walk.find(value, pointer, slash=False)
     except OpsError as error:

@@ -345,7 +345,7 @@ class _Trail:
         if type(parent) is Map:
             parent._index[old.key] = new  # type: ignore[index,union-attr,assignment]
         else:
-            parent.items[self.place] = new  # type: ignore[call-overload]
+            parent.items[self.place] = new  # type: ignore[assignment]
             lookup = draft._lookups.get(id(parent))
             if lookup is not None:
                 lookup.exchanged(old, new, self.place)  # type: ignore[arg-type]
@@ -398,7 +398,7 @@ class _Trail:
     def delete(self, item: MapItem | ArrayItem, place: int) -> None:
         """Take an item out of the container at the end."""
         if type(item) is MapItem:
-            del self.node._index[item.key]  # type: ignore[union-attr,index,attr-defined]
+            del self.node._index[item.key]  # type: ignore[union-attr]
             self._renamed(item.key, item.value, None)  # type: ignore[arg-type]
             return
         del self.node.items[place]  # type: ignore[union-attr]

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    Token: TypeAlias = "Key | Index | Match | Append"
+    Token: TypeAlias = "Key | Index | Match | Append"  # noqa: S105 - no password
 
 MODIFIERS = ("prev", "next", "before", "after")
 _STEPS = {"prev": -1, "next": 1}

@@ -19,13 +19,14 @@ FOLD = 80
 
 def read_first(source: Source) -> Value:
     """The value of the first document. Raises ReadError, LimitError."""
-    tree = read(source, keep_mark=False)
+    tree = read(source, keep_mark=False, first=True, scalar_keys=True)
     return deduplicate(tree).items[0].value
 
 
 def read_named(source: Source) -> Value:
     """The same for a map from names to values: the keys of the root map are taken as they are written."""
-    return read_first(source)
+    tree = read(source, keep_mark=False, first=True, scalar_keys=True, text_keys=True)
+    return deduplicate(tree).items[0].value
 
 
 def write_text(value: Value, *, sort: bool = True) -> str:

@@ -32,8 +32,7 @@ def rewrite_texts(value: Value, mark: str, change: Change) -> Value:
     changed: dict[int, Value] = {}
     keys: dict[int, Value] = {}
     dirty: set[int] = set()
-    number = 0
-    for node in work:
+    for number, node in enumerate(work):  # which grows on the way
         if type(node) is Map:
             for item in node.items:
                 inner = item.value
@@ -60,7 +59,6 @@ def rewrite_texts(value: Value, mark: str, change: Change) -> Value:
                 elif kind is Map or kind is Array:
                     work.append(inner)  # type: ignore[arg-type]
                     parents.append(number)
-        number += 1
     return _rebuilt(work, parents, dirty, changed, keys) if dirty else value
 
 
@@ -75,8 +73,7 @@ def rewrite_floats(value: Value, change: Callable[[float], Value]) -> Value:
     changed: dict[int, Value] = {}
     keys: dict[int, Value] = {}
     dirty: set[int] = set()
-    number = 0
-    for node in work:
+    for number, node in enumerate(work):  # which grows on the way
         for item in node.items:
             inner = item.value
             kind = type(inner)
@@ -89,7 +86,6 @@ def rewrite_floats(value: Value, change: Callable[[float], Value]) -> Value:
             if type(item) is MapItem and type(item.key) is float:
                 keys[id(item)] = change(item.key)
                 dirty.add(number)
-        number += 1
     return _rebuilt(work, parents, dirty, changed, keys) if dirty else value
 
 

@@ -7,7 +7,7 @@ name outside the store defines an entry of a map: `db.port=1` is variable `db` w
 from __future__ import annotations
 
 from weft.errors import OpsError, ReadError
-from weft.nodes import Map, MapItem, kind_name
+from weft.nodes import Array, Map, MapItem, kind_name
 from weft.source import Source
 
 TYPE_CHECKING = False
@@ -159,11 +159,19 @@ def texts_to_values(source: Source, what: str) -> dict[str, Value]:
     if type(value) is not Map:
         raise OpsError(
             f'the {what} "{source.name}" is not a map',
-            at=value.position if not isinstance(value, str | int | float) else None,  # type: ignore[union-attr]
+            at=value.position if type(value) is Array else None,
             expected="a map from names to values",
             found=kind_name(value),
         )
-    return {item.key: item.value for item in value.items}  # type: ignore[misc]
+    return {_name(item.key): item.value for item in value.items}
+
+
+def _name(key: Value) -> str:
+    if type(key) is str:
+        return key
+    from weft.ops.files import scalar_text
+
+    return "" if key is None else scalar_text(key)
 
 
 def from_environment(prefix: str, environment: Mapping[str, str]) -> dict[str, Value]:
