@@ -18,10 +18,14 @@ from weft.overlay.trail import key_text, step_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from typing import TypeAlias
 
     from weft.nodes import Item, Value
     from weft.overlay.edits import Edit, Owned
+
+    # What an action did: its name, the right item, the left items that went and the items that came.
+    Trace: TypeAlias = Callable[[str, Item, list[Item], list[Item]], None]
     from weft.overlay.plan import Step as PlanStep
     from weft.source import Source
 
@@ -97,14 +101,22 @@ class Run:
         ACTIONS[step.action](self, edit, step)
 
     def perform(self, edit: Edit, steps: Sequence[PlanStep]) -> None:
-        """Do the steps, in order, to an array or to documents."""
+        """Do the steps, in order, to a collection."""
         step = None
         try:
             for step in steps:
                 self.act(edit, step)
             edit.settle()
+            if type(edit) is MapEdit and edit.renamed is not None:
+                _check_repeated(edit)
         except WeftError as error:
             raise error if step is None else located(error, step) from None
+
+
+def traced(trace: Trace) -> Run:
+    from weft.overlay.traced import TracedRun
+
+    return TracedRun(trace)
 
 
 def located(error: WeftError, step: PlanStep) -> WeftError:
@@ -126,7 +138,9 @@ def _check_repeated(edit: MapEdit) -> None:
         )
 
 
-def apply(left: Value, right: Value, *, exact_documents: bool = False, owned: Owned | None = None) -> Value:
+def apply(
+    left: Value, right: Value, *, exact_documents: bool = False, owned: Owned | None = None, trace: Trace | None = None
+) -> Value:
     """Left with the changes that right says.
 
     Neither is altered; what no change touches is shared, and if nothing changes the result is `left` itself. Overlay
@@ -137,6 +151,7 @@ def apply(left: Value, right: Value, *, exact_documents: bool = False, owned: Ow
     exact_documents: left and right are document sets with one left document, which every right one goes with, so that
     documents need no `@overlay/match` (data values and schemas, spec ytt 7.2).
     owned: collections of left that nobody else has seen; they are changed in place. Filled with those made here.
+    trace: is told each change: (action, right item, left items that went, items that came).
 
     Raises OverlayError, StarlarkError from the user's functions, both with the way through right as trail.
 
@@ -150,7 +165,7 @@ def apply(left: Value, right: Value, *, exact_documents: bool = False, owned: Ow
         error = wrong_kind(None, left, right)
         error.at = right.position  # type: ignore[union-attr]
         raise error
-    run = Run(owned)
+    run = Run(owned) if trace is None else traced(trace)
     try:
         if type(left) is DocumentSet:
             edit = DocumentsEdit([left])
@@ -161,14 +176,14 @@ def apply(left: Value, right: Value, *, exact_documents: bool = False, owned: Ow
         raise LimitError("the overlay is nested too deeply", at=right.position) from None  # type: ignore[union-attr]
 
 
-def apply_document(left: Document, right: Document, *, plain: bool = False) -> Document:
+def apply_document(left: Document, right: Document, *, plain: bool = False, trace: Trace | None = None) -> Document:
     """The left document with the one right document applied to it, as for data values and schemas (spec ytt 7.2).
 
     plain: right has no annotations and is merged plainly (see `merge_plain`). Raises as `apply` does.
     """
     if plain:
         return merge_plain(left, right)
-    result = apply(DocumentSet([left]), DocumentSet([right]), exact_documents=True)
+    result = apply(DocumentSet([left]), DocumentSet([right]), exact_documents=True, trace=trace)
     # What an overlay that removes the document leaves is an empty one.
     return result.items[0] if result.items else left.with_value(None)  # type: ignore[union-attr, return-value]
 
@@ -179,7 +194,9 @@ def is_overlay(document: Document) -> bool:
     return annotations is not None and (MATCH in annotations or "overlay/append" in annotations)
 
 
-def apply_documents(left: Sequence[DocumentSet], overlays: Sequence[Document]) -> list[DocumentSet]:
+def apply_documents(
+    left: Sequence[DocumentSet], overlays: Sequence[Document], *, trace: Trace | None = None
+) -> list[DocumentSet]:
     """The documents of files, one set each, with overlay documents applied one after the other (spec ytt 9.1).
 
     Each overlay sees what the earlier ones made. Inserted documents belong to the file of their neighbour, appended ones
@@ -191,7 +208,7 @@ def apply_documents(left: Sequence[DocumentSet], overlays: Sequence[Document]) -
     sets = [*left]
     if not overlays:
         return sets
-    run = Run()
+    run = Run() if trace is None else traced(trace)
     edit = DocumentsEdit(_without_annotations(sets))
     try:
         for overlay in overlays:
