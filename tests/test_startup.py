@@ -47,4 +47,11 @@ def modules_after(argv: list[str]) -> set[str]:
 
 
 def test_version_loads_the_command_line_alone() -> None:
-    assert modules_after(["version"]) == {"__future__", "weft", "weft.cli", "weft.errors", "weft.source"}
+    assert modules_after(["version"]) == {
+        "__future__",
+        "weft",
+        "weft.cli",
+        "weft.cli.streams",
+        "weft.errors",
+        "weft.source",
+    }

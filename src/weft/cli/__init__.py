@@ -7,7 +7,6 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import TextIO
 
 
 def _render(argv: Sequence[str]) -> int:
@@ -42,6 +41,17 @@ COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
 }
 
 
+_USAGE = (
+    "weft weaves changes into YAML configuration.\n\n"
+    "  weft render -f config/ --data-values-file values.yml    templates, overlays, data values\n"
+    "  weft patch base.yml -o ops.yml -v name=value            operations files and variables\n"
+    "  weft layer documents/                                   layered documents\n"
+    "  weft fmt -f config/                                     format YAML templates\n"
+    "  weft version                                            the version\n\n"
+    "weft COMMAND --help lists the flags of a command.\n"
+)
+
+
 def main(argv: Sequence[str]) -> int:
     """Run one command line (without the program's name); the exit status.
 
@@ -51,13 +61,14 @@ def main(argv: Sequence[str]) -> int:
 
     try:
         if not argv:
-            return _usage(sys.stderr)
+            sys.stderr.write(_USAGE)
+            return 0
         name = argv[0]
         command = COMMANDS.get(name)
         if command is not None:
             return command(argv[1:])
         if name in ("-h", "--help", "help"):
-            return _usage(sys.stdout)
+            return _write_out(_USAGE)
         if name in ("version", "--version"):
             return _version()
         return _unknown(name)
@@ -78,41 +89,34 @@ def main(argv: Sequence[str]) -> int:
 
 def run() -> None:
     """The console script: `main` on the process's arguments, then exit."""
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        from weft.cli.streams import open_missing
+
+        open_missing()
     status = main(sys.argv[1:])
     try:
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError as error:
+        from weft.cli.streams import forget_out
+
+        forget_out()
+        if not isinstance(error, BrokenPipeError):
+            sys.stderr.write(f"weft: Writing standard output: {error.strerror}\n")
         status = status or 1
-        _forget_stdout()
     raise SystemExit(status)
 
 
-def _forget_stdout() -> None:
-    """Let the interpreter's last flush go nowhere: the reader has gone, and that is no news."""
-    import os
+def _write_out(text: str) -> int:
+    from weft.cli.streams import write_out
 
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _usage(stream: TextIO) -> int:
-    print(
-        "weft weaves changes into YAML configuration.\n\n"
-        "  weft render -f config/ --data-values-file values.yml    templates, overlays, data values\n"
-        "  weft patch base.yml -o ops.yml -v name=value            operations files and variables\n"
-        "  weft layer documents/                                   layered documents\n"
-        "  weft fmt -f config/                                     format YAML templates\n"
-        "  weft version                                            the version\n\n"
-        "weft COMMAND --help lists the flags of a command.",
-        file=stream,
-    )
+    write_out(text)
     return 0
 
 
 def _version() -> int:
     from weft import __version__
 
-    print(f"weft {__version__}")
-    return 0
+    return _write_out(f"weft {__version__}\n")
 
 
 def _unknown(name: str) -> int:

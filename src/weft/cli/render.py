@@ -11,6 +11,7 @@ import sys
 from time import perf_counter
 
 from weft.cli.options import CSV, SWITCH, TEXT, TEXTS, Command, Flag
+from weft.cli.streams import write_out
 from weft.context import Context
 from weft.errors import UsageError, WeftError, render
 from weft.workspace import INSPECT_SCHEMA, INSPECT_VALUES, Inputs, Job, Options, Result
@@ -133,14 +134,14 @@ def _dispatch(argv: Sequence[str]) -> int:
 
 
 def _help(command: Command) -> int:
-    _print(command.help_text())
+    write_out(command.help_text())
     return 0
 
 
 def _version() -> int:
     from weft import __version__
 
-    _print(f"weft version {__version__}\n")
+    write_out(f"weft version {__version__}\n")
     return 0
 
 
@@ -166,7 +167,7 @@ def _render(command: Command, argv: Sequence[str]) -> int:
         # Whoever asks for JSON gets the error in it, and status 0 (spec ytt 1.9).
         from weft.output import bulk_json
 
-        _print(bulk_json([], render(error).removeprefix("weft: ")))
+        write_out(bulk_json([], render(error).removeprefix("weft: ")))
         return 0
     _write(flags, result)
     if debug is not None:
@@ -261,14 +262,14 @@ def _write(flags: Parsed, result: Result) -> None:
 
     emptied, kept = flags.text("dangerous-emptied-output-directory"), flags.text("output-files")
     if flags.on("bulk-out"):
-        _print(output.bulk_json(_output_files(result)))
+        write_out(output.bulk_json(_output_files(result)))
     elif emptied:
         output.replace_directory(emptied, _output_files(result), _print_line)
     elif kept:
         output.add_files(kept, _output_files(result), _print_line)
     else:
         name, _ = output.choose_formats(flags.texts("output"))
-        _print(output.FORMATS[name](result.documents))
+        write_out(output.FORMATS[name](result.documents))
         if result.texts:
             sys.stderr.write(_TEXT_FILES_WARNING)
 
@@ -295,18 +296,12 @@ def _fmt(command: Command, argv: Sequence[str]) -> int:
             text = format_text(file.source, strict=flags.on("strict"))
             # Without a marker the documents of two files would run into one.
             out += "---\n" + text if out and text and not text.startswith("---") else text
-    _print(out)
+    write_out(out)
     return 0
 
 
-def _print(text: str) -> None:
-    """Write to standard output; what was not UTF-8 in an input leaves as the bytes it came in."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
-
-
 def _print_line(line: str) -> None:
-    _print(f"{line}\n")
+    write_out(f"{line}\n")
 
 
 def _print_error_line(line: str) -> None:
