@@ -158,7 +158,8 @@ class _Builder:
         for finding in check_item(declared, MapItem(None, value, node.source, node.line)):
             finding.message = f"@{annotation.name} {wrong}"
             finding.found = f"{finding.found} (by {annotation.position})"
-            finding.also.insert(0, node.position)
+            if node.position not in finding.also:
+                finding.also.insert(0, node.position)
             finding.at = annotation.position
             self.findings.append(finding)
 

@@ -1,0 +1,94 @@
+"""Laws of schemas, for any schema and any data values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from weft import schema
+from weft.nodes import Array, ArrayItem, Document, Map, MapItem, equal, from_plain
+
+if TYPE_CHECKING:
+    from weft.nodes import Value
+
+KEYS = st.one_of(st.text("abc", min_size=1, max_size=3), st.integers(0, 3), st.booleans())
+SCALARS = st.one_of(st.text(max_size=3), st.integers(-3, 3), st.floats(allow_nan=False, width=16), st.booleans())
+# What a schema shows: no nulls, and arrays of exactly one item.
+SHOWN = st.recursive(
+    SCALARS,
+    lambda inner: st.one_of(
+        st.lists(inner, min_size=1, max_size=1), st.dictionaries(st.text("abc", max_size=2), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+DATA = st.recursive(
+    st.one_of(SCALARS, st.none()),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(KEYS, inner, max_size=4)),
+    max_leaves=12,
+)
+
+
+def document(value: object) -> Document:
+    return Document(from_plain(value))
+
+
+def without_keys(value: Value, drawn: st.DataObject) -> Value:
+    """The value with some keys of its maps left out."""
+    if isinstance(value, Map):
+        return Map(
+            [MapItem(item.key, without_keys(item.value, drawn)) for item in value.items if drawn.draw(st.booleans())]
+        )
+    if isinstance(value, Array):
+        return Array([ArrayItem(without_keys(item.value, drawn)) for item in value.items])
+    return value
+
+
+@given(SHOWN)
+def test_defaults_conform(shown: object) -> None:
+    declared = schema.build(document(shown))
+    values = schema.defaults(declared)
+    assert values is not None
+    assert schema.check(declared, values) == []
+    assert schema.fill(declared, values) is values
+
+
+@given(SHOWN)
+def test_the_shown_value_conforms(shown: object) -> None:
+    given_document = document(shown)
+    declared = schema.build(given_document)
+    assert schema.check(declared, given_document) == []
+    assert schema.fill(declared, given_document) is given_document
+
+
+@given(SHOWN, st.data())
+def test_filling_completes_what_conforms(shown: object, drawn: st.DataObject) -> None:
+    declared = schema.build(document(shown))
+    partial = Document(without_keys(document(shown).value, drawn))
+    assert schema.check(declared, partial) == []
+    done = schema.fill(declared, partial)
+    assert schema.check(declared, done) == []
+    assert schema.fill(declared, done) is done
+
+
+@given(SHOWN, DATA)
+def test_filling_changes_neither_the_findings_nor_what_was_there(shown: object, values: object) -> None:
+    declared = schema.build(document(shown))
+    before, again = document(values), document(values)
+    found = schema.check(declared, before)
+    done = schema.fill(declared, before)
+    assert equal(before.value, again.value)
+    assert schema.fill(declared, done) is done
+    assert [finding.found for finding in schema.check(declared, done)] == [finding.found for finding in found]
+
+
+@given(DATA)
+def test_without_schema_everything_conforms(values: object) -> None:
+    assert schema.check(schema.ANY, document(values)) == []
+    schema.validate(schema.ANY, document(values))
+
+
+@given(SHOWN)
+def test_every_schema_can_be_described(shown: object) -> None:
+    assert isinstance(schema.openapi(schema.build(document(shown))).value, Map)
