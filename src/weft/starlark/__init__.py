@@ -11,6 +11,8 @@ from __future__ import annotations
 from weft.errors import StarlarkError
 from weft.starlark.arguments import unpack, unpack_positional
 from weft.starlark.calls import call
+from weft.starlark.program import Program, compile_program
+from weft.starlark.scan import Args, Code, Expr, Host
 from weft.starlark.values import (
     FROZEN,
     Builtin,
@@ -38,17 +40,23 @@ from weft.starlark.values import (
 
 __all__ = [
     "FROZEN",
+    "Args",
     "Builtin",
+    "Code",
     "Dict",
+    "Expr",
+    "Host",
     "List",
     "Module",
     "NoAttribute",
+    "Program",
     "Set",
     "StarlarkError",
     "Struct",
     "Value",
     "call",
     "compare",
+    "compile_program",
     "equals",
     "freeze",
     "has",

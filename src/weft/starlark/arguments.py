@@ -7,7 +7,7 @@ words what is wrong ("index: got 0 arguments, want at least 1"), so that a wrong
 from __future__ import annotations
 
 from weft.errors import StarlarkError
-from weft.starlark.values import Dict, List, Set, Value, is_callable, type_of
+from weft.starlark.values import Dict, List, Set, Value, is_callable, quote, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,10 +38,10 @@ def unpack(
     values.extend(unset for _ in range(count - len(args)))
     for key, value in kwargs.items():
         if key not in names:
-            raise StarlarkError(f"{name}: unexpected keyword argument {key}")
+            raise StarlarkError(f"{name}: unexpected keyword argument {quote(key)}")
         place = names.index(key)
         if values[place] is not unset:
-            raise StarlarkError(f"{name}: got multiple values for keyword argument {key}")
+            raise StarlarkError(f"{name}: got multiple values for keyword argument {quote(key)}")
         values[place] = value
     for place, value in enumerate(values):
         if value is unset:
@@ -51,7 +51,8 @@ def unpack(
         else:
             _, _, kind = parameters[place].partition(":")
             if kind:
-                check_kind(value, kind, f"{name}: for parameter {names[place]}")
+                shown = names[place] if place < len(args) else quote(names[place])
+                check_kind(value, kind, f"{name}: for parameter {shown}")
     return values
 
 

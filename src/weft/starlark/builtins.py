@@ -1,0 +1,442 @@
+"""The universal functions (spec ytt 5, builtins).
+
+They are plain Python functions, so that compiled code calls them at full speed. Those that take their arguments by
+position have exactly these parameters in Python too; a call that does not fit is a TypeError of Python, which `faults`
+words with the table `SHAPES`.
+"""
+
+from __future__ import annotations
+
+from weft.errors import StarlarkError
+from weft.starlark import numbers
+from weft.starlark.arguments import check_kind, unpack
+from weft.starlark.attributes import attribute, attribute_names, has_attribute
+from weft.starlark.methods import fill
+from weft.starlark.operators import as_float, iterable_or_none
+from weft.starlark.strings import number_to_int
+from weft.starlark.values import (
+    Dict,
+    List,
+    NoAttribute,
+    Set,
+    Value,
+    compare,
+    insert,
+    is_callable,
+    repr_of,
+    str_of,
+    to_bytes,
+    type_of,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_len = len
+_SMALLEST, _LARGEST = -(1 << 31), (1 << 31) - 1
+_ABSENT = object()
+_PLAIN_ORDER = (frozenset((str,)), frozenset((int,)), frozenset((int, float)), frozenset((float,)))
+
+
+def _source(value: object, name: str) -> object:
+    source = iterable_or_none(value)
+    if source is None:
+        raise StarlarkError(f"{name}: for parameter 1: got {type_of(value)}, want iterable")
+    return source
+
+
+def any_(values: object, /) -> bool:
+    return any(_source(values, "any"))  # type: ignore[call-overload]
+
+
+def all_(values: object, /) -> bool:
+    return all(_source(values, "all"))  # type: ignore[call-overload]
+
+
+def bool_(x: object = False, /) -> bool:
+    return bool(x)
+
+
+def chr_(code: object, /) -> str:
+    if type(code) is not int:
+        raise StarlarkError(f"chr: got {type_of(code)}, want int")
+    if code < 0:
+        raise StarlarkError(f"chr: Unicode code point {code} out of range (<0)")
+    if code > 0x10FFFF:
+        raise StarlarkError(f"chr: Unicode code point U+{code:X} out of range (>0x10FFFF)")
+    return "\ufffd" if 0xD800 <= code <= 0xDFFF else chr(code)
+
+
+def dict_(*args: object, **kwargs: object) -> Dict:
+    if len(args) > 1:
+        raise StarlarkError(f"dict: got {len(args)} arguments, want at most 1")
+    result = Dict()
+    fill(result, args, kwargs, "dict")
+    return result
+
+
+def dir_(x: object, /) -> List:
+    return List(attribute_names(x))
+
+
+def enumerate_(values: object, start: object = 0, /) -> List:
+    source = _source(values, "enumerate")
+    if type(start) is not int:
+        check_kind(start, "int", "enumerate: for parameter 2")
+    return List(enumerate(source, start))  # type: ignore[arg-type, call-overload]
+
+
+def fail_(*args: object, **kwargs: object) -> None:
+    raise StarlarkError("fail: " + _joined("fail", args, kwargs))
+
+
+def _joined(name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> str:
+    separator = " "
+    if kwargs:
+        (separator,) = unpack(name, (), kwargs, ["sep:string"], [" "])  # type: ignore[assignment]
+    return separator.join(map(str_of, args))
+
+
+def float_(x: object = 0.0, /) -> float:
+    kind = type(x)
+    if kind is int:
+        return as_float(x)  # type: ignore[arg-type]
+    if kind is float:
+        return x  # type: ignore[return-value]
+    if kind is bool:
+        return 1.0 if x else 0.0
+    if kind is str:
+        text = x.lower()  # type: ignore[attr-defined]
+        try:
+            if text.strip() != text or "_" in text or not text.isascii():
+                raise ValueError
+            value = float.fromhex(text) if "0x" in text and "p" in text else float(text)
+        except ValueError:
+            raise StarlarkError(f"float: strconv.ParseFloat: parsing {repr_of(x)}: invalid syntax") from None
+        except OverflowError:
+            value = float("inf")
+        if value in (float("inf"), float("-inf")) and "inf" not in text:
+            raise StarlarkError(f"float: strconv.ParseFloat: parsing {repr_of(x)}: value out of range")
+        return value
+    raise StarlarkError(f"float got {type_of(x)}, want number or string")
+
+
+def getattr_(x: object, name: object, default: object = _ABSENT, /) -> object:
+    check_kind(name, "string", "getattr: for parameter 2")
+    if isinstance(x, Value):
+        try:
+            return x.attr(name)  # type: ignore[arg-type]
+        except NoAttribute as error:
+            if default is _ABSENT and error.message is not None:
+                raise StarlarkError(f"getattr: {error.message}") from None
+        except StarlarkError as error:
+            if default is _ABSENT:
+                raise StarlarkError(f"getattr: {error}") from None
+    elif has_attribute(x, name):  # type: ignore[arg-type]
+        return attribute(x, name)  # type: ignore[arg-type]
+    if default is not _ABSENT:
+        return default
+    raise StarlarkError(f"getattr: {type_of(x)} has no .{name} field or method")
+
+
+def hasattr_(x: object, name: object, /) -> bool:
+    check_kind(name, "string", "hasattr: for parameter 2")
+    return has_attribute(x, name)  # type: ignore[arg-type]
+
+
+def hash_(text: object, /) -> int:
+    check_kind(text, "string", "hash: for parameter 1")
+    data = to_bytes(text).decode("utf-8", "replace").encode("utf-16-be")  # type: ignore[arg-type]
+    result = 0
+    for place in range(0, len(data), 2):
+        result = (31 * result + (data[place] << 8 | data[place + 1])) & 0xFFFFFFFF
+    return result - (1 << 32) if result >= 1 << 31 else result
+
+
+def int_(x: object = 0, base: object = None) -> int:
+    kind = type(x)
+    if base is None:
+        if kind is int:
+            return x  # type: ignore[return-value]
+        if kind is bool:
+            return 1 if x else 0
+        if kind is not str:
+            try:
+                return number_to_int(x)
+            except StarlarkError as error:
+                raise StarlarkError(f"int: {error}") from None
+    elif kind is not str:
+        raise StarlarkError("int: can't convert non-string with explicit base")
+    radix = 10
+    if base is not None:
+        if type(base) is not int or (base != 0 and not 2 <= base <= 36):
+            raise StarlarkError("int: base must be an integer >= 2 && <= 36")
+        radix = base
+    text: str = x  # type: ignore[assignment]
+    value = _digits(text, radix)
+    if value is None:
+        raise StarlarkError(f"int: invalid literal with base {radix}: {text}")
+    return value
+
+
+def _digits(text: str, base: int) -> int | None:
+    negative = text[:1] == "-"
+    body = text[1:] if text[:1] in ("-", "+") else text
+    prefix = {"0o": 8, "0x": 16, "0b": 2}.get(body[:2].lower(), 0) if len(body) > 2 else 0
+    if prefix:
+        body = body[2:]
+    elif base == 0 and len(body) > 1 and body[0] == "0":
+        return 0 if not body.strip("0") else None
+    if prefix and base not in (0, prefix):
+        return None
+    base = base or prefix or 10
+    if not body.isascii() or not body.isalnum():
+        return None
+    try:
+        value = numbers.parse(body, base)
+    except ValueError:
+        return None
+    return -value if negative else value
+
+
+def len_(x: object, /) -> int:
+    kind = type(x)
+    if kind is List or kind is Dict or kind is tuple or kind is Set:
+        return _len(x)  # type: ignore[arg-type]
+    if kind is str:
+        return _len(x) if x.isascii() else _len(to_bytes(x))  # type: ignore[arg-type, attr-defined]
+    if kind is range:
+        return _len(x)  # type: ignore[arg-type]
+    if isinstance(x, Value):
+        size = x.length()
+        if size is not None:
+            return size
+    raise StarlarkError(f"len: value of type {type_of(x)} has no len")
+
+
+def list_(values: object = ()) -> List:
+    return List(_source(values, "list"))  # type: ignore[arg-type]
+
+
+def max_(*args: object, **kwargs: object) -> object:
+    return _extreme("max", ">", args, kwargs)
+
+
+def min_(*args: object, **kwargs: object) -> object:
+    return _extreme("min", "<", args, kwargs)
+
+
+def max_of(x: object, y: object, *rest: object) -> object:
+    """`max` of at least two values and no key: what compiled code calls when it sees such a call."""
+    if type(x) is type(y) is int:
+        larger = y if y > x else x  # type: ignore[operator]
+        for z in rest:
+            if type(z) is not int:
+                return _extreme("max", ">", (x, y, *rest), {})
+            if z > larger:  # type: ignore[operator]
+                larger = z
+        return larger
+    return _extreme("max", ">", (x, y, *rest), {})
+
+
+def min_of(x: object, y: object, *rest: object) -> object:
+    """`min` of at least two values and no key."""
+    if type(x) is type(y) is int:
+        smaller = y if y < x else x  # type: ignore[operator]
+        for z in rest:
+            if type(z) is not int:
+                return _extreme("min", "<", (x, y, *rest), {})
+            if z < smaller:  # type: ignore[operator]
+                smaller = z
+        return smaller
+    return _extreme("min", "<", (x, y, *rest), {})
+
+
+def _extreme(name: str, operator: str, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
+    if not args:
+        raise StarlarkError(f"{name} requires at least one positional argument")
+    key = None
+    if kwargs:
+        (key,) = unpack(name, (), kwargs, ["key:callable"], [None])
+    source = iterable_or_none(args[0]) if len(args) == 1 else args
+    if source is None:
+        raise StarlarkError(f"{name}: {type_of(args[0])} value is not iterable")
+    values = list(source)  # type: ignore[call-overload]
+    if not values:
+        raise StarlarkError(f"{name}: argument is an empty sequence")
+    if key is None and frozenset(map(type, values)) in _PLAIN_ORDER:
+        return min(values) if name == "min" else max(values)
+    best = values[0]
+    best_key = best if key is None else key(best)  # type: ignore[operator]
+    for value in values[1:]:
+        value_key = value if key is None else key(value)  # type: ignore[operator]
+        try:
+            better = compare(operator, value_key, best_key)
+        except StarlarkError as error:
+            raise StarlarkError(f"{name}: {error}") from None
+        if better:
+            best, best_key = value, value_key
+    return best
+
+
+def ord_(text: object, /) -> int:
+    if type(text) is not str:
+        raise StarlarkError(f"ord: got {type_of(text)}, want string")
+    if len(text) != 1:
+        raise StarlarkError(f"ord: string encodes {len(text)} Unicode code points, want 1")
+    code = ord(text)
+    return 0xFFFD if 0xDC80 <= code <= 0xDCFF else code
+
+
+def range_(start: object, stop: object = _ABSENT, step: object = 1, /) -> range:
+    for place, value in enumerate((start, stop, step), 1):
+        if type(value) is not int or not _SMALLEST <= value <= _LARGEST:
+            if value is _ABSENT:
+                continue
+            check_kind(value, "int", f"range: for parameter {place}")
+    if step == 0:
+        raise StarlarkError("range: step argument must not be zero")
+    if stop is _ABSENT:
+        return range(start)  # type: ignore[arg-type]
+    return range(start, stop, step)  # type: ignore[arg-type]
+
+
+def repr_(x: object, /) -> str:
+    return repr_of(x)
+
+
+def reversed_(values: object, /) -> List:
+    result = List(_source(values, "reversed"))  # type: ignore[arg-type]
+    result.reverse()
+    return result
+
+
+def set_(values: object = ()) -> Set:
+    source = _source(values, "set")
+    result = Set()
+    for value in source:  # type: ignore[attr-defined]
+        try:
+            insert(result, value, None)
+        except StarlarkError as error:
+            raise StarlarkError(f"set: {error}") from None
+    return result
+
+
+def sorted_(*args: object, **kwargs: object) -> List:
+    values, key, reverse = unpack(
+        "sorted",
+        args,
+        kwargs,
+        ["iterable:iterable", "key", "reverse:bool"],
+        [None, False],
+    )
+    if key is not None and not is_callable(key):
+        shown = "key" if len(args) > 1 else '"key"'
+        raise StarlarkError(f"sorted: for parameter {shown}: got {type_of(key)}, want callable")
+    result = List(iterable_or_none(values))  # type: ignore[arg-type]
+    keys = result if key is None else [key(value) for value in result]  # type: ignore[operator]
+    if not sortable(keys):
+        keys = [Ordered(value) for value in keys]
+        if len(keys) == 1:
+            return result
+    elif key is None:
+        result.sort(reverse=reverse)  # type: ignore[call-overload]
+        return result
+    places = sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)  # type: ignore[call-overload]
+    return List([result[place] for place in places])
+
+
+def sortable(values: list[object]) -> bool:
+    """Whether Python's own order of these values is the language's."""
+    kinds = frozenset(map(type, values))
+    if len(kinds) == 1:
+        (kind,) = kinds
+        if kind is str:
+            # The order of code points is that of the bytes, but for bytes that are no text.
+            return True
+        if kind is int or kind is float or kind is bool:
+            return True
+        if kind is tuple:
+            columns = list(zip(*values, strict=False))  # type: ignore[call-overload]
+            return all(len(value) == len(columns) for value in values) and all(map(sortable, map(list, columns)))  # type: ignore[arg-type]
+        return False
+    return kinds == {int, float} or not kinds
+
+
+class Ordered:
+    """A value that compares as the language does; for sorting what Python would order otherwise."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __lt__(self, other: Ordered) -> bool:
+        return compare("<", self.value, other.value)
+
+
+def str_(x: object, /) -> str:
+    return x if type(x) is str else repr_of(x)
+
+
+def tuple_(values: object = ()) -> tuple[object, ...]:
+    return tuple(_source(values, "tuple"))  # type: ignore[call-overload]
+
+
+def type_(x: object, /) -> str:
+    return type_of(x)
+
+
+def zip_(*sequences: object) -> List:
+    sources = []
+    for place, sequence in enumerate(sequences, 1):
+        source = iterable_or_none(sequence)
+        if source is None:
+            raise StarlarkError(f"zip: argument #{place} is not iterable: {type_of(sequence)}")
+        sources.append(source)
+    return List(zip(*sources, strict=False))
+
+
+def printing(line: Callable[[str], None]) -> Callable[..., None]:
+    """The `print` of one run; `line` gets what is printed."""
+
+    def print_(*args: object, **kwargs: object) -> None:
+        line(_joined("print", args, kwargs))
+
+    return print_
+
+
+UNIVERSAL: dict[str, Callable[..., object]] = {
+    "any": any_,
+    "all": all_,
+    "bool": bool_,
+    "chr": chr_,
+    "dict": dict_,
+    "dir": dir_,
+    "enumerate": enumerate_,
+    "fail": fail_,
+    "float": float_,
+    "getattr": getattr_,
+    "hasattr": hasattr_,
+    "hash": hash_,
+    "int": int_,
+    "len": len_,
+    "list": list_,
+    "max": max_,
+    "min": min_,
+    "ord": ord_,
+    "range": range_,
+    "repr": repr_,
+    "reversed": reversed_,
+    "set": set_,
+    "sorted": sorted_,
+    "str": str_,
+    "tuple": tuple_,
+    "type": type_,
+    "zip": zip_,
+}
+
+for _name, _function in UNIVERSAL.items():
+    # Names that no function of a program can have in Python's messages; see `faults`.
+    _function.__name__ = _function.__qualname__ = _name

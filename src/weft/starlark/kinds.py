@@ -1,0 +1,225 @@
+"""What is known about values before a program runs, so that compiled code can leave out checks.
+
+A kind is the exact type of whatever an expression can give: "int", "small" (an int that fits a machine word), "float",
+"str", "bool", "list", "dict", "tuple", "none"; "" when nothing is known. A function cannot assign the variables of
+another, so all values of a variable are seen in its own scope: the kinds of variables are the least ones that agree
+with every assignment. Elements of collections are never known, because collections are shared.
+"""
+
+from __future__ import annotations
+
+from weft.starlark import syntax
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from weft.starlark.syntax import Scope
+
+_BOTTOM = "?"
+_INTS = ("int", "small")
+_SEQUENCES = ("str", "list", "tuple")
+_BUILTINS = {
+    "len": "small",
+    "ord": "small",
+    "hash": "small",
+    "int": "int",
+    "float": "float",
+    "str": "str",
+    "repr": "str",
+    "type": "str",
+    "chr": "str",
+    "bool": "bool",
+    "any": "bool",
+    "all": "bool",
+    "hasattr": "bool",
+    "list": "list",
+    "sorted": "list",
+    "reversed": "list",
+    "enumerate": "list",
+    "zip": "list",
+    "dir": "list",
+    "dict": "dict",
+    "tuple": "tuple",
+}
+_STRING_METHODS = {
+    "join": "str",
+    "format": "str",
+    "strip": "str",
+    "lstrip": "str",
+    "rstrip": "str",
+    "lower": "str",
+    "upper": "str",
+    "title": "str",
+    "capitalize": "str",
+    "replace": "str",
+    "split": "list",
+    "rsplit": "list",
+    "splitlines": "list",
+    "partition": "tuple",
+    "rpartition": "tuple",
+    "find": "small",
+    "rfind": "small",
+    "index": "small",
+    "rindex": "small",
+    "count": "small",
+    "startswith": "bool",
+    "endswith": "bool",
+}
+_DICT_METHODS = {"keys": "list", "values": "list", "items": "list"}
+_BIGGEST = 1 << 62
+
+
+def infer(scope: Scope) -> None:
+    """Find the kinds of all variables of a program (`Scope.kinds`)."""
+    scopes = [scope]
+    for each in scopes:
+        scopes.extend(each.children)
+        each.kinds = dict.fromkeys(each.bound, _BOTTOM)
+    for _ in range(12):
+        changed = False
+        for each in scopes:
+            kinds = each.kinds
+            for name, value in each.writes:
+                old = kinds[name]
+                if old == "":
+                    continue
+                new = _join(old, "" if value is None else kind_of(value))
+                if new != old:
+                    kinds[name] = new
+                    changed = True
+        if not changed:
+            return
+    for each in scopes:
+        each.kinds = dict.fromkeys(each.bound, "")
+
+
+def _join(left: str, right: str) -> str:
+    if left == right or right == _BOTTOM:
+        return left
+    if left == _BOTTOM:
+        return right
+    return "int" if left in _INTS and right in _INTS else ""
+
+
+def kind_of(node: object) -> str:
+    """The kind of an expression whose names are resolved."""
+    find = _FINDERS.get(type(node))
+    return "" if find is None else find(node)
+
+
+def _name(node: syntax.Name) -> str:
+    scope = node.scope
+    if scope is not None:
+        return scope.kinds.get(node.name, "")
+    return {"True": "bool", "False": "bool", "None": "none"}.get(node.name, "")
+
+
+def _literal(node: syntax.Literal) -> str:
+    value = node.value
+    if type(value) is str:
+        return "str"
+    if type(value) is float:
+        return "float"
+    return "small" if -_BIGGEST < value < _BIGGEST else "int"  # type: ignore[operator]
+
+
+def _unary(node: syntax.Unary) -> str:
+    if node.operator == "not":
+        return "bool"
+    kind = kind_of(node.x)
+    if kind in _INTS:
+        return kind
+    return kind if kind == _BOTTOM or (kind == "float" and node.operator != "~") else ""
+
+
+def _binary(node: syntax.Binary) -> str:
+    operator = node.operator
+    if operator in ("==", "!=", "<", ">", "<=", ">=", "in", "not in"):
+        return "bool"
+    left, right = kind_of(node.x), kind_of(node.y)
+    if operator in ("and", "or"):
+        return _join(left, right)
+    if operator == "%" and left == "str":
+        return "str"
+    if left == _BOTTOM or right == _BOTTOM:
+        # Whatever the other side turns out to be, a sequence stays what it is when something is added.
+        return _BOTTOM if left == _BOTTOM or left not in _SEQUENCES else left
+    if left in _INTS and right in _INTS:
+        if operator == "/":
+            return "float"
+        return "small" if operator in ("%", "//", "&", ">>") and left == right == "small" else "int"
+    if operator == "+" and left in _SEQUENCES:
+        return left
+    if left == "float" and right in ("float", "int", "small") and operator in ("+", "-", "*", "/", "//", "%"):
+        return "float"
+    if right == "float" and left in _INTS and operator in ("+", "-", "*", "/", "//", "%"):
+        return "float"
+    if operator == "*" and left in _SEQUENCES and right in _INTS:
+        return left
+    return ""
+
+
+def _conditional(node: syntax.Conditional) -> str:
+    return _join(kind_of(node.yes), kind_of(node.no))
+
+
+def _call(node: syntax.Call) -> str:
+    function = node.function
+    if type(function) is syntax.Name:
+        if function.name == "$each":
+            return _element(node.arguments[0].value)
+        if function.scope is not None:
+            return ""
+        if function.name in ("min", "max") and len(node.arguments) > 1:
+            kind = _BOTTOM
+            for argument in node.arguments:
+                if argument.star or argument.name:
+                    return ""
+                kind = _join(kind, kind_of(argument.value))
+            return kind if kind in _INTS or kind == _BOTTOM else ""
+        return _BUILTINS.get(function.name, "")
+    if type(function) is syntax.Attribute:
+        kind = kind_of(function.x)
+        if kind == "str":
+            return _STRING_METHODS.get(function.name, "")
+        if kind == "dict":
+            return _DICT_METHODS.get(function.name, "")
+        if kind == _BOTTOM:
+            return _BOTTOM
+    return ""
+
+
+def _element(x: object) -> str:
+    """The kind of what a loop over `x` gives."""
+    if type(x) is syntax.Call and type(x.function) is syntax.Name and x.function.scope is None:
+        return "small" if x.function.name == "range" else ""
+    return ""
+
+
+def _slice(node: syntax.Slice) -> str:
+    kind = kind_of(node.x)
+    return kind if kind in _SEQUENCES or kind == _BOTTOM else ""
+
+
+def _index(node: syntax.Index) -> str:
+    kind = kind_of(node.x)
+    return kind if kind in ("str", _BOTTOM) else ""
+
+
+def _comprehension(node: syntax.Comprehension) -> str:
+    return "list" if node.key is None else "dict"
+
+
+_FINDERS = {
+    syntax.Name: _name,
+    syntax.Literal: _literal,
+    syntax.Unary: _unary,
+    syntax.Binary: _binary,
+    syntax.Conditional: _conditional,
+    syntax.Call: _call,
+    syntax.Slice: _slice,
+    syntax.Index: _index,
+    syntax.Comprehension: _comprehension,
+    syntax.ListDisplay: lambda _node: "list",
+    syntax.DictDisplay: lambda _node: "dict",
+    syntax.TupleDisplay: lambda _node: "tuple",
+}

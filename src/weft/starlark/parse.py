@@ -1,0 +1,811 @@
+"""Tokens to the syntax tree, by recursive descent; binary operators by precedence (spec ytt 3.4, 5).
+
+The parser also notes what is bound and used in which scope, so that `resolve` need not walk the tree. Two things go
+beyond the reference, because the documents that weft follows show them: `lambda x: return x < 10`, and in the
+arguments of an annotation `when=2+`, which means `when="2+"`.
+"""
+
+from __future__ import annotations
+
+from weft.errors import Finding
+from weft.source import Position, Source
+from weft.starlark import syntax
+from weft.starlark.scan import KEYWORDS, RESERVED, Args, ScanFailure, scan_slot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import NoReturn
+
+    from weft.starlark.scan import Host, Token
+    from weft.starlark.syntax import Expression, Scope, Statement
+
+_LEVEL = {
+    "or": 0,
+    "and": 1,
+    "not": 2,
+    "==": 3,
+    "!=": 3,
+    "<": 3,
+    ">": 3,
+    "<=": 3,
+    ">=": 3,
+    "in": 3,
+    "not in": 3,
+    "|": 4,
+    "^": 5,
+    "&": 6,
+    "<<": 7,
+    ">>": 7,
+    "-": 8,
+    "+": 8,
+    "*": 9,
+    "%": 9,
+    "/": 9,
+    "//": 9,
+}
+_COMPARISON = 3
+_ASSIGNMENTS = frozenset(("=", "+=", "-=", "*=", "/=", "//=", "%=", "&=", "|=", "^=", "<<=", ">>="))
+_NO_MORE = frozenset(("end of file", "newline", "=", "}", "]", ")", ";"))
+_PLAIN = frozenset(("newline", "identifier", "int literal", "float literal", "string literal", "end of file"))
+_COMPOUND = frozenset(("def", "if", "for", "while"))
+_HINTS = {
+    "got newline, want ':'": "missing colon at the end of 'if/for/def' statement?",
+}
+# Python keeps these names for itself; here they could be parameters, which would help nobody.
+_NOT_PARAMETERS = frozenset(("None", "True", "False", "__debug__"))
+
+
+class Parser:
+    """Turns the tokens of a program into statements; raises ScanFailure at the first that does not fit."""
+
+    __slots__ = ("closed_by", "column", "index", "kind", "line", "loose", "loops", "open", "problems", "scope", "source", "tokens", "value")
+
+    def __init__(self, tokens: Sequence[Token], source: Source, scope: Scope, problems: list[Finding]) -> None:
+        self.tokens = tokens
+        self.source = source
+        self.scope = scope
+        self.problems = problems  # what is wrong but does not stop the parser
+        self.index = 0
+        self.loops = 0
+        self.loose = False
+        self.closed_by = ""  # the word that closed the last block: "end", "else", "elif", or "" for a one-line body
+        self.open: list[tuple[int, int]] = []  # where the blocks that wait for their `end` were opened
+        self.kind, self.value, self.line, self.column = tokens[0]
+
+    # ---- tokens
+
+    def advance(self) -> None:
+        self.index += 1
+        self.kind, self.value, self.line, self.column = self.tokens[self.index]
+
+    def fail(self, message: str, line: int | None = None, column: int | None = None, hint: str | None = None) -> NoReturn:
+        at = Position(self.source, self.line, self.column) if line is None else Position(self.source, line, column)
+        raise ScanFailure(Finding(message, at=at, hint=hint or _HINTS.get(message)))
+
+    def problem(self, message: str, line: int) -> None:
+        self.problems.append(Finding(message, at=Position(self.source, line)))
+
+    def described(self) -> str:
+        """The token as messages show it."""
+        kind = self.kind
+        if kind == "host":
+            return "identifier"
+        if kind == "identifier" and self.value == "end":
+            return "outdent"
+        return kind if kind in _PLAIN or kind in KEYWORDS or kind == "illegal token" else f"'{kind}'"
+
+    def unexpected(self, wanted: str) -> NoReturn:
+        if self.kind == "pass":
+            self.fail("use of reserved keyword 'pass' is not allowed")
+        if self.kind == "identifier" and self.value == "end" and not self.open:
+            self.fail("unexpected end")
+        if self.kind == "end of file" and self.open and wanted not in ("']'", "')'", "'}'"):
+            self.mismatched()
+        got = self.described()
+        hint = None
+        if wanted == "primary expression" and got in ("'|'", "'&'"):
+            before = self.tokens[self.index - 1]
+            if before[0] == self.kind:
+                word = "or" if self.kind == "|" else "and"
+                hint = f"use '{word}' instead of '{self.kind * 2}' for logical-{word}"
+        self.fail(f"got {got}, want {wanted}", hint=hint)
+
+    def mismatched(self) -> NoReturn:
+        line, column = self.open[-1]
+        self.fail(
+            "mismatched set of block openings (if/else/elif/for/def) and closing (end)",
+            line,
+            column,
+        )
+
+    def expect(self, kind: str) -> None:
+        if self.kind != kind:
+            self.unexpected(f"'{kind}'" if kind not in KEYWORDS and kind not in _PLAIN else kind)
+        self.advance()
+
+    def identifier(self) -> str:
+        if self.kind != "identifier":
+            if self.kind in KEYWORDS or self.kind == "illegal token":
+                self.fail(f"use of reserved keyword '{self.value}' is not allowed (expected identifier)")
+            self.fail("not an identifier")
+        name = self.value
+        if name == "end":
+            self.fail("not an identifier" if self.open else "unexpected end")
+        self.advance()
+        return name  # type: ignore[return-value]
+
+    # ---- statements
+
+    def program(self) -> list[Statement]:
+        statements: list[Statement] = []
+        while self.kind != "end of file":
+            if self.kind == "newline":
+                self.advance()
+                continue
+            self.check_no_end()
+            self.statement(statements)
+        return statements
+
+    def check_no_end(self) -> None:
+        """A block that nobody opened is not closed here."""
+        if (self.kind == "identifier" and self.value == "end") or self.closes_for_next():
+            self.fail("unexpected end")
+
+    def closes_for_next(self) -> bool:
+        return self.kind == "elif" or (self.kind == "else" and self.tokens[self.index + 1][0] == ":")
+
+    def statement(self, into: list[Statement]) -> None:
+        kind = self.kind
+        if kind == "host":
+            into.append(self.host_statement())
+        elif kind == "if":
+            into.append(self.if_statement())
+        elif kind == "for":
+            into.append(self.for_statement())
+        elif kind == "def":
+            into.append(self.def_statement())
+        elif kind == "while":
+            line = self.line
+            self.advance()
+            test = self.test()
+            self.expect(":")
+            self.scope.has_loop = True
+            into.append(syntax.While(test, self.loop_body(), line))
+        else:
+            self.simple_statements(into)
+
+    def suite(self) -> list[Statement]:
+        """The body after a colon: the rest of the line, or everything up to `end` (or the `else` that stands for it)."""
+        body: list[Statement] = []
+        if self.kind != "newline":
+            if self.kind == "end of file":
+                self.unexpected("primary expression")
+            self.simple_statements(body)
+            self.closed_by = ""
+            return body
+        self.open.append((self.line, self.column))
+        self.advance()
+        while True:
+            kind = self.kind
+            if kind == "newline":
+                self.advance()
+            elif kind == "identifier" and self.value == "end":
+                self.advance()
+                if self.kind == "newline":
+                    self.advance()
+                kind = "end"
+                break
+            elif kind == "else" or kind == "elif":
+                if kind == "else" and not self.closes_for_next():
+                    self.unexpected("primary expression")
+                break
+            elif kind == "end of file":
+                self.mismatched()
+            else:
+                self.statement(body)
+        self.open.pop()
+        self.closed_by = kind
+        return body
+
+    def last_suite(self) -> list[Statement]:
+        """A suite after which no `else` can follow."""
+        body = self.suite()
+        if self.closed_by in ("else", "elif"):
+            self.unexpected("primary expression")
+        return body
+
+    def loop_body(self) -> list[Statement]:
+        self.loops += 1
+        body = self.last_suite()
+        self.loops -= 1
+        return body
+
+    def if_statement(self) -> Statement:
+        line = self.line
+        self.advance()
+        test = self.test()
+        self.expect(":")
+        yes = self.suite()
+        no: list[Statement] = []
+        if self.closed_by == "elif":
+            no = [self.if_statement()]
+        elif self.closed_by == "else":
+            self.advance()
+            self.expect(":")
+            no = self.last_suite()
+        return syntax.If(test, yes, no, line)
+
+    def for_statement(self) -> Statement:
+        line = self.line
+        self.advance()
+        target = self.loop_target()
+        if self.kind != "in":
+            self.unexpected("in")
+        self.advance()
+        x = self.expression(False)
+        self.expect(":")
+        self.scope.has_loop = True
+        self.bind(target, syntax.Call(syntax.Name("$each", line), [syntax.Argument(x, "", "", line)], line))
+        return syntax.For(target, x, self.loop_body(), line)
+
+    def def_statement(self) -> Statement:
+        line = self.line
+        self.advance()
+        name = self.identifier()
+        self.bind_name(name, line, None)
+        self.expect("(")
+        scope = syntax.Scope(self.scope)
+        parameters = self.parameters(")", scope)
+        self.expect(")")
+        self.expect(":")
+        outer, loops = self.enter(scope), self.loops
+        self.loops = 0
+        body = self.last_suite()
+        self.scope, self.loops = outer, loops
+        return syntax.Def(name, parameters, body, scope, line)
+
+    def enter(self, scope: Scope) -> Scope:
+        outer = self.scope
+        outer.children.append(scope)
+        self.scope = scope
+        return outer
+
+    def simple_statements(self, into: list[Statement]) -> None:
+        while True:
+            into.append(self.small_statement())
+            if self.kind != ";":
+                break
+            self.advance()
+            if self.kind == "newline" or self.kind == "end of file":
+                break
+        if self.kind == "newline":
+            self.advance()
+        elif self.kind != "end of file":
+            self.unexpected("newline")
+
+    def small_statement(self) -> Statement:
+        kind, line = self.kind, self.line
+        if kind == "return":
+            self.advance()
+            value = None if self.kind in ("newline", "end of file", ";") else self.expression(False)
+            if self.function_scope() is None:
+                self.problem("return statement not within a function", line)
+            return syntax.Return(value, line)
+        if kind == "break" or kind == "continue":
+            self.advance()
+            if not self.loops:
+                self.problem(f"{kind} not in a loop", line)
+            return syntax.Branch(kind, line)
+        if kind == "load":
+            return self.load_statement()
+        x = self.expression(False)
+        operator = self.kind
+        if operator in _ASSIGNMENTS:
+            self.advance()
+            value = self.expression(False)
+            if operator == "=":
+                self.bind(x, value)
+                return syntax.Assign(x, "", value, line)
+            operator = operator[:-1]
+            self.bind_augmented(x, operator, value)
+            return syntax.Assign(x, operator, value, line)
+        return syntax.Evaluate(x, line)
+
+    def function_scope(self) -> Scope | None:
+        """The function that the parser is in; None at the top level."""
+        return self.scope if self.scope.parent is not None else None
+
+    def load_statement(self) -> Statement:
+        line = self.line
+        self.advance()
+        self.expect("(")
+        if self.kind != "string literal":
+            self.fail("first operand of load statement must be a string literal")
+        path = str(self.value)
+        self.advance()
+        names: list[tuple[str, str, int]] = []
+        while self.kind not in (")", "end of file"):
+            self.expect(",")
+            if self.kind == ")":
+                break
+            at = self.line
+            if self.kind == "string literal":
+                names.append((str(self.value), str(self.value), at))
+                self.advance()
+            elif self.kind == "identifier":
+                name = self.identifier()
+                if self.kind != "=":
+                    self.fail(f'load operand must be "{name}" or {name}="originalname" (want \'=\' after {name})')
+                self.advance()
+                if self.kind != "string literal":
+                    self.fail(f'original name of loaded symbol must be quoted: {name}="originalname"')
+                names.append((name, str(self.value), at))
+                self.advance()
+            else:
+                self.fail(f'load operand must be "name" or localname="name" (got {self.described()})')
+        self.expect(")")
+        if not names:
+            self.fail("load statement must import at least 1 symbol", line)
+        if self.function_scope() is not None:
+            self.problem("load statement within a function", line)
+        for here, there, at in names:
+            if not there:
+                self.problem("load: empty identifier", at)
+            elif there[0] == "_":
+                self.problem(f"load: names with leading underscores are not exported: {there}", at)
+            elif not here.isidentifier():
+                self.problem(f"load: not an identifier: {here}", at)
+            else:
+                self.bind_name(here, at, None)
+        return syntax.Load(path, names, line)
+
+    def host_statement(self) -> Statement:
+        host: Host = self.value  # type: ignore[assignment]
+        line = self.line
+        self.advance()
+        self.scope.has_host = True
+        slots: list[Expression | list[syntax.Argument]] = []
+        for slot in host.slots:
+            inner = Parser(scan_slot(slot, self.source), self.source, self.scope, self.problems)
+            if type(slot) is Args:
+                inner.loose = True
+                slots.append(inner.arguments())
+            elif inner.kind == ")":
+                slots.append(syntax.TupleDisplay([], slot.line))
+            else:
+                slots.append(inner.expression(True))
+            inner.expect(")")
+            if inner.kind != "end of file":
+                inner.unexpected("end of file")
+        return syntax.HostStatement(host, slots, line)
+
+    # ---- binding
+
+    def bind_name(self, name: str, line: int, value: object) -> None:
+        scope = self.scope
+        scope.bound.setdefault(name, line)
+        scope.writes.append((name, value))
+
+    def bind(self, target: Expression, value: object) -> None:
+        """Note what an assignment to `target` binds."""
+        kind = type(target)
+        if kind is syntax.Name:
+            # The parser took the name for a use.
+            self.unuse(target)
+            self.bind_name(target.name, target.line, value)  # type: ignore[union-attr]
+        elif kind is syntax.TupleDisplay or kind is syntax.ListDisplay:
+            items = target.items  # type: ignore[union-attr]
+            if not items:
+                self.problem("can't assign to " + ("()" if kind is syntax.TupleDisplay else "[]"), target.line)
+            values: list[object] = [None] * len(items)
+            if type(value) is syntax.TupleDisplay and len(value.items) == len(items):
+                values = list(value.items)
+            for item, part in zip(items, values, strict=True):
+                self.bind(item, part)
+        elif kind is not syntax.Index and kind is not syntax.Attribute:
+            self.problem(f"can't assign to {_SORTS[kind]}", target.line)
+
+    def bind_augmented(self, target: Expression, operator: str, value: Expression) -> None:
+        kind = type(target)
+        if kind is syntax.Name:
+            name = target.name  # type: ignore[union-attr]
+            self.bind_name(name, target.line, syntax.Binary(operator, target, value, target.line))
+        elif kind is syntax.TupleDisplay:
+            self.problem("can't use tuple expression in augmented assignment", target.line)
+        elif kind is syntax.ListDisplay:
+            self.problem("can't use list expression in augmented assignment", target.line)
+        elif kind is not syntax.Index and kind is not syntax.Attribute:
+            self.problem(f"can't assign to {_SORTS[kind]}", target.line)
+
+    def unuse(self, name: object) -> None:
+        uses = self.scope.uses
+        for place in range(len(uses) - 1, -1, -1):
+            if uses[place] is name:
+                del uses[place]
+                break
+        name.scope = self.scope  # type: ignore[attr-defined]
+
+    def loop_target(self) -> Expression:
+        line = self.line
+        target = self.primary_with_suffix()
+        if self.kind != ",":
+            return target
+        items = [target]
+        while self.kind == ",":
+            self.advance()
+            if self.kind in _NO_MORE:
+                break
+            items.append(self.primary_with_suffix())
+        return syntax.TupleDisplay(items, line)
+
+    def parameters(self, closing: str, scope: Scope) -> list[syntax.Parameter]:
+        """Parameters up to `closing`; defaults belong to the current scope, the names to `scope`."""
+        parameters: list[syntax.Parameter] = []
+        seen_star = seen_double = optional = False
+        double = ""
+        bare: int | None = None
+        named_after_star = 0
+        while self.kind not in (")", ":", "end of file"):
+            if parameters:
+                self.expect(",")
+            if self.kind == closing:
+                if seen_star or seen_double:
+                    self.unexpected("parameter")
+                break
+            line = self.line
+            if self.kind == "*" or self.kind == "**":
+                star = self.kind
+                self.advance()
+                name = ""
+                if star == "**" or self.kind == "identifier":
+                    name = self.identifier()
+                if star == "*":
+                    if seen_double:
+                        self.problem(f"* parameter may not follow **{double}", line)
+                    elif seen_star:
+                        self.problem("multiple * parameters not allowed", line)
+                    seen_star = True
+                    if not name:
+                        bare = line
+                else:
+                    if seen_double:
+                        self.problem("multiple ** parameters not allowed", line)
+                    seen_double, double = True, name
+                parameters.append(syntax.Parameter(name, None, star, line))
+            else:
+                name = self.identifier()
+                default = None
+                if self.kind == "=":
+                    self.advance()
+                    default = self.test()
+                    if seen_double:
+                        self.problem(f"optional parameter may not follow **{double}", line)
+                    optional = True
+                elif seen_double:
+                    self.problem(f"required parameter may not follow **{double}", line)
+                elif optional and not seen_star:
+                    self.problem("required parameter may not follow optional", line)
+                if seen_star:
+                    named_after_star += 1
+                parameters.append(syntax.Parameter(name, default, "", line))
+            if name:
+                if name in scope.bound:
+                    self.problem(f"duplicate parameter: {name}", line)
+                if name in _NOT_PARAMETERS:
+                    self.problem(f"can't use {name} as a parameter", line)
+                scope.bound[name] = line
+                scope.writes.append((name, None))
+        if bare is not None and not named_after_star:
+            self.problem("bare * must be followed by keyword-only parameters", bare)
+        return parameters
+
+    # ---- expressions
+
+    def expression(self, in_parentheses: bool) -> Expression:
+        """A test, or several with commas: a tuple."""
+        line = self.line
+        x = self.test()
+        if self.kind != ",":
+            return x
+        items = [x]
+        self.more(items, in_parentheses)
+        return syntax.TupleDisplay(items, line)
+
+    def more(self, items: list[Expression], trailing_comma: bool) -> None:
+        while self.kind == ",":
+            line, column = self.line, self.column
+            self.advance()
+            if self.kind in _NO_MORE:
+                if not trailing_comma:
+                    self.fail("unparenthesized tuple with trailing comma", line, column)
+                break
+            items.append(self.test())
+
+    def test(self) -> Expression:
+        if self.kind == "lambda":
+            return self.lambda_expression(True)
+        x = self.binary(0)
+        if self.kind != "if":
+            return x
+        line, column = self.line, self.column
+        self.advance()
+        condition = self.binary(0)
+        if self.kind != "else":
+            self.fail("conditional expression without else clause", line, column)
+        self.advance()
+        return syntax.Conditional(condition, x, self.test(), line)
+
+    def lambda_expression(self, conditional: bool) -> Expression:
+        line = self.line
+        self.advance()
+        scope = syntax.Scope(self.scope)
+        parameters = self.parameters(":", scope) if self.kind != ":" else []
+        self.expect(":")
+        if self.kind == "return":
+            self.advance()
+        outer = self.enter(scope)
+        if conditional:
+            body = self.test()
+        else:
+            body = self.lambda_expression(False) if self.kind == "lambda" else self.binary(0)
+        self.scope = outer
+        return syntax.Lambda(parameters, body, scope, line)
+
+    def binary(self, level: int) -> Expression:
+        """An expression of operators of at least this level."""
+        if self.kind == "not" and level <= 2:
+            line = self.line
+            self.advance()
+            x: Expression = syntax.Unary("not", self.binary(2), line)
+        else:
+            x = self.primary_with_suffix()
+        compared = ""
+        while True:
+            operator = self.kind
+            if operator == "not":
+                if level > _COMPARISON:
+                    # `not in` binds more loosely than what is being parsed.
+                    return x
+                self.advance()
+                if self.kind != "in":
+                    self.unexpected("in")
+                operator = "not in"
+            found = _LEVEL.get(operator, -1)
+            if found < level:
+                return x
+            if found == _COMPARISON:
+                if compared:
+                    self.fail(f"{compared} does not associate with {operator} (use parens)")
+                compared = operator
+            elif found < _COMPARISON:
+                compared = ""
+            line = self.line
+            if self.loose and operator == "+" and self.tokens[self.index + 1][0] in (",", ")"):
+                if type(x) is not syntax.Literal or type(x.value) is not int:
+                    self.advance()
+                    self.unexpected("primary expression")
+                self.advance()
+                return syntax.Literal(f"{x.value}+", line)
+            self.advance()
+            y = self.binary(found + 1)
+            x = syntax.Binary(operator, x, y, line)
+
+    def primary_with_suffix(self) -> Expression:
+        x = self.primary()
+        while True:
+            kind = self.kind
+            if kind == ".":
+                line = self.line
+                self.advance()
+                x = syntax.Attribute(x, self.identifier(), line)
+            elif kind == "(":
+                line = self.line
+                loose, self.loose = self.loose, False
+                self.advance()
+                arguments = self.arguments()
+                self.expect(")")
+                self.loose = loose
+                x = syntax.Call(x, arguments, line)
+            elif kind == "[":
+                x = self.subscript(x)
+            else:
+                return x
+
+    def subscript(self, x: Expression) -> Expression:
+        line = self.line
+        self.advance()
+        low = high = step = None
+        if self.kind != ":":
+            low = self.expression(False)
+            if self.kind == "]":
+                self.advance()
+                return syntax.Index(x, low, line)
+        if self.kind == ":":
+            self.advance()
+            if self.kind != ":" and self.kind != "]":
+                high = self.test()
+        if self.kind == ":":
+            self.advance()
+            if self.kind != "]":
+                step = self.test()
+        self.expect("]")
+        return syntax.Slice(x, low, high, step, line)
+
+    def arguments(self) -> list[syntax.Argument]:
+        arguments: list[syntax.Argument] = []
+        seen_star = seen_double = False
+        names: set[str] = set()
+        while self.kind != ")" and self.kind != "end of file":
+            if arguments:
+                self.expect(",")
+            if self.kind == ")":
+                if seen_star or seen_double:
+                    self.unexpected("argument")
+                break
+            line = self.line
+            if self.kind == "*" or self.kind == "**":
+                star = self.kind
+                self.advance()
+                value = self.test()
+                if star == "**":
+                    if seen_double:
+                        self.problem("multiple **kwargs not allowed", line)
+                    seen_double = True
+                elif seen_double:
+                    self.problem("*args may not follow **kwargs", line)
+                elif seen_star:
+                    self.problem("multiple *args not allowed", line)
+                else:
+                    seen_star = True
+                arguments.append(syntax.Argument(value, "", star, line))
+                continue
+            x = self.test()
+            if self.kind == "=":
+                if type(x) is not syntax.Name:
+                    self.fail("keyword argument must have form name=expr")
+                self.unuse(x)
+                self.advance()
+                if seen_double:
+                    self.problem("argument may not follow **kwargs", line)
+                if x.name in names:
+                    self.problem(f"keyword argument {x.name} repeated", line)
+                names.add(x.name)
+                arguments.append(syntax.Argument(self.test(), x.name, "", line))
+                continue
+            if seen_star:
+                self.problem("argument may not follow *args", line)
+            elif seen_double:
+                self.problem("argument may not follow **kwargs", line)
+            elif names:
+                self.problem("positional argument may not follow named", line)
+            arguments.append(syntax.Argument(x, "", "", line))
+        return arguments
+
+    def primary(self) -> Expression:
+        kind, value, line = self.kind, self.value, self.line
+        if kind == "identifier":
+            if value == "end":
+                self.unexpected("primary expression")
+            name = syntax.Name(value, line)  # type: ignore[arg-type]
+            self.scope.uses.append(name)
+            self.advance()
+            return name
+        if kind == "string literal" or kind == "int literal" or kind == "float literal":
+            self.advance()
+            return syntax.Literal(value, line)
+        if kind == "[":
+            return self.list_display()
+        if kind == "{":
+            return self.dict_display()
+        if kind == "(":
+            loose, self.loose = self.loose, False
+            self.advance()
+            if self.kind == ")":
+                self.advance()
+                self.loose = loose
+                return syntax.TupleDisplay([], line)
+            x = self.expression(True)
+            self.expect(")")
+            self.loose = loose
+            return x
+        if kind == "-" or kind == "+" or kind == "~":
+            self.advance()
+            return syntax.Unary(kind, self.primary_with_suffix(), line)
+        if kind == "illegal token" and value in RESERVED:
+            self.fail(f"got illegal token, want primary expression", hint=f"'{value}' is a reserved word")
+        self.unexpected("primary expression")
+
+    def list_display(self) -> Expression:
+        line = self.line
+        loose, self.loose = self.loose, False
+        self.advance()
+        mark = len(self.scope.uses), len(self.scope.children)
+        items: list[Expression] = []
+        if self.kind != "]":
+            items.append(self.test())
+            if self.kind == "for":
+                result = self.comprehension(None, items[0], "]", mark, line)
+                self.loose = loose
+                return result
+            self.more(items, True)
+        self.expect("]")
+        self.loose = loose
+        return syntax.ListDisplay(items, line)
+
+    def dict_display(self) -> Expression:
+        line = self.line
+        loose, self.loose = self.loose, False
+        self.advance()
+        mark = len(self.scope.uses), len(self.scope.children)
+        entries: list[tuple[Expression, Expression]] = []
+        while self.kind != "}":
+            key = self.test()
+            self.expect(":")
+            entries.append((key, self.test()))
+            if self.kind == "for" and len(entries) == 1:
+                result = self.comprehension(key, entries[0][1], "}", mark, line)
+                self.loose = loose
+                return result
+            if self.kind != ",":
+                break
+            self.advance()
+        self.expect("}")
+        self.loose = loose
+        return syntax.DictDisplay(entries, line)
+
+    def comprehension(
+        self,
+        key: Expression | None,
+        body: Expression,
+        closing: str,
+        mark: tuple[int, int],
+        line: int,
+    ) -> Expression:
+        outer = self.scope
+        scope = syntax.Scope(outer, is_comprehension=True)
+        # What the body used belongs to the comprehension; the parser only now knows that this is one.
+        scope.uses = outer.uses[mark[0] :]
+        scope.children = outer.children[mark[1] :]
+        del outer.uses[mark[0] :]
+        del outer.children[mark[1] :]
+        for child in scope.children:
+            child.parent = scope
+        clauses: list[syntax.Clause] = []
+        while self.kind != closing:
+            if self.kind == "for":
+                at = self.line
+                self.advance()
+                self.scope = scope
+                target = self.loop_target()
+                self.scope = scope if clauses else outer
+                if self.kind != "in":
+                    self.unexpected("in")
+                self.advance()
+                x = self.binary(0)
+                self.scope = scope
+                self.bind(target, syntax.Call(syntax.Name("$each", at), [syntax.Argument(x, "", "", at)], at))
+                clauses.append(syntax.Clause(target, x, at))
+            elif self.kind == "if":
+                self.advance()
+                condition = self.lambda_expression(False) if self.kind == "lambda" else self.binary(0)
+                clauses[-1].conditions.append(condition)
+            else:
+                self.unexpected(f"'{closing}', for, or if")
+        self.scope = outer
+        outer.children.append(scope)
+        self.advance()
+        return syntax.Comprehension(key, body, clauses, scope, line)
+
+
+_SORTS = {
+    syntax.Literal: "literal",
+    syntax.Unary: "unaryexpr",
+    syntax.Binary: "binaryexpr",
+    syntax.Conditional: "condexpr",
+    syntax.Lambda: "lambdaexpr",
+    syntax.Slice: "sliceexpr",
+    syntax.Call: "callexpr",
+    syntax.DictDisplay: "dictexpr",
+    syntax.Comprehension: "comprehension",
+}

@@ -1,0 +1,114 @@
+"""Programs: from pieces of text to something that runs, as often as wanted (spec ytt 5)."""
+
+from __future__ import annotations
+
+import sys
+
+from weft.errors import Finding, LimitError, StarlarkError
+from weft.source import Position, Source
+from weft.starlark.calls import DEEPEST, leaving
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from types import CodeType
+
+    from weft.context import Context
+    from weft.starlark.compile import Hooks
+    from weft.starlark.scan import Code, Host
+
+
+class Program:
+    """A compiled program. `code` can be marshalled: `Program(code, source)` is the same program again."""
+
+    __slots__ = ("code", "source")
+
+    def __init__(self, code: CodeType, source: Source) -> None:
+        self.code = code
+        self.source = source
+
+    def run(
+        self,
+        context: Context | None = None,
+        load: Callable[[str, Position], Mapping[str, object]] | None = None,
+        names: Mapping[str, object] | None = None,
+    ) -> dict[str, object]:
+        """Run the program; gives its global variables, also the private ones.
+
+        load: gives the exported names of what `load` statements ask for. names: further names, beginning with "$",
+        for the code that host statements were lowered to. Raises StarlarkError with the trail of calls.
+        """
+        from weft.starlark.builtins import printing
+        from weft.starlark.runtime import GLOBALS
+
+        source = self.source
+
+        def load_(path: str, line: int) -> Mapping[str, object]:
+            if load is None:
+                raise StarlarkError("load not implemented by this application")
+            return load(path, Position(source, line))
+
+        space = {
+            **GLOBALS,
+            "$source": source,
+            "$load": load_,
+            "$print": printing(context.print_line if context is not None else _drop),
+            **(names or {}),
+        }
+        if sys.getrecursionlimit() < DEEPEST:
+            sys.setrecursionlimit(DEEPEST)
+        try:
+            exec(self.code, space)  # noqa: S102
+            variables = space["<toplevel>"]()  # type: ignore[operator]
+        except Exception as error:
+            fault = error
+        else:
+            return {name: value for name, value in variables.items() if name[0] != "$"}
+        raise leaving(fault) from None
+
+
+def _drop(_line: str) -> None:
+    """Where `print` goes when nobody listens."""
+
+
+def compile_program(pieces: Sequence[Code | Host], source: Source, *, hooks: Hooks | None = None) -> Program:
+    """Compile a program from its pieces.
+
+    hooks: gives statements around the body of the program and of functions that contain host statements.
+    Raises StarlarkError; its findings are all that is wrong, in the order of the source.
+    """
+    from weft.starlark.compile import Compiler
+    from weft.starlark.kinds import infer
+    from weft.starlark.parse import Parser
+    from weft.starlark.resolve import resolve
+    from weft.starlark.scan import ScanFailure, scan
+    from weft.starlark.syntax import Scope
+
+    if sys.getrecursionlimit() < DEEPEST:
+        sys.setrecursionlimit(DEEPEST)
+    problems: list[Finding] = []
+    scope = Scope(None)
+    try:
+        statements = Parser(scan(pieces, source), source, scope, problems).program()
+        resolve(scope, source, problems)
+        if problems:
+            problems.sort(key=lambda finding: finding.at.line if finding.at is not None else 0)
+            raise failure(problems)
+        infer(scope)
+        tree = Compiler(hooks).module(statements, scope)
+        code = compile(tree, source.name, "exec", dont_inherit=True, optimize=0)
+    except ScanFailure as error:
+        raise failure([error.finding]) from None
+    except (RecursionError, MemoryError):
+        raise LimitError("the program is nested too deeply", at=Position(source, 0)) from None
+    except SyntaxError as error:
+        # What is left for Python to refuse: too many blocks within blocks.
+        raise failure([Finding(str(error.msg), at=Position(source, error.lineno or 0))]) from None
+    return Program(code, source)
+
+
+def failure(findings: list[Finding]) -> StarlarkError:
+    """The error for what is wrong with the text of a program; the first finding speaks for all."""
+    first = findings[0]
+    more = findings if len(findings) > 1 else []
+    return StarlarkError(first.message, at=first.at, hint=first.hint, findings=more)

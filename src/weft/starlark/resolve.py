@@ -1,0 +1,57 @@
+"""Names to scopes: which function's variable, or which universal name, is meant (spec ytt 5, scoping).
+
+Blocks make no scopes, functions and comprehensions do; a name that is assigned anywhere in a function is a variable of
+that function. A name that is found nowhere is reported before anything runs, together with all others.
+"""
+
+from __future__ import annotations
+
+from weft.errors import Finding
+from weft.source import Position, Source
+from weft.spell import nearest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from weft.starlark.syntax import Name, Scope
+
+UNIVERSAL = (
+    "None True False any all bool chr dict dir enumerate fail float getattr hasattr hash int len list max min ord print "
+    "range repr reversed set sorted str tuple type zip"
+).split()
+_UNIVERSAL = frozenset(UNIVERSAL)
+_HINTS = {
+    "true": "use 'True' instead of 'true' for boolean assignment",
+    "false": "use 'False' instead of 'false' for boolean assignment",
+    "null": "use 'None' instead of 'null' to indicate no value",
+    "nil": "use 'None' instead of 'nil' to indicate no value",
+    "none": "use 'None' instead of 'none' to indicate no value",
+}
+
+
+def resolve(program: Scope, source: Source, problems: list[Finding]) -> None:
+    """Set `Name.scope` of every use; add a finding for every name that is not defined."""
+    todo = [program]
+    while todo:
+        scope = todo.pop()
+        todo.extend(scope.children)
+        for name in scope.uses:
+            found: Scope | None = scope
+            text = name.name
+            while found is not None and text not in found.bound:
+                found = found.parent
+            name.scope = found
+            if found is None and text not in _UNIVERSAL:
+                problems.append(_undefined(name, scope, source))
+
+
+def _undefined(name: Name, scope: Scope, source: Source) -> Finding:
+    hint = _HINTS.get(name.name)
+    if hint is None:
+        known = set(_UNIVERSAL)
+        outer: Scope | None = scope
+        while outer is not None:
+            known.update(outer.bound)
+            outer = outer.parent
+        near = nearest(name.name, sorted(known))
+        hint = None if near is None else f"did you mean {near}?"
+    return Finding(f"undefined: {name.name}", at=Position(source, name.line), hint=hint)

@@ -1,0 +1,350 @@
+"""What compiled code calls by the names that begin with "$", beside the operators.
+
+Subscripts, slices, loops, unpacking, calls with `*` and `**`, loading. `GLOBALS` is the table of all those names: the
+globals of a compiled program are a copy of it, and `__builtins__` is empty, so that nothing else can be named.
+"""
+
+from __future__ import annotations
+
+import builtins as python
+
+from weft.errors import StarlarkError
+from weft.spell import nearest
+from weft.starlark import builtins, methods, operators, strings
+from weft.starlark.attributes import attribute
+from weft.starlark.methods import out_of_range
+from weft.starlark.operators import check_mutable, check_table, iterable_or_none
+from weft.starlark.values import (
+    FROZEN,
+    Dict,
+    Elements,
+    List,
+    Set,
+    Value,
+    from_bytes,
+    insert,
+    key_of,
+    repr_of,
+    to_bytes,
+    type_of,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+_SMALLEST, _LARGEST = -(1 << 31), (1 << 31) - 1
+_get = dict.get
+_ABSENT = object()
+
+
+# ---- subscripts
+
+
+def index(x: object, key: object) -> object:
+    """`x[key]`."""
+    kind = type(x)
+    if kind is Dict:
+        if type(key) is not str:
+            found = _get(x, key_of(key), _ABSENT)  # type: ignore[arg-type]
+            if found is _ABSENT:
+                raise StarlarkError(f"key {repr_of(key)} not in dict")
+            return found
+        return x[key]  # type: ignore[index]
+    if kind is List or kind is str or kind is tuple or kind is range:
+        return item(x, key)
+    if isinstance(x, Value) and kind is not Elements:
+        return x.index(key)
+    hint = "use getattr(...) to access struct field programmatically" if type_of(x) == "struct" else None
+    raise StarlarkError(f"unhandled index operation {type_of(x)}[{type_of(key)}]", hint=hint)
+
+
+def item(x: object, place: object) -> object:
+    """`x[place]`, where x is more often than not a sequence."""
+    kind = type(x)
+    if kind is str and not x.isascii():  # type: ignore[attr-defined]
+        data = to_bytes(x)  # type: ignore[arg-type]
+        if type(place) is int and -len(data) <= place < len(data):
+            return from_bytes(data[place : place + 1 or None])
+        raise _bad_place(place, len(data), kind)
+    if kind is List or kind is str or kind is tuple or kind is range:
+        if type(place) is int:
+            try:
+                return x[place]  # type: ignore[index]
+            except IndexError:
+                pass
+        raise _bad_place(place, len(x), x)  # type: ignore[arg-type]
+    return index(x, place)
+
+
+def _bad_place(place: object, size: int, x: object) -> StarlarkError:
+    name = "string" if x is str else type_of(x)
+    if type(place) is not int:
+        return StarlarkError(f"{name} index: got {type_of(place)}, want int")
+    if not _SMALLEST <= place <= _LARGEST:
+        return StarlarkError(f"{name} index: {place} out of range")
+    return out_of_range(place, size, name)
+
+
+def set_index(x: object, key: object, value: object) -> None:
+    """`x[key] = value`."""
+    kind = type(x)
+    if kind is Dict:
+        if x.lock:  # type: ignore[attr-defined]
+            check_table(x, "insert into")  # type: ignore[arg-type]
+        insert(x, key, value)  # type: ignore[arg-type]
+    elif kind is List:
+        size = len(x)  # type: ignore[arg-type]
+        if type(key) is not int:
+            raise StarlarkError(f"got {type_of(key)}, want int")
+        if not -size <= key < size:
+            raise out_of_range(key, size, "list")
+        if x.lock:  # type: ignore[attr-defined]
+            check_mutable(x, "assign to element of")  # type: ignore[arg-type]
+        x[key] = value  # type: ignore[index]
+    else:
+        raise StarlarkError(f"{type_of(x)} value does not support item assignment")
+
+
+def set_attribute(x: object, name: str, _value: object) -> None:
+    """`x.name = value`: no value allows it."""
+    raise StarlarkError(f"can't assign to .{name} field of {type_of(x)}")
+
+
+def cut(x: object, low: object, high: object, step: object) -> object:
+    """`x[low:high:step]`."""
+    kind = type(x)
+    if kind is not str and kind is not List and kind is not tuple and kind is not range:
+        raise StarlarkError(f"invalid slice operand {type_of(x)}")
+    if step is not None:
+        if type(step) is not int:
+            raise StarlarkError(f"got {type_of(step)} for slice step, want int")
+        if step == 0:
+            raise StarlarkError("zero is not a valid slice step")
+    if low is not None and type(low) is not int:
+        raise StarlarkError(f"invalid start index: got {type_of(low)}, want int")
+    if high is not None and type(high) is not int:
+        raise StarlarkError(f"invalid end index: got {type_of(high)}, want int")
+    if kind is str and not x.isascii():  # type: ignore[attr-defined]
+        return from_bytes(to_bytes(x)[low:high:step])  # type: ignore[arg-type]
+    part = x[low:high:step]  # type: ignore[index]
+    return List(part) if kind is List else part
+
+
+# ---- loops and unpacking
+
+
+def each(x: object) -> object:
+    """What Python iterates when nothing can change x meanwhile."""
+    source = iterable_or_none(x)
+    if source is None:
+        raise StarlarkError(f"{type_of(x)} value is not iterable")
+    return source
+
+
+def begin(x: object) -> object:
+    """What a `for` loop iterates; a list, dict or set is locked until `finish`."""
+    kind = type(x)
+    if kind is List or kind is Dict or kind is Set:
+        if x.lock != FROZEN:  # type: ignore[attr-defined]
+            x.lock += 1  # type: ignore[attr-defined]
+        return x
+    return each(x)
+
+
+def finish(x: object) -> None:
+    """The end of the loop over what `begin` gave."""
+    kind = type(x)
+    if (kind is List or kind is Dict or kind is Set) and x.lock > 0:  # type: ignore[attr-defined]
+        x.lock -= 1  # type: ignore[attr-defined]
+
+
+def hold(x: object) -> Iterator[object]:
+    """What a comprehension iterates whose parts call something: locked as long as the iteration goes on."""
+    return _held(begin(x))
+
+
+def _held(source: object) -> Iterator[object]:
+    try:
+        yield from source  # type: ignore[misc]
+    finally:
+        finish(source)
+
+
+def unpack(x: object, count: int) -> object:
+    """Exactly `count` values of x, for an assignment to several variables."""
+    source = iterable_or_none(x)
+    if source is None:
+        raise StarlarkError(f"got {type_of(x)} in sequence assignment")
+    parts = list(source)  # type: ignore[call-overload]
+    if len(parts) > count:
+        raise StarlarkError(f"too many values to unpack (got {len(parts)}, want {count})")
+    if len(parts) < count:
+        raise StarlarkError(f"too few values to unpack (got {len(parts)}, want {count})")
+    return parts
+
+
+# ---- displays
+
+
+def make_dict(raw: dict[object, object]) -> Dict:
+    """A dict of which no key is a bool or a tuple."""
+    result = Dict()
+    dict.update(result, raw)
+    return result
+
+
+def pairs_dict(*parts: object) -> Dict:
+    """The value of a dict display: key, value, key, value; a key must not be repeated."""
+    result = Dict()
+    for place in range(0, len(parts), 2):
+        size = len(result)
+        insert(result, parts[place], parts[place + 1])
+        if len(result) == size:
+            raise StarlarkError(f"duplicate key: {repr_of(parts[place])}")
+    return result
+
+
+# ---- calls
+
+
+def spread(x: object) -> object:
+    """The operand of `*` in a call."""
+    source = iterable_or_none(x)
+    if source is None:
+        raise StarlarkError(f"argument after * must be iterable, not {type_of(x)}")
+    return source
+
+
+def keywords(x: object) -> Mapping[str, object]:
+    """The operand of `**` in a call."""
+    if type(x) is Dict:
+        pairs = x.items()
+    else:
+        pairs = x.mapping() if isinstance(x, Value) else None  # type: ignore[assignment]
+        if pairs is None:
+            raise StarlarkError(f"argument after ** must be a mapping, not {type_of(x)}")
+    result: dict[str, object] = {}
+    for key, value in pairs:
+        if type(key) is not str:
+            raise StarlarkError(f"keywords must be strings, not {type_of(key)}")
+        result[key] = value
+    return result
+
+
+def pick(module: Mapping[str, object], name: str, path: str) -> object:
+    """One name of a loaded module."""
+    if name in module:
+        return module[name]
+    message = f"load: name {name} not found in module {path}"
+    near = nearest(name, sorted(known for known in module if not known.startswith("_")))
+    raise StarlarkError(message + (f" (did you mean {near}?)" if near is not None else ""))
+
+
+def _late(name: str) -> Callable[..., object]:
+    """The method `name` of a value of which nothing is known."""
+
+    def late(x: object, /, *args: object, **kwargs: object) -> object:
+        return attribute(x, name)(*args, **kwargs)  # type: ignore[operator]
+
+    return late
+
+
+# Methods that compiled code calls directly when the receiver has the type it most likely has.
+_DIRECT: dict[str, tuple[type, Mapping[str, tuple[Callable[..., object], int, int]]]] = {
+    **{name: (str, strings.METHODS) for name in strings.METHODS},
+    **{name: (Dict, methods.DICT_METHODS) for name in methods.DICT_METHODS},
+    **{name: (List, methods.LIST_METHODS) for name in methods.LIST_METHODS},
+}
+# name -> the kind of receiver its direct form takes
+DIRECT = {name: {str: "str", List: "list", Dict: "dict"}[kind] for name, (kind, _) in _DIRECT.items()}
+
+# Python name -> (name in messages, fewest arguments, most arguments, arguments that are no user's: the receiver)
+SHAPES: dict[str, tuple[str, int, int, int]] = {
+    function.__qualname__: (name, least, most, 1)
+    for name, (_, table) in _DIRECT.items()
+    for function, least, most in (table[name],)
+}
+for _name, _least, _most in (
+    ("all", 1, 1),
+    ("any", 1, 1),
+    ("bool", 0, 1),
+    ("chr", 1, 1),
+    ("dir", 1, 1),
+    ("enumerate", 1, 2),
+    ("float", 0, 1),
+    ("getattr", 2, 3),
+    ("hasattr", 2, 2),
+    ("hash", 1, 1),
+    ("len", 1, 1),
+    ("list", 0, 1),
+    ("ord", 1, 1),
+    ("range", 1, 3),
+    ("repr", 1, 1),
+    ("reversed", 1, 1),
+    ("set", 0, 1),
+    ("str", 1, 1),
+    ("tuple", 0, 1),
+    ("type", 1, 1),
+    ("int", 0, 2),
+    ("zip", 0, -1),
+):
+    SHAPES[_name] = (_name, _least, _most, 0)
+
+GLOBALS: dict[str, object] = {
+    "__builtins__": {},
+    **{f"${name}": function for name, function in builtins.UNIVERSAL.items()},
+    **{f"$m.{name}": table[name][0] for name, (_, table) in _DIRECT.items()},
+    **{f"$late.{name}": _late(name) for name in _DIRECT},
+    "$+": operators.add,
+    "$+=": operators.inplace_add,
+    "$-": operators.subtract,
+    "$*": operators.multiply,
+    "$/": operators.divide,
+    "$//": operators.floor_divide,
+    "$%": operators.modulo,
+    "$|": operators.bit_or,
+    "$&": operators.bit_and,
+    "$^": operators.bit_xor,
+    "$<<": operators.shift_left,
+    "$>>": operators.shift_right,
+    "$neg": operators.negate,
+    "$pos": operators.plus,
+    "$~": operators.invert,
+    "$==": operators.equal,
+    "$!=": operators.unequal,
+    "$<": operators.less,
+    "$<=": operators.less_equal,
+    "$>": operators.greater,
+    "$>=": operators.greater_equal,
+    "$in": operators.contains,
+    "$not in": operators.lacks,
+    "$attribute": attribute,
+    "$index": index,
+    "$item": item,
+    "$set_index": set_index,
+    "$set_attribute": set_attribute,
+    "$cut": cut,
+    "$each": each,
+    "$begin": begin,
+    "$finish": finish,
+    "$hold": hold,
+    "$unpack": unpack,
+    "$make_dict": make_dict,
+    "$pairs_dict": pairs_dict,
+    "$spread": spread,
+    "$keywords": keywords,
+    "$pick": pick,
+    "$max_of": builtins.max_of,
+    "$min_of": builtins.min_of,
+    "$List": List,
+    "$Dict": Dict,
+    "$T.int": int,
+    "$T.str": str,
+    "$T.tuple": tuple,
+    "$T": type,
+    "$L": len,
+    "$R": range,
+    "$plain": frozenset((str, int, float, bool, type(None))),
+    "$locals": python.locals,
+}
