@@ -6,7 +6,8 @@ The package imports what a small render needs; JSON, listings and formatting loa
 from __future__ import annotations
 
 from weft.yaml.comments import Comment, Comments
-from weft.yaml.reader import deduplicate, read, read_value
+from weft.yaml.reader import read, read_value
+from weft.yaml.repeats import deduplicate
 from weft.yaml.scalars import needs_quotes, resolve_plain, resolve_strict
 from weft.yaml.writer import write, write_value
 
@@ -16,10 +17,13 @@ if TYPE_CHECKING:
     from weft.yaml.json import read_json, write_json
     from weft.yaml.order import compare_keys, sort_items
     from weft.yaml.positions import write_positions
+    from weft.yaml.spans import Span, Spans
 
 __all__ = [
     "Comment",
     "Comments",
+    "Span",
+    "Spans",
     "compare_keys",
     "deduplicate",
     "format_text",
@@ -37,6 +41,8 @@ __all__ = [
 ]
 
 _LATER = {
+    "Span": "spans",
+    "Spans": "spans",
     "compare_keys": "order",
     "format_text": "fmt",
     "read_json": "json",

@@ -1,24 +1,69 @@
-"""The parser's complaints in the words of go-yaml, with the line a person would point at."""
+"""The parser's complaints as errors: its phrases are go-yaml's, the line is the one a person would point at."""
 
 from __future__ import annotations
 
 from weft.errors import LimitError, ReadError
 from weft.source import Position, Source
 
+_HINTS = {
+    "mapping values are not allowed in this context": 'put the value in quotes if it contains ": "',
+    "could not find expected ':'": "a key needs a colon and a space (or line break) behind it",
+    "did not find expected <document start>": "the next document starts with ---",
+    "found unexpected ':'": "put a space behind the colon, or quotes around the text",
+    "did not find expected key": "check the indentation, and quotes within quotes",
+    "did not find expected '-' indicator": "check the indentation: every item starts with a dash in the same column",
+    "found unknown escape character": "use single quotes, or write the backslash twice",
+}
+_CANNOT_START = {
+    "\t": ("a tab", "indent with spaces"),
+    "@": ('"@"', "put the text in quotes"),
+    "`": ('"`"', "put the text in quotes"),
+    "%": ('"%"', "put the text in quotes"),
+}
+_QUOTE = "while scanning a quoted scalar"
+
 
 def syntax_error(error: Exception, source: Source, text: str, base: int) -> Exception:
-    """What to raise for an exception of the parser; anything that is not about the text comes back as it is."""
-    position = getattr(error, "position", None)
-    if position is not None:
-        reason = str(getattr(error, "reason", "control characters are not allowed"))
-        index = len(text.encode("utf-8", "surrogatepass")[:position].decode("utf-8", "ignore"))
-        character = getattr(error, "character", 0)
-        found = f"U+{character:04X}" if isinstance(character, int) else None
-        return ReadError(reason, at=Position(source, base + text.count("\n", 0, index)), found=found)
-    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    """What to raise for an exception of the parser; one that is not about the text comes back as it is.
+
+    text: what the parser was given, whose first line is line `base` of the source.
+    """
+    offset = getattr(error, "position", None)
+    if offset is not None:
+        return _bad_character(error, offset, source, text, base)
     problem = getattr(error, "problem", None)
     if problem is None:
         return LimitError("collections are nested too deep") if isinstance(error, RecursionError) else error
+    problem = str(problem)
+    mark = getattr(error, "problem_mark", None)
+    context = getattr(error, "context_mark", None)
+    # At the end of the text point at the last line that has something on it.
     end = len(text.rstrip())
-    index = min(mark.index, end) if mark is not None else 0
-    return ReadError(str(problem), at=Position(source, base + text.count("\n", 0, index)))
+    index = end if mark is None else min(mark.index, end)
+    at = _position(index, source, text, base)
+    found, hint = None, _HINTS.get(problem)
+    if problem == "found character that cannot start any token":
+        found, hint = _CANNOT_START.get(text[index : index + 1], (None, None))
+    elif problem == "found unexpected end of stream" and context is not None:
+        hint = f"the quote that opens in line {base + text.count(chr(10), 0, context.index)} is not closed"
+    also: list[Position] = []
+    if context is not None:
+        start = _position(context.index, source, text, base)
+        if start.line != at.line:
+            also.append(start)
+    return ReadError(problem, at=at, also=also, found=found, hint=hint)
+
+
+def _position(index: int, source: Source, text: str, base: int) -> Position:
+    return Position(source, base + text.count("\n", 0, index), index - text.rfind("\n", 0, index))
+
+
+def _bad_character(error: Exception, offset: int, source: Source, text: str, base: int) -> ReadError:
+    """Libyaml counts bytes; PyYAML's own reader counts characters, and names them otherwise."""
+    character = getattr(error, "character", 0)
+    reason = str(getattr(error, "reason", ""))
+    index = len(text.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "ignore"))
+    if "special" in reason:
+        reason, index = "control characters are not allowed", offset
+    code = ord(character) if isinstance(character, str) else character
+    return ReadError(reason, at=_position(index, source, text, base), found=f"U+{code:04X}")

@@ -1,0 +1,54 @@
+"""Repeated keys, resolved: the last value of a key counts, at the key's first place (spec ytt 2.2)."""
+
+from __future__ import annotations
+
+from weft.nodes import Array, DocumentSet, Map, key_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from weft.nodes import Item, Value
+
+
+def deduplicate(tree: DocumentSet) -> DocumentSet:
+    """The tree with the last value of each repeated key, at the key's first place (spec ytt 2.2).
+
+    What has no repeated keys is shared; with none at all the same tree comes back.
+    """
+    # Collections in an order in which a parent stands before its children.
+    order: list[DocumentSet | Map | Array] = [tree]
+    repeated = False
+    for node in order:
+        for item in node.items:
+            value = item.value
+            if type(value) is Map or type(value) is Array:
+                order.append(value)
+        if type(node) is Map and not repeated:
+            keys = {key if type(key := item.key) is str else key_id(key) for item in node.items}
+            repeated = len(keys) != len(node.items)
+    if not repeated:
+        return tree
+    changed: dict[Value, DocumentSet | Map | Array] = {}
+    for node in reversed(order):
+        items: list[Item] = list(node.items)
+        touched = False
+        for index, item in enumerate(items):
+            if (new := changed.get(item.value) if type(item.value) in _COLLECTIONS else None) is not None:
+                items[index] = item.with_value(new)
+                touched = True
+        if type(node) is Map:
+            places: dict[object, int] = {}
+            kept: list[Item] = []
+            for item in items:
+                place = places.setdefault(key_id(item.key), len(kept))
+                if place < len(kept):
+                    kept[place] = item
+                else:
+                    kept.append(item)
+            touched = touched or len(kept) != len(items)
+            items = kept
+        if touched:
+            changed[node] = node.with_items(items)
+    return changed[tree]
+
+
+_COLLECTIONS = frozenset({Map, Array})
