@@ -62,10 +62,10 @@ _memo: dict[str, Parser] = {}
 
 
 def _native() -> Parser | None:
-    module = None if "yaml" in sys.modules else _load_alone()
+    module: Any = None if "yaml" in sys.modules else _load_alone()
     if module is None:
         try:
-            from yaml import _yaml as module  # type: ignore[attr-defined, no-redef]
+            from yaml import _yaml as module
         except ImportError:
             return None
     make = module.CParser
@@ -106,7 +106,7 @@ class _Problem(Exception):
 
 
 class _BadCharacter(Exception):
-    def __init__(self, name: str, position: int, character: int, encoding: str, reason: str) -> None:
+    def __init__(self, _name: str, position: int, character: int, _encoding: str, reason: str) -> None:
         super().__init__(reason)
         self.position = position
         self.character = character
@@ -181,7 +181,7 @@ class _Start:
         self,
         anchor: str | None,
         tag: str | None,
-        implicit: bool,
+        _implicit: bool,
         start_mark: Mark,
         end_mark: Mark,
         flow_style: bool | None,
@@ -300,7 +300,7 @@ def _load_alone() -> ModuleType | None:
     finally:
         for name in (*stand_ins, _EXTENSION):
             sys.modules.pop(name, None)
-    sys.meta_path.insert(0, _Restorer(module))  # type: ignore[arg-type]
+    sys.meta_path.insert(0, _Restorer(module))
     return module
 
 
@@ -326,7 +326,7 @@ class _Restorer:
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> ModuleSpec | None:
         if name == _EXTENSION:
-            sys.meta_path.remove(self)  # type: ignore[arg-type]
+            sys.meta_path.remove(self)
             from importlib import import_module
 
             # The package imports its own modules before the extension, so they are complete by now.

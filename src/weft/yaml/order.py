@@ -12,6 +12,7 @@ from unicodedata import category
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any
 
     from weft.nodes import MapItem, Value
 
@@ -38,7 +39,7 @@ _compare_key = cmp_to_key(compare_keys)
 _KINDS: dict[type, int] = {bool: 1, int: 2, float: 3}
 
 
-def _item_key(item: MapItem) -> object:
+def _item_key(item: MapItem) -> Any:
     return _compare_key(item.key)
 
 

@@ -8,7 +8,7 @@ from weft.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from weft.nodes import Item, Value
 
@@ -56,5 +56,5 @@ def write_positions(documents: DocumentSet) -> str:
 def _named(value: Value) -> Iterator[tuple[str, Item]]:
     if type(value) is Map:
         return iter([(key_text(item.key) + ":", item) for item in value.items])
-    items: list[Item] = value.items  # type: ignore[union-attr]
+    items: Iterable[Item] = value.items  # type: ignore[union-attr]
     return iter([(f"[{index}]", item) for index, item in enumerate(items)])

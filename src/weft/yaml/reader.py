@@ -146,7 +146,7 @@ class Reading:
         text, source, base, strict, spans = self.text, self.source, self.base, self.strict, self.spans
         try:
             next_event = parser.open(text)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - the parser's classes of errors are looked at in `problems`
             raise self.open_error(error) from None
         scan = CommentScan(text) if self.comments is not None else None
         # Where the next `#` is; -1 when there is none, and scalars need not be looked at.
@@ -176,7 +176,7 @@ class Reading:
         while True:
             try:
                 event = next_event()
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - as above
                 raise syntax_error(error, source, text, base) from None
             kind = type(event)
             if kind is scalar_event:

@@ -6,7 +6,7 @@ from weft.nodes import Array, DocumentSet, Map, key_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from weft.nodes import Item, Value
+    from typing import Any
 
 
 def deduplicate(tree: DocumentSet) -> DocumentSet:
@@ -27,9 +27,9 @@ def deduplicate(tree: DocumentSet) -> DocumentSet:
             repeated = len(keys) != len(node.items)
     if not repeated:
         return tree
-    changed: dict[Value, DocumentSet | Map | Array] = {}
+    changed: dict[Any, Any] = {}
     for node in reversed(order):
-        items: list[Item] = list(node.items)
+        items: list[Any] = list(node.items)
         touched = False
         for index, item in enumerate(items):
             if (new := changed.get(item.value) if type(item.value) in _COLLECTIONS else None) is not None:
@@ -37,7 +37,7 @@ def deduplicate(tree: DocumentSet) -> DocumentSet:
                 touched = True
         if type(node) is Map:
             places: dict[object, int] = {}
-            kept: list[Item] = []
+            kept: list[Any] = []
             for item in items:
                 place = places.setdefault(key_id(item.key), len(kept))
                 if place < len(kept):
@@ -48,7 +48,8 @@ def deduplicate(tree: DocumentSet) -> DocumentSet:
             items = kept
         if touched:
             changed[node] = node.with_items(items)
-    return changed[tree]
+    result: DocumentSet = changed[tree]
+    return result
 
 
 _COLLECTIONS = frozenset({Map, Array})

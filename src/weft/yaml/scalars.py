@@ -169,7 +169,7 @@ def _signed(text: str, base: int) -> int | None:
 def _integer(text: str) -> int | None:
     """An integer of 64 bits, signed, or unsigned if it is written without a sign."""
     first = text[:1]
-    body = text[1:] if first == "-" or first == "+" else text
+    body = text[1:] if first in {"-", "+"} else text
     if not body.isascii():
         return None
     if body[:1] == "0" and len(body) > 1:
@@ -213,9 +213,8 @@ def _ungrouped(text: str) -> str:
     if "_" not in text:
         return text
     parts = text.split("_")
-    if all(_is_digits(before[-1:]) and _is_digits(after[:1]) for before, after in zip(parts, parts[1:], strict=False)):
-        return "".join(parts)
-    return text
+    grouped = all(_is_digits(part[-1:]) for part in parts[:-1]) and all(_is_digits(part[:1]) for part in parts[1:])
+    return "".join(parts) if grouped else text
 
 
 def is_base60(text: str) -> bool:

@@ -6,12 +6,13 @@ Block style throughout, two spaces a level, sequences not indented under their k
 
 from __future__ import annotations
 
-from weft.nodes import Array, ArrayItem, Document, DocumentSet, Map
+from weft.nodes import Array, ArrayItem, DocumentSet, Map
 from weft.yaml.forms import folded, key_forms, leaf, many_lines, string_forms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from typing import Any
 
     from weft.nodes import MapItem, Value
 
@@ -37,13 +38,14 @@ def write_value(value: Value, *, sort: bool = False, fold: int | None = None) ->
     return "".join(out)
 
 
-def _write(value: Value, out: list[str], sort: bool, fold: int | None) -> None:
+def _write(value: Any, out: list[str], sort: bool, fold: int | None) -> None:
+    # Exact type tests say what a value is; a checker would want each of them written as `isinstance`.
     forms, keys = string_forms, key_forms
     append = out.append
     pad = lead = mark = ""
     # A frame: the items still to come, their indentation, and the mark before each; a map's items have none.
-    items: Iterator[MapItem] | Iterator[ArrayItem] | Iterator[Document]
-    stack: list[tuple[Iterator[MapItem] | Iterator[ArrayItem] | Iterator[Document], str, str]] = []
+    items: Iterator[Any]
+    stack: list[tuple[Iterator[Any], str, str]] = []
     if type(value) is Map and value.items:
         items = iter(_sorted(value.items) if sort else value.items)
     elif (type(value) is Array or type(value) is DocumentSet) and value.items:
