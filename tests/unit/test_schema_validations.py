@@ -129,8 +129,8 @@ def test_reasons_are_shown_without_the_word_fail() -> None:
         raise StarlarkError("fail: too bad")
 
     annotated_document = annotated.document("#@schema/validation ('good', 1)\na: 1\n", "s.yml")
-    item = annotated_document.value.items[0]
-    item.annotations["schema/validation"].args = (("good", annotated.fn(fails)),)
+    item = annotated_document.value.items[0]  # type: ignore[union-attr]
+    item.annotations["schema/validation"].args = (("good", annotated.fn(fails)),)  # type: ignore[index]
     declared = schema.build(annotated_document)
     values = schema.defaults(declared)
     assert values is not None

@@ -58,6 +58,9 @@ class _Builder:
         """What a node declares; of a node that is wrong nothing is demanded, so that no error follows from an error."""
         key = node.key if type(node) is MapItem else None
         source, line = node.source, node.line
+        if node.annotations is None and type(node.value) in SCALAR_NAMES:  # most nodes are just this
+            scalar = ScalarType(node.value, source, line)  # type: ignore[arg-type]
+            return Declaration(scalar, node.value, key=key, source=source, line=line)
         before = len(self.findings)
         try:
             declared = self.type(node)

@@ -100,7 +100,9 @@ class ScalarType(_Type):
     __slots__ = ("default", "kinds", "name")
 
     def __init__(self, default: str | float | bool, source: Source | None = None, line: int = 0) -> None:
-        super().__init__(source, line)
+        self.source = source  # written out, for there are many of these
+        self.line = line
+        self.documentation = None
         self.default: Value = default
         kind = type(default)
         self.kinds: tuple[type, ...] = (float, int) if kind is float else (kind,)
