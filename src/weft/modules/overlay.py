@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from weft.errors import WeftError
 from weft.fragments import YamlFragment, to_nodes
 from weft.nodes import COLLECTIONS
-from weft.overlay import ALL, And, Index, MapKey, Not, Or, Subset, apply, erased
+from weft.overlay import ALL, APPLY, And, Index, MapKey, Not, Or, Subset, apply, erased
 from weft.starlark import Builtin, Module, StarlarkError, is_callable, type_of
 
 TYPE_CHECKING = False
@@ -24,8 +25,11 @@ def _apply(*args: object, **kwargs: object) -> object:
         if type(left) not in COLLECTIONS:
             return _apply_to_scalar(left, args[1:])
         first = YamlFragment(left)  # type: ignore[arg-type]
-    for right in args[1:]:
-        _apply_one(first, right)
+    try:
+        for right in args[1:]:
+            _apply_one(first, right)
+    except WeftError as error:
+        raise error.within(APPLY) from None
     return first
 
 
@@ -41,8 +45,11 @@ def _apply_one(left: YamlFragment, right: object) -> None:
 
 
 def _apply_to_scalar(left: Value, rights: tuple[object, ...]) -> object:
-    for right in rights:
-        apply(left, to_nodes(right))
+    try:
+        for right in rights:
+            apply(left, to_nodes(right))
+    except WeftError as error:
+        raise error.within(APPLY) from None
     return left
 
 

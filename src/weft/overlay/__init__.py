@@ -19,11 +19,12 @@ from weft.overlay.apply import apply, apply_document, apply_documents, is_overla
 from weft.overlay.matchers import ALL, And, Index, MapKey, Matcher, Not, Or, Subset
 from weft.overlay.plain import merge_plain
 from weft.overlay.plan import erased
-from weft.overlay.trail import sentence
+from weft.overlay.trail import APPLY, sentence
 
 __all__ = [
     "ACTIONS",
     "ALL",
+    "APPLY",
     "And",
     "Index",
     "MapKey",

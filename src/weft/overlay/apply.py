@@ -74,16 +74,24 @@ class Run:
                 if left is None:
                     self.act(edit, step)
                     continue
-                value, right = left.value, step.item.value
-                kind = type(right)
+                value, kind = left.value, step.kind
                 if value is None or (kind is not Map and kind is not Array):
                     clean = step.clean()
                     item = MapItem(left.key, clean.value, clean.source, clean.line, left.annotations)
                     edit.swap(left, item, owned)
-                else:
-                    if type(value) is not kind:
-                        raise wrong_kind(left, value, right)
-                    result = self.merge(value, step.plan())
+                elif type(value) is not kind:
+                    raise wrong_kind(left, value, step.item.value)
+                elif inner := step.plan():
+                    below = owned.get(value)
+                    if type(value) is Map:
+                        if below is None:
+                            below = MapEdit(value)
+                        self.merge_map(below, inner)  # type: ignore[arg-type]
+                    else:
+                        if below is None:
+                            below = ArrayEdit(value)  # type: ignore[arg-type]
+                        self.perform(below, inner)  # type: ignore[arg-type]
+                    result = below.node  # type: ignore[attr-defined]
                     if result is not value:
                         item = MapItem(left.key, result, left.source, left.line, left.annotations)
                         edit.swap(left, item, owned)
@@ -93,6 +101,9 @@ class Run:
                 _check_repeated(edit)
         except WeftError as error:
             raise located(error, step) from None
+        finally:
+            if edit.gaps:
+                edit.settle()
 
     def act(self, edit: Edit, step: PlanStep) -> None:
         """Do one step."""
@@ -111,6 +122,8 @@ class Run:
                 _check_repeated(edit)
         except WeftError as error:
             raise error if step is None else located(error, step) from None
+        finally:
+            edit.settle()
 
 
 def traced(trace: Trace) -> Run:

@@ -37,11 +37,12 @@ class Step:
     error: why the item's annotations make no sense; raised when the item's turn comes.
     """
 
-    __slots__ = ("_clean", "_plan", "action", "after", "before", "children", "error", "expected", "item", "key_id",
+    __slots__ = ("_clean", "_plan", "action", "after", "before", "children", "error", "expected", "item", "key_id", "kind",
                  "matcher", "or_add", "plain", "via")  # fmt: skip
 
     def __init__(self, item: Item, defaults: Expectation) -> None:
         self.item = item
+        self.kind = type(item.value)
         self.action = "merge"
         self.matcher: Matcher | None = None
         self.expected: Expectation | None = None if defaults is ANY_DEFAULT else defaults

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from weft.nodes import Item, Value
 
 
+# The step that a call from code leaves in the trail.
+APPLY = "overlay.apply"
+
+
 def step_text(item: Item) -> str:
     if type(item) is MapItem:
         return f"Map item (key '{key_text(item.key)}')"
@@ -28,7 +32,12 @@ def sentence(error: WeftError) -> str:
 
     What `assert.try_to` gives for an overlay that fails.
     """
-    path = [f"{step.text} on line {step.at}: " for step in reversed(error.trail) if _is_ours(step)]
+    path = []
+    for step in reversed(error.trail):
+        if step.text == APPLY:
+            path.append(f"{APPLY}: ")
+        elif _is_ours(step):
+            path.append(f"{step.text} on line {step.at}: ")
     return "".join(path) + error.message
 
 
