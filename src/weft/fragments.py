@@ -36,7 +36,7 @@ class YamlFragment(Value):
     type_name = "yamlfragment"
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, value: Collection | None, *, erased: bool = False) -> None:
+    def __init__(self, value: Collection | None, erased: bool = False) -> None:
         self._value = value
         self.owned: dict[object, object] | None = None
         self.erased = erased
@@ -66,7 +66,7 @@ class YamlFragment(Value):
         if type(value) in COLLECTIONS:
             if self.owned:
                 self.owned.clear()
-            return YamlFragment(value, erased=self.erased)  # type: ignore[arg-type]
+            return YamlFragment(value, self.erased)  # type: ignore[arg-type]
         return value
 
     def attr(self, name: str) -> object:
@@ -80,7 +80,11 @@ class YamlFragment(Value):
     def index(self, key: object) -> object:
         node = self._value
         if type(node) is Map:
-            item = node.find(key if type(key) is str else to_nodes(key))
+            if type(key) is str:
+                places = node._index
+                item = node.find(key) if places is None else places.get(key)
+            else:
+                item = node.find(to_nodes(key))
             if item is not None:
                 value = item.value
                 return self.wrap(value) if type(value) in COLLECTIONS else value
@@ -108,6 +112,7 @@ class YamlFragment(Value):
         node = self._value
         if node is None:
             return iter(())
+        # A list, not the items themselves: the fragment may get another tree while a loop runs over it.
         wrap = self.wrap
         if type(node) is Map:
             return iter([item.key if type(item.key) is str else wrap(item.key) for item in node.items])
