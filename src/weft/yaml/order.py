@@ -6,20 +6,58 @@ letters by code point, a letter behind anything else, and otherwise by the numbe
 
 from __future__ import annotations
 
-from functools import cmp_to_key
-from unicodedata import category
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
 
     from weft.nodes import MapItem, Value
 
 
 def sort_items(items: Iterable[MapItem]) -> list[MapItem]:
     """Map items in the order of their keys."""
-    return sorted(items, key=_item_key)
+    # Nearly all keys have a text that Python compares as BOSH compares the keys: much faster than `compare_keys`.
+    forms = _comparable
+    items = list(items)
+    if len(items) < 2:
+        return items
+    try:
+        return sorted(items, key=lambda item: forms[item.key])  # type: ignore[index,return-value,arg-type]
+    except TypeError:
+        pass  # at least one has none
+    from functools import cmp_to_key
+
+    compare = cmp_to_key(compare_keys)
+    return sorted(items, key=lambda item: compare(item.key))
+
+
+class _Comparable(dict[str, "str | None"]):
+    """Key -> a text that compares as the key does, or None.
+
+    There is one for an ASCII key with at most one run of digits, at its end and without a leading zero: between such
+    keys other characters come before digits, digits count by their value, and letters come last.
+    """
+
+    def __missing__(self, key: str) -> str | None:
+        if type(key) is not str:
+            return None
+        if len(self) > _MEMO_SIZE:
+            self.clear()
+        head = key.rstrip("0123456789")
+        digits = key[len(head) :]
+        form: str | None = None
+        plain = key.isascii() and not any("0" <= char <= "9" for char in head)
+        # 18 digits: beyond that the reference's numbers wrap around.
+        if plain and len(digits) <= 18 and (digits[:1] != "0" or digits == "0"):
+            form = head.translate(_LETTERS_LAST)
+            if digits:
+                form += chr(0x100 + len(digits)) + digits
+        self[key] = form
+        return form
+
+
+_MEMO_SIZE = 100_000
+_LETTERS_LAST = {code: 0x200 + code for code in (*range(0x41, 0x5B), *range(0x61, 0x7B))}
+_comparable = _Comparable()
 
 
 def compare_keys(left: Value, right: Value) -> int:
@@ -35,12 +73,7 @@ def compare_keys(left: Value, right: Value) -> int:
     return -1 if left < right else 1  # type: ignore[operator]
 
 
-_compare_key = cmp_to_key(compare_keys)
 _KINDS: dict[type, int] = {bool: 1, int: 2, float: 3}
-
-
-def _item_key(item: MapItem) -> Any:
-    return _compare_key(item.key)
 
 
 def _rank(key: Value) -> int:
@@ -87,4 +120,8 @@ def _number(text: str, at: int, start: int) -> tuple[int, int]:
 
 
 def _is_digit(character: str) -> bool:
-    return "0" <= character <= "9" or (character > "\x7f" and category(character) == "Nd")
+    if character <= "\x7f":
+        return "0" <= character <= "9"
+    from unicodedata import category
+
+    return category(character) == "Nd"
