@@ -147,14 +147,15 @@ def hasattr_(x: object, name: object, /) -> bool:
 
 def hash_(text: object, /) -> int:
     check_kind(text, "string", "hash: for parameter 1")
-    data = to_bytes(text).decode("utf-8", "replace").encode("utf-16-be")  # type: ignore[arg-type]
     result = 0
-    for place in range(0, len(data), 2):
-        result = (31 * result + (data[place] << 8 | data[place + 1])) & 0xFFFFFFFF
+    for char in text:  # type: ignore[attr-defined]
+        # Java's hash, but of code points; a byte that is no text counts as the replacement character.
+        code = ord(char)
+        result = (31 * result + (0xFFFD if 0xDC80 <= code <= 0xDCFF else code)) & 0xFFFFFFFF
     return result - (1 << 32) if result >= 1 << 31 else result
 
 
-def int_(x: object = 0, base: object = None) -> int:
+def int_(x: object, base: object = None) -> int:
     kind = type(x)
     if base is None:
         if kind is int:

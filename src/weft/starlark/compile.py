@@ -633,6 +633,9 @@ class Compiler:
             if special is not None:
                 return special
         callee = self.expression(function)
+        if type(callee) is py.Constant or type(callee) is py.Tuple:
+            # Python would warn of such a call.
+            callee = self.call("$same", [callee])
         args, keywords = self.arguments(node.arguments)
         return py.Call(callee, args, keywords, **self.at())
 

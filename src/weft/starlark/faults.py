@@ -133,7 +133,7 @@ def _call_fault(text: str, frame: FrameType | None) -> StarlarkError | None:
     if not parenthesis:
         return None
     scope, _, name = called.rpartition(".")
-    if not scope:
+    if not scope or scope.startswith("weft."):
         return _builtin_fault(name, rest)
     if name == "<lambda>":
         name = "lambda"
@@ -146,9 +146,8 @@ def _call_fault(text: str, frame: FrameType | None) -> StarlarkError | None:
         return StarlarkError(f"{subject} missing {len(quoted)} argument{plural} ({', '.join(quoted)})")
     if words[0] == "takes":
         given = next(int(word) for word in words[words.index("but") :] if word.isdigit())
-        at_most, most = ("at most ", int(words[4 - 1])) if words[1] == "from" else ("", int(words[1]))
-        if words[1] == "from":
-            most = int(words[4])
+        # "takes 2 positional arguments but ..." or "takes from 1 to 2 positional arguments but ..."
+        at_most, most = ("at most ", int(words[4])) if words[1] == "from" else ("", int(words[1]))
         if most == 0 and code is not None and not code.co_kwonlyargcount and not code.co_flags & 8:  # type: ignore[attr-defined]
             return StarlarkError(f"{subject} accepts no arguments ({given} given)")
         plural = "" if most == 1 else "s"
@@ -192,6 +191,8 @@ def _builtin_fault(name: str, rest: str) -> StarlarkError | None:
         return StarlarkError(f"{name} does not accept keyword arguments")
     else:
         return StarlarkError(f"{shown}: unexpected keyword arguments")
+    if name == "int" and words[0] == "missing":
+        return StarlarkError("int: missing argument for x")
     if name in _EXACTLY:
         return StarlarkError(f"{name}: got {given} arguments, want exactly 1")
     if name == "float":

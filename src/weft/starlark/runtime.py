@@ -241,6 +241,11 @@ def pick(module: Mapping[str, object], name: str, path: str) -> object:
     raise StarlarkError(message + (f" (did you mean {near}?)" if near is not None else ""))
 
 
+def same(x: object) -> object:
+    """The value itself: hides it from Python's compiler, which warns of odd programs."""
+    return x
+
+
 def _late(name: str) -> Callable[..., object]:
     """The method `name` of a value of which nothing is known."""
 
@@ -335,6 +340,7 @@ GLOBALS: dict[str, object] = {
     "$spread": spread,
     "$keywords": keywords,
     "$pick": pick,
+    "$same": same,
     "$max_of": builtins.max_of,
     "$min_of": builtins.min_of,
     "$List": List,

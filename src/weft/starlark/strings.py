@@ -549,7 +549,7 @@ def _as_float(value: object, verb: str) -> str:
 
 
 def _shortest(number: float, verb: str) -> str:
-    """The fewest digits that mean this float; with an exponent from 21 digits on and below 0.0001."""
+    """The fewest digits that mean this float; with an exponent from a million on and below 0.0001."""
     digits, _, exponent = repr(abs(number)).partition("e")
     whole, _, fraction = digits.partition(".")
     fraction = "" if fraction == "0" else fraction
@@ -560,7 +560,7 @@ def _shortest(number: float, verb: str) -> str:
     sign = "-" if str(number)[0] == "-" else ""
     if number == 0:
         return f"{sign}0"
-    if -4 <= point - 1 < 21:
+    if -4 <= point - 1 < 6:
         if point <= 0:
             return f"{sign}0.{'0' * -point}{mantissa}"
         padded = mantissa.ljust(point, "0")
