@@ -26,17 +26,24 @@ from weft.starlark.runtime import DIRECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Protocol, TypeAlias
 
+    from weft.starlark.scan import Host
     from weft.starlark.syntax import Expression, Scope, Statement
 
     class Hooks(Protocol):
-        """Statements around the module body (name None) and every function that contains host statements."""
+        """Statements around the module body and every function that directly contains host statements.
 
-        def enter(self, name: str | None) -> list[py.stmt]: ...
+        hosts: the host statements there, in order. `bare_return` gives the value of a `return` without one after the
+        hosts given, or None.
+        """
 
-        def leave(self, name: str | None) -> list[py.stmt]: ...
+        def enter(self, hosts: Sequence[Host], *, module: bool) -> list[py.stmt]: ...
+
+        def leave(self, hosts: Sequence[Host], *, module: bool) -> list[py.stmt]: ...
+
+        def bare_return(self, hosts: Sequence[Host]) -> py.expr | None: ...
 
     Site: TypeAlias = tuple[str | None, object, str | None, object]
 
@@ -67,7 +74,7 @@ _SCALARS = frozenset((str, int, float, bool, type(None)))
 class Compiler:
     """Lowers one program; `sites` collects what fast subscripts refer to."""
 
-    __slots__ = ("hooks", "hot", "line", "loops", "prefix", "sites", "temps", "walrus")
+    __slots__ = ("hooks", "hot", "line", "loops", "lowered", "prefix", "sites", "temps", "walrus")
 
     def __init__(self, hooks: Hooks | None) -> None:
         self.hooks = hooks
@@ -78,15 +85,16 @@ class Compiler:
         self.temps = 0
         self.loops = 0
         self.prefix = "$"
+        self.lowered: list[Host] = []  # the host statements of the function at hand, so far
 
     def module(self, statements: list[Statement], scope: Scope) -> py.Module:
         """A module that defines the function "<toplevel>"."""
         body: list[py.stmt] = []
         if self.hooks is not None:
-            body += self.located(self.hooks.enter(None), 1)
+            body += self.located(self.hooks.enter(scope.hosts, module=True), 1)
         self.block(statements, body)
         if self.hooks is not None:
-            body += self.located(self.hooks.leave(None), self.line)
+            body += self.located(self.hooks.leave(scope.hosts, module=True), self.line)
         body.append(py.Return(self.call("$locals", []), **self.at()))
         self.line = 1
         function = py.FunctionDef("<toplevel>", _no_arguments(), body, [], **self.at())
@@ -214,13 +222,16 @@ class Compiler:
         self.temps = self.loops = 0
         self.prefix = "$"
         body = self.prologue(node.parameters)
-        hooks = self.hooks if node.scope.has_host else None
+        hosts = node.scope.hosts
+        hooks = self.hooks if hosts else None
+        outer_hosts, self.lowered = self.lowered, []
         if hooks is not None:
-            body += self.located(hooks.enter(node.name), node.line)
+            body += self.located(hooks.enter(hosts, module=False), node.line)
         self.block(node.body, body)
         if hooks is not None:
-            body += self.located(hooks.leave(node.name), self.line)
+            body += self.located(hooks.leave(hosts, module=False), self.line)
         self.hot, self.walrus, self.temps, self.loops, self.prefix = outer
+        self.lowered = outer_hosts
         self.line = node.line
         into.append(py.FunctionDef(_variable(node.name), arguments, body or [py.Pass(**at)], [], **at))
 
@@ -259,6 +270,11 @@ class Compiler:
 
     def return_(self, node: syntax.Return, into: list[py.stmt]) -> None:
         value = None if node.value is None else self.expression(node.value)
+        if value is None and self.lowered and self.hooks is not None:
+            result = self.hooks.bare_return(self.lowered)
+            if result is not None:
+                into += self.located([py.Return(result, **self.at())], self.line)
+                return
         into.append(py.Return(value, **self.at()))
 
     def branch(self, node: syntax.Branch, into: list[py.stmt]) -> None:
@@ -281,6 +297,7 @@ class Compiler:
             else:
                 values.append(self.expression(slot))  # type: ignore[arg-type]
         into += self.located(node.host.lower(values), node.line)
+        self.lowered.append(node.host)
 
     def assign(self, node: syntax.Assign, into: list[py.stmt]) -> None:
         if not node.operator:

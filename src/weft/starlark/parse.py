@@ -364,7 +364,7 @@ class Parser:
         host: Host = self.value  # type: ignore[assignment]
         line = self.line
         self.advance()
-        self.scope.has_host = True
+        self.scope.hosts.append(host)
         slots: list[Expression | list[syntax.Argument]] = []
         for slot in host.slots:
             inner = Parser(scan_slot(slot, self.source), self.source, self.scope, self.problems)

@@ -110,7 +110,7 @@ def scan(pieces: Sequence[Code | Host], source: Source) -> list[Token]:
     index, count = 0, len(pieces)
     while index < count:
         piece = pieces[index]
-        if type(piece) is Host:
+        if isinstance(piece, Host):
             tokens.append(("host", piece, piece.line, 1))
             last = piece.line
             index += 1

@@ -17,7 +17,7 @@ class Scope:
     bound: name -> line of the first binding. kinds: what is known of the values of a name (see `kinds`).
     """
 
-    __slots__ = ("bound", "children", "has_host", "has_loop", "is_comprehension", "kinds", "parent", "uses", "writes")
+    __slots__ = ("bound", "children", "has_loop", "hosts", "is_comprehension", "kinds", "parent", "uses", "writes")
 
     def __init__(self, parent: Scope | None, is_comprehension: bool = False) -> None:
         self.parent = parent
@@ -27,7 +27,7 @@ class Scope:
         self.children: list[Scope] = []
         self.writes: list[tuple[str, object]] = []
         self.kinds: dict[str, str] = {}
-        self.has_host = False
+        self.hosts: list[Host] = []
         self.has_loop = False
 
 

@@ -69,7 +69,7 @@ class Construction:
         self.text = ""
 
     def names(self) -> dict[str, Callable[..., object]]:
-        """Host names for the program: `$begin`, `$end`, `$map_item`, ..."""
+        """Host names for the program: `$node.begin`, `$node.end`, `$node.map_item`, ..."""
         source = self.source
         sites = self.plan.sites
         constants = self.plan.constants
@@ -216,23 +216,23 @@ class Construction:
             return constants[index].value
 
         return {
-            "$begin": begin,
-            "$end": self.end,
-            "$finish": self.finish,
-            "$keep": keep,
-            "$annotated": annotated,
-            "$map_item": map_item,
-            "$array_item": array_item,
-            "$document": document,
-            "$open_map_item": open_map_item,
-            "$open_array_item": open_array_item,
-            "$open_document": open_document,
-            "$annotation": annotation,
-            "$constant_key": constant_key,
-            "$constant_value": constant_value,
-            "$text": text_of,
-            "$join": "".join,
-            "$finish_text": self.finish_text,
+            "$node.begin": begin,
+            "$node.end": self.end,
+            "$node.finish": self.finish,
+            "$node.keep": keep,
+            "$node.annotated": annotated,
+            "$node.map_item": map_item,
+            "$node.array_item": array_item,
+            "$node.document": document,
+            "$node.open_map_item": open_map_item,
+            "$node.open_array_item": open_array_item,
+            "$node.open_document": open_document,
+            "$node.annotation": annotation,
+            "$node.constant_key": constant_key,
+            "$node.constant_value": constant_value,
+            "$text.insert": text_of,
+            "$text.join": "".join,
+            "$text.finish": self.finish_text,
         }
 
     def computed(self, value: object, line: int, owner: str) -> NodeValue:

@@ -48,7 +48,7 @@ class Template:
         """Evaluate. load: gives the exports of a loaded module. Raises StarlarkError or TemplateError."""
         if self._plan is None:
             parts: list[str] = []
-            names = {"$text": text_of, "$join": "".join, "$finish_text": parts.append}
+            names = {"$text.insert": text_of, "$text.join": "".join, "$text.finish": parts.append}
             exports = self._program.run(context, load, names)
             return Outcome(exports, text="".join(parts))
         built = Construction(self._plan, self.source, implicit_overrides=self._implicit_overrides)
@@ -94,14 +94,14 @@ def _set(name: str, value: _ast.expr) -> _ast.stmt:
 
 
 class _TextHooks:
-    """A text template appends to `$t`; so does each def with text in it, which returns it."""
+    """A text template appends to `$parts`; so does each def with text in it, which returns it."""
 
     def enter(self, hosts: Sequence[Host], *, module: bool) -> list[_ast.stmt]:
         return text.begin() if hosts or module else []
 
     def leave(self, hosts: Sequence[Host], *, module: bool) -> list[_ast.stmt]:
         if module:
-            return [_ast.Expr(value=_ast.Call(func=_name("$finish_text"), args=[text.joined()], keywords=[]))]
+            return [_ast.Expr(value=_ast.Call(func=_name("$text.finish"), args=[text.joined()], keywords=[]))]
         return [_ast.Return(value=text.joined())] if hosts else []
 
     def bare_return(self, hosts: Sequence[Host]) -> _ast.expr | None:
@@ -109,20 +109,20 @@ class _TextHooks:
 
 
 class _YamlHooks:
-    """A YAML template builds with `$b`; a def that has nodes returns them, one that has only text returns the text."""
+    """A YAML template builds with `$builder`; a def that has nodes returns them, one that has only text returns the text."""
 
     def enter(self, hosts: Sequence[Host], *, module: bool) -> list[_ast.stmt]:
         if module or any(type(host) is NodeHost for host in hosts):
-            return [_set("$b", _call("$begin"))]
+            return [_set("$builder", _call("$node.begin"))]
         return text.begin() if hosts else []
 
     def leave(self, hosts: Sequence[Host], *, module: bool) -> list[_ast.stmt]:
         if module:
-            return [_ast.Expr(value=_call("$finish", "$b"))]
+            return [_ast.Expr(value=_call("$node.finish", "$builder"))]
         result = self.bare_return(hosts)
         return [] if result is None else [_ast.Return(value=result)]
 
     def bare_return(self, hosts: Sequence[Host]) -> _ast.expr | None:
         if any(type(host) is NodeHost for host in hosts):
-            return _call("$end", "$b")
+            return _call("$node.end", "$builder")
         return text.joined() if hosts else None

@@ -1,7 +1,7 @@
 """Text templates: `(@ code @)` and `(@= expr @)` between pieces of text (spec ytt 4).
 
 `parse` cuts a text into segments; `pieces` turns segments into pieces of a Starlark program that appends to a list of
-strings, `$t`. The same serves `.txt` files and strings under `#@yaml/text-templated-strings` (spec ytt 3.12).
+strings, `$parts`. The same serves `.txt` files and strings under `#@yaml/text-templated-strings` (spec ytt 3.12).
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _misplaced(what: str, text: str, offset: int, source: Source, first_line: in
 
 
 def _append(argument: _ast.expr) -> list[_ast.stmt]:
-    target = _ast.Attribute(value=_ast.Name(id="$t", ctx=_ast.Load()), attr="append", ctx=_ast.Load())
+    target = _ast.Attribute(value=_ast.Name(id="$parts", ctx=_ast.Load()), attr="append", ctx=_ast.Load())
     return [_ast.Expr(value=_ast.Call(func=target, args=[argument], keywords=[]))]
 
 
@@ -101,14 +101,14 @@ def _insert(segment: Segment) -> TextHost:
     def lower(slots: Slots) -> list[_ast.stmt]:
         (value,) = slots
         assert isinstance(value, _ast.expr)
-        call = _ast.Call(func=_ast.Name(id="$text", ctx=_ast.Load()), args=[value], keywords=[])
+        call = _ast.Call(func=_ast.Name(id="$text.insert", ctx=_ast.Load()), args=[value], keywords=[])
         return _append(call)
 
     return TextHost(segment.line, [Expr(segment.text or "()", segment.line)], lower)
 
 
 def pieces(segments: Sequence[Segment]) -> list[Piece]:
-    """The program pieces of segments; they append to the list `$t`."""
+    """The program pieces of segments; they append to the list `$parts`."""
     out: list[Piece] = []
     for segment in segments:
         if segment.kind == "code":
@@ -121,12 +121,12 @@ def pieces(segments: Sequence[Segment]) -> list[Piece]:
 
 
 def begin() -> list[_ast.stmt]:
-    """`$t = []`."""
-    return [_ast.Assign(targets=[_ast.Name(id="$t", ctx=_ast.Store())], value=_ast.List(elts=[], ctx=_ast.Load()))]
+    """`$parts = []`."""
+    return [_ast.Assign(targets=[_ast.Name(id="$parts", ctx=_ast.Store())], value=_ast.List(elts=[], ctx=_ast.Load()))]
 
 
 def joined() -> _ast.expr:
-    """`$join($t)`: the text so far."""
+    """`$text.join($t)`: the text so far."""
     return _ast.Call(
-        func=_ast.Name(id="$join", ctx=_ast.Load()), args=[_ast.Name(id="$t", ctx=_ast.Load())], keywords=[]
+        func=_ast.Name(id="$text.join", ctx=_ast.Load()), args=[_ast.Name(id="$parts", ctx=_ast.Load())], keywords=[]
     )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from weft.errors import TemplateError
-from weft.nodes import Document, kind_name
+from weft.nodes import Document, DocumentSet, kind_name
 from weft.templates import directives
 from weft.yaml import Comments, deduplicate, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from weft.nodes import DocumentSet
     from weft.source import Source
 
 
@@ -25,7 +24,7 @@ class YamlFile:
         self.source = source
         self.documents = documents
         self.comments = comments
-        self.is_template = comments is not None and has_code(comments)
+        self.is_template = comments is not None and comments.template
         self._plain: DocumentSet | None = None
 
     @property
@@ -50,7 +49,7 @@ class YamlFile:
         found = False
         for node, comments in self.comments.of.items():
             count = directives.names(comments, node.line).count(name)
-            if count == 0:
+            if count == 0 or type(node) is DocumentSet:
                 continue
             if type(node) is not Document:
                 raise TemplateError(
@@ -63,15 +62,6 @@ class YamlFile:
                 raise TemplateError(f"{name} annotation may only be used once per document", at=node.position)
             found = True
         return found
-
-
-def has_code(comments: Comments) -> bool:
-    """Whether there is a comment that is neither plain nor `#!`."""
-    for found in comments.of.values():
-        for comment in found:
-            if comment.text.startswith("@"):
-                return True
-    return any(comment.text.startswith("@") for comment in comments.trailing)
 
 
 def read_yaml(source: Source, *, strict: bool = False, plain: bool = False) -> YamlFile:

@@ -3,7 +3,7 @@
 The program is made of the template's own code lines and of host statements, one a node that needs one. A subtree
 without comments is a constant: it is shared into the output as it was read, and a run of constant siblings is one
 statement (design 6). A host statement names the collection it adds to by number; which list that is at run time, the
-builder `$b` of the function being run knows (see construct.py).
+builder `$builder` of the function being run knows (see construct.py).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from weft.nodes import Collection, DocumentSet, Item
     from weft.source import Source
-    from weft.starlark import Piece, Slots
+    from weft.starlark import Piece, Slot, Slots
     from weft.yaml import Comments
 
 TEXT_TEMPLATED = "yaml/text-templated-strings"
@@ -65,7 +65,7 @@ def plan(
     site = planner.site(documents, -1)
     planner.mark(documents, 1 << 62)
     planner.children(documents, site, templated=False)
-    last = directives.read(comments.trailing, -1, source, has_value=False, ignore_unknown=ignore_unknown)
+    last = directives.read(comments.at(documents), -1, source, has_value=False, ignore_unknown=ignore_unknown)
     planner.pieces.extend(Code(line.text, line.line) for line in last.code)
     for _name, content, line in last.annotations:  # evaluated for their errors, and dropped
         planner.pieces.append(Host(line, [Args(content, line)], _discard))
@@ -85,12 +85,13 @@ def _constant(value: str | int | float | bool | None) -> _ast.expr:  # noqa: PYI
 
 
 def _call(function: str, *args: _ast.expr) -> list[_ast.stmt]:
-    return [_ast.Expr(value=_ast.Call(func=_name(function), args=[_name("$b"), *args], keywords=[]))]
+    return [_ast.Expr(value=_ast.Call(func=_name(function), args=[_name("$builder"), *args], keywords=[]))]
 
 
-def _annotation(name: str, line: int, slot: object) -> _ast.expr:
-    args, keywords = slot  # type: ignore[misc]
-    return _ast.Call(func=_name("$annotation"), args=[_constant(name), _constant(line), *args], keywords=keywords)
+def _annotation(name: str, line: int, slot: Slot) -> _ast.expr:
+    assert isinstance(slot, tuple)
+    args, keywords = slot
+    return _ast.Call(func=_name("$node.annotation"), args=[_constant(name), _constant(line), *args], keywords=keywords)
 
 
 class _Planner:
@@ -126,6 +127,11 @@ class _Planner:
                 self.busy.add(item)
                 found = True
         return found
+
+    def site(self, collection: Collection, parent: int) -> int:
+        """Number a collection."""
+        self.plan.sites.append(Site(type(collection), collection.line, parent))
+        return len(self.plan.sites) - 1
 
     def children(self, collection: Collection, site: int, *, templated: bool) -> None:
         """Plan the items of a collection."""
@@ -164,7 +170,7 @@ class _Planner:
             NodeHost(
                 static[0].line,
                 [],
-                lambda _slots: _call("$keep", _constant(site), _constant(first), _constant(last)),
+                lambda _slots: _call("$node.keep", _constant(site), _constant(first), _constant(last)),
             )
         )
         static.clear()
@@ -198,11 +204,11 @@ class _Planner:
         """An expression for the key or the value of a constant item."""
         self.plan.constants.append(item)
         return _ast.Call(
-            func=_name(f"$constant_{part}"), args=[_constant(len(self.plan.constants) - 1)], keywords=[]
+            func=_name(f"$node.constant_{part}"), args=[_constant(len(self.plan.constants) - 1)], keywords=[]
         )
 
     def text(self, value: str, line: int) -> None:
-        """Pieces that leave the text of a templated string in `$t`."""
+        """Pieces that leave the text of a templated string in `$parts`."""
         self.pieces.append(text.TextHost(line, [], lambda _slots: text.begin()))
         self.pieces.extend(text.pieces(text.parse(value, self.source, line)))
 
@@ -214,8 +220,8 @@ class _Planner:
 
         def lower(slots: Slots) -> list[_ast.stmt]:
             if not slots:
-                return _call("$keep", _constant(site), _constant(index), _constant(index + 1))
-            return _call("$annotated", _constant(site), _constant(index), _annotations(names, slots))
+                return _call("$node.keep", _constant(site), _constant(index), _constant(index + 1))
+            return _call("$node.annotated", _constant(site), _constant(index), _annotations(names, slots))
 
         self.pieces.append(NodeHost(item.line, [Args(text, line) for _, text, line in said.annotations], lower))
 
@@ -237,7 +243,7 @@ class _Planner:
         key: _ast.expr | None = None
         if type(item) is MapItem:
             if text_key:
-                key = _name("$key")
+                key = _name("$node.key")
             else:
                 key = self.shared(item, "key") if type(item.key) in COLLECTIONS else _constant(item.key)  # type: ignore[arg-type]
 
@@ -263,9 +269,9 @@ class _Planner:
 
 
 _FUNCTIONS: dict[type, tuple[str, str]] = {
-    MapItem: ("$map_item", "$open_map_item"),
-    ArrayItem: ("$array_item", "$open_array_item"),
-    Document: ("$document", "$open_document"),
+    MapItem: ("$node.map_item", "$node.open_map_item"),
+    ArrayItem: ("$node.array_item", "$node.open_array_item"),
+    Document: ("$node.document", "$node.open_document"),
 }
 
 
@@ -274,11 +280,11 @@ def _has_code(value: object) -> bool:
 
 
 def _assign_key() -> list[_ast.stmt]:
-    return [_ast.Assign(targets=[_ast.Name(id="$key", ctx=_ast.Store())], value=text.joined())]
+    return [_ast.Assign(targets=[_ast.Name(id="$node.key", ctx=_ast.Store())], value=text.joined())]
 
 
 def _annotations(names: list[tuple[str, int]], slots: Slots) -> _ast.expr:
-    """`{name: $annotation(name, line, args...)}`; of a repeated name the last one stands."""
+    """`{name: $node.annotation(name, line, args...)}`; of a repeated name the last one stands."""
     return _ast.Dict(
         keys=[_constant(name) for name, _ in names],
         values=[_annotation(name, line, slot) for (name, line), slot in zip(names, slots, strict=False)],

@@ -150,7 +150,9 @@ class _Instance:
             path = ""
             for keyword, value in kwargs.items():
                 if keyword != "path":
-                    raise StarlarkError(f"Unexpected keyword argument '{keyword}'", hint=did_you_mean(keyword, ["path"]))
+                    raise StarlarkError(
+                        f"Unexpected keyword argument '{keyword}'", hint=did_you_mean(keyword, ["path"])
+                    )
                 path = _string("library.export", value)
             if name.startswith("_"):
                 raise StarlarkError("Symbols starting with '_' are private, and cannot be exported")

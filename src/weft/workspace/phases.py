@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from weft.starlark import Module
     from weft.workspace.job import Options
     from weft.workspace.library import Library, LibraryFile
+    from weft.workspace.references import LibraryRefs
 
 VALUES = "data/values"
 SCHEMA = "data/values-schema"
@@ -98,9 +99,7 @@ class Execution:
             raise error.within(f"Overlaying data values schema (in following order: {order})") from None
         return built, others
 
-    def values(
-        self, given: Sequence[ReferencedValues], schema: SchemaType
-    ) -> tuple[Document, list[ReferencedValues]]:
+    def values(self, given: Sequence[ReferencedValues], schema: SchemaType) -> tuple[Document, list[ReferencedValues]]:
         """The final data values of this library, and those in it that are for other libraries.
 
         given: values from outside (flags, references, `with_data_values`), applied after the library's own
@@ -219,7 +218,7 @@ def _is_empty(document: Document) -> bool:
 def _referenced(document: Document, name: str) -> ReferencedValues:
     """A document with the reference its annotations give (spec ytt 10.4). Raises TemplateError."""
     annotations = document.annotations or {}
-    refs = ()
+    refs: LibraryRefs = ()
     reference = annotations.get(LIBRARY_REF)
     if reference is not None:
         if len(reference.args) != 1:
@@ -296,4 +295,3 @@ def _overlaid(documents: list[tuple[LibraryFile, DocumentSet]]) -> list[Document
     # Overlays that append where there was no document at all have made a group of their own.
     result += [DocumentFile(overlay_files[-1], 0, group) for group in groups[len(kept) :]]
     return result
-
