@@ -40,7 +40,6 @@ class Assertion(Value):
 
     __slots__ = ("check",)
     type_name = "@ytt:assert.assertion"
-    conversion_hint = "@ytt:assert.assertion does not encode (did you mean to call check()?)"
 
     def __init__(self, name: str, rule: Rule) -> None:
         def check(*args: object, **kwargs: object) -> object:
