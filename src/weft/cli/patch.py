@@ -101,10 +101,11 @@ def _run(argv: Sequence[str]) -> int:
 class _Job:
     """What a command line asks for: a template, operations, values, a location."""
 
-    __slots__ = ("operations", "path", "pointer", "sources", "template")
+    __slots__ = ("base", "operations", "path", "pointer", "sources", "template")
 
     def __init__(self, sources: Sources) -> None:
         self.template: Source | None = None
+        self.base: Value = None
         self.path = ""
         self.operations: list[Operation] = []
         self.sources = sources
@@ -115,7 +116,8 @@ class _Job:
         from weft.ops import find, interpolate, patch, read_first
 
         assert self.template is not None
-        value = patch(read_first(self.template), self.operations)
+        self.base = read_first(self.template)
+        value = patch(self.base, self.operations)
         value = interpolate(
             value, self.sources, expect_values=flags.on("var-errs"), expect_use=flags.on("var-errs-unused")
         )
@@ -129,7 +131,7 @@ class _Job:
             from weft.ops import keep_format
 
             assert self.template is not None
-            return keep_format(self.template, value)
+            return keep_format(self.template, self.base, value)
         if self.pointer is not None and type(value) is str:
             return value + "\n"
         return write_text(value, sort=not flags.on("input-order"))
