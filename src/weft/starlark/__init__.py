@@ -38,6 +38,13 @@ from weft.starlark.values import (
     type_of,
 )
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from weft.starlark.program import Load as Load
+    from weft.starlark.scan import Piece as Piece
+    from weft.starlark.scan import Slot as Slot
+    from weft.starlark.scan import Slots as Slots
+
 __all__ = [
     "FROZEN",
     "Args",

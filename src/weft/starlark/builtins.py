@@ -31,7 +31,7 @@ from weft.starlark.values import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 _len = len
 _SMALLEST, _LARGEST = -(1 << 31), (1 << 31) - 1
@@ -39,7 +39,7 @@ _ABSENT = object()
 _PLAIN_ORDER = (frozenset((str,)), frozenset((int,)), frozenset((int, float)), frozenset((float,)))
 
 
-def _source(value: object, name: str) -> object:
+def _source(value: object, name: str) -> Iterable[object]:
     source = iterable_or_none(value)
     if source is None:
         raise StarlarkError(f"{name}: for parameter 1: got {type_of(value)}, want iterable")
@@ -47,11 +47,11 @@ def _source(value: object, name: str) -> object:
 
 
 def any_(values: object, /) -> bool:
-    return any(_source(values, "any"))  # type: ignore[call-overload]
+    return any(_source(values, "any"))
 
 
 def all_(values: object, /) -> bool:
-    return all(_source(values, "all"))  # type: ignore[call-overload]
+    return all(_source(values, "all"))
 
 
 def bool_(x: object = False, /) -> bool:
@@ -84,7 +84,7 @@ def enumerate_(values: object, start: object = 0, /) -> List:
     source = _source(values, "enumerate")
     if type(start) is not int:
         check_kind(start, "int", "enumerate: for parameter 2")
-    return List(enumerate(source, start))  # type: ignore[arg-type, call-overload]
+    return List(enumerate(source, start))  # type: ignore[arg-type]
 
 
 def fail_(*args: object, **kwargs: object) -> None:
@@ -217,7 +217,7 @@ def len_(x: object, /) -> int:
 
 
 def list_(values: object = ()) -> List:
-    return List(_source(values, "list"))  # type: ignore[arg-type]
+    return List(_source(values, "list"))
 
 
 def max_(*args: object, **kwargs: object) -> object:
@@ -231,12 +231,11 @@ def min_(*args: object, **kwargs: object) -> object:
 def max_of(x: object, y: object, *rest: object) -> object:
     """`max` of at least two values and no key: what compiled code calls when it sees such a call."""
     if type(x) is type(y) is int:
-        larger = y if y > x else x  # type: ignore[operator]
+        larger = max(x, y)
         for z in rest:
             if type(z) is not int:
                 return _extreme("max", ">", (x, y, *rest), {})
-            if z > larger:  # type: ignore[operator]
-                larger = z
+            larger = max(larger, z)
         return larger
     return _extreme("max", ">", (x, y, *rest), {})
 
@@ -244,12 +243,11 @@ def max_of(x: object, y: object, *rest: object) -> object:
 def min_of(x: object, y: object, *rest: object) -> object:
     """`min` of at least two values and no key."""
     if type(x) is type(y) is int:
-        smaller = y if y < x else x  # type: ignore[operator]
+        smaller = min(x, y)
         for z in rest:
             if type(z) is not int:
                 return _extreme("min", "<", (x, y, *rest), {})
-            if z < smaller:  # type: ignore[operator]
-                smaller = z
+            smaller = min(smaller, z)
         return smaller
     return _extreme("min", "<", (x, y, *rest), {})
 
@@ -263,11 +261,11 @@ def _extreme(name: str, operator: str, args: tuple[object, ...], kwargs: dict[st
     source = iterable_or_none(args[0]) if len(args) == 1 else args
     if source is None:
         raise StarlarkError(f"{name}: {type_of(args[0])} value is not iterable")
-    values = list(source)  # type: ignore[call-overload]
+    values = list(source)
     if not values:
         raise StarlarkError(f"{name}: argument is an empty sequence")
     if key is None and frozenset(map(type, values)) in _PLAIN_ORDER:
-        return min(values) if name == "min" else max(values)
+        return min(values) if name == "min" else max(values)  # type: ignore[type-var]
     best = values[0]
     best_key = best if key is None else key(best)  # type: ignore[operator]
     for value in values[1:]:
@@ -299,8 +297,8 @@ def range_(start: object, stop: object = _ABSENT, step: object = 1, /) -> range:
     if step == 0:
         raise StarlarkError("range: step argument must not be zero")
     if stop is _ABSENT:
-        return range(start)  # type: ignore[arg-type]
-    return range(start, stop, step)  # type: ignore[arg-type]
+        return range(start)  # type: ignore[call-overload, no-any-return]
+    return range(start, stop, step)  # type: ignore[call-overload, no-any-return]
 
 
 def repr_(x: object, /) -> str:
@@ -308,7 +306,7 @@ def repr_(x: object, /) -> str:
 
 
 def reversed_(values: object, /) -> List:
-    result = List(_source(values, "reversed"))  # type: ignore[arg-type]
+    result = List(_source(values, "reversed"))
     result.reverse()
     return result
 
@@ -316,7 +314,7 @@ def reversed_(values: object, /) -> List:
 def set_(values: object = ()) -> Set:
     source = _source(values, "set")
     result = Set()
-    for value in source:  # type: ignore[attr-defined]
+    for value in source:
         try:
             insert(result, value, None)
         except StarlarkError as error:
@@ -359,7 +357,7 @@ def sortable(values: list[object]) -> bool:
         if kind is int or kind is float or kind is bool:
             return True
         if kind is tuple:
-            columns = list(zip(*values, strict=False))  # type: ignore[call-overload]
+            columns = list(zip(*values, strict=False))
             return all(len(value) == len(columns) for value in values) and all(map(sortable, map(list, columns)))  # type: ignore[arg-type]
         return False
     return kinds == {int, float} or not kinds
@@ -382,7 +380,7 @@ def str_(x: object, /) -> str:
 
 
 def tuple_(values: object = ()) -> tuple[object, ...]:
-    return tuple(_source(values, "tuple"))  # type: ignore[call-overload]
+    return tuple(_source(values, "tuple"))
 
 
 def type_(x: object, /) -> str:

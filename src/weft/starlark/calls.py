@@ -20,7 +20,7 @@ def call(function: object, args: Sequence[object] = (), kwargs: Mapping[str, obj
         if kwargs:
             return function(*args, **kwargs)  # type: ignore[operator]
         return function(*args)  # type: ignore[operator]
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001
         fault = error
     raise leaving(fault) from None
 

@@ -27,7 +27,7 @@ from weft.starlark.runtime import DIRECT
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Protocol, TypeAlias
+    from typing import Any, Protocol, TypeAlias
 
     from weft.starlark.scan import Host
     from weft.starlark.syntax import Expression, Scope, Statement
@@ -105,16 +105,16 @@ class Compiler:
 
     # ---- small parts
 
-    def at(self) -> dict[str, int]:
+    def at(self) -> dict[str, Any]:
         return {"lineno": self.line, "col_offset": 0}
 
     def load(self, name: str) -> py.expr:
         return py.Name(name, _LOAD, lineno=self.line, col_offset=0)
 
-    def store(self, name: str) -> py.expr:
+    def store(self, name: str) -> py.Name:
         return py.Name(name, _STORE, lineno=self.line, col_offset=0)
 
-    def constant(self, value: object) -> py.expr:
+    def constant(self, value: Any) -> py.Constant:
         return py.Constant(value, lineno=self.line, col_offset=0)
 
     def call(self, name: str, args: list[py.expr]) -> py.expr:
@@ -201,7 +201,7 @@ class Compiler:
             target = self.store(_variable(node.target.name))
         else:
             target = self.store(f"$each{self.loops}")
-            self.assign_to(node.target, self.load(f"$each{self.loops}"), body, "")
+            self.assign_to(node.target, self.load(f"$each{self.loops}"), body)
         body += self.looped(node.body)
         self.hot = outer
         self.line = node.line
@@ -266,7 +266,7 @@ class Compiler:
                 args.append(arg)
                 if parameter.default is not None:
                     defaults.append(self.expression(parameter.default))
-        return py.arguments([], args, star, named, named_defaults, double, defaults)  # type: ignore[arg-type]
+        return py.arguments([], args, star, named, named_defaults, double, defaults)
 
     def return_(self, node: syntax.Return, into: list[py.stmt]) -> None:
         value = None if node.value is None else self.expression(node.value)
@@ -301,7 +301,7 @@ class Compiler:
 
     def assign(self, node: syntax.Assign, into: list[py.stmt]) -> None:
         if not node.operator:
-            self.assign_to(node.target, self.expression(node.value), into, kind_of(node.value))
+            self.assign_to(node.target, self.expression(node.value), into)
             return
         target = node.target
         line = node.line
@@ -357,7 +357,7 @@ class Compiler:
         lock = py.Attribute(x, "lock", _LOAD, **self.at())
         return py.UnaryOp(py.Not(), lock, **self.at())
 
-    def assign_to(self, target: Expression, value: py.expr, into: list[py.stmt], kind: str) -> None:
+    def assign_to(self, target: Expression, value: py.expr, into: list[py.stmt]) -> None:
         """Assign a value to whatever kind of target."""
         at = self.at()
         if type(target) is syntax.Name:
@@ -384,7 +384,7 @@ class Compiler:
                     later.append((item, name))
             into.append(py.Assign([py.Tuple(parts, _STORE, **at)], unpacked, **at))
             for item, name in later:
-                self.assign_to(item, self.load(name), into, "")
+                self.assign_to(item, self.load(name), into)
 
     def unpacked(self, value: py.expr, count: int) -> py.expr:
         """The parts of a value, as many as there are variables."""
@@ -456,15 +456,15 @@ class Compiler:
 
     def binary(self, node: syntax.Binary) -> py.expr:
         operator = node.operator
-        if operator == "and" or operator == "or":
+        if operator in {"and", "or"}:
             return self.logical(node, operator)
         x, y = self.expression(node.x), self.expression(node.y)
         left, right = kind_of(node.x), kind_of(node.y)
-        if operator == "==" or operator == "!=":
+        if operator in {"==", "!="}:
             return self.equality(operator, x, left, y, right)
         if operator in _ORDER:
             return self.order(operator, x, left, y, right)
-        if operator == "in" or operator == "not in":
+        if operator in {"in", "not in"}:
             return self.membership(operator, x, left, y, right)
         return self.arithmetic(operator, x, left, y, right)
 
@@ -484,7 +484,7 @@ class Compiler:
         make = _ARITHMETIC.get(operator)
         if make is None:
             return self.call(helper, [x, y])
-        by_zero = operator == "//" or operator == "%"
+        by_zero = operator in {"//", "%"}
         if by_zero and not (type(y) is py.Constant and type(y.value) is int and y.value):
             # Python's words for a division by zero are not the reference's.
             if left in _INTS and right in _INTS and self.hot and self.walrus:
@@ -607,8 +607,8 @@ class Compiler:
                 return self.choose(test, fast, self.call("$index", [again_x(), again_key()]))
             return self.call("$index", [x, key])
         if key_kind in _INTS:
-            text = kind == "str" and type(x) is py.Constant and x.value.isascii()
-            if kind == "list" or kind == "tuple" or text:
+            text = kind == "str" and type(x) is py.Constant and type(x.value) is str and x.value.isascii()
+            if kind in {"list", "tuple"} or text:
                 return self.place(x, key)
             if kind == "":
                 first_x, again_x = self.simple(x)
@@ -684,10 +684,13 @@ class Compiler:
         elif name == "range":
             if arguments and len(arguments) <= 2 and all(kind_of(argument.value) == "small" for argument in arguments):
                 values = [self.expression(argument.value) for argument in arguments]
-                if all(type(value) is py.Constant and abs(value.value) < 1 << 31 for value in values):
+                if all(
+                    type(value) is py.Constant and type(value.value) is int and abs(value.value) < 1 << 31
+                    for value in values
+                ):
                     return self.call("$R", values)
                 return self.call("$range", values)
-        elif (name == "min" or name == "max") and len(arguments) > 1:
+        elif (name in {"min", "max"}) and len(arguments) > 1:
             return self.call(f"${name}_of", [self.expression(argument.value) for argument in arguments])
         return None
 
@@ -726,7 +729,7 @@ class Compiler:
         values = [self.expression(value) for _, value in node.entries]
         plain = {key.value for key in keys if type(key) is py.Constant and type(key.value) is str}
         if len(plain) == len(keys):
-            return self.call("$make_dict", [py.Dict(keys, values, **self.at())])
+            return self.call("$make_dict", [py.Dict(keys, values, **self.at())])  # type: ignore[arg-type]
         parts = [part for pair in zip(keys, values, strict=True) for part in pair]
         return self.call("$pairs_dict", parts)
 
@@ -808,7 +811,9 @@ def _distinct(node: py.expr) -> bool:
     if type(node) is not py.Constant:
         return False
     value = node.value
-    return value is None or (type(value) is int and value not in (0, 1)) or (type(value) is float and value not in (0, 1))
+    return (
+        value is None or (type(value) is int and value not in (0, 1)) or (type(value) is float and value not in (0, 1))
+    )
 
 
 def _site(node: py.expr) -> tuple[str | None, object]:
@@ -818,8 +823,10 @@ def _site(node: py.expr) -> tuple[str | None, object]:
 
 
 def _is_range(node: Expression) -> bool:
-    return type(node) is syntax.Call and type(node.function) is syntax.Name and (
-        node.function.name == "range" and node.function.scope is None
+    return (
+        type(node) is syntax.Call
+        and type(node.function) is syntax.Name
+        and (node.function.name == "range" and node.function.scope is None)
     )
 
 
@@ -840,14 +847,17 @@ def _calls(node: object) -> bool:
         return any(_calls(part) for entry in node.entries for part in entry)  # type: ignore[attr-defined]
     if kind is syntax.Conditional:
         return _calls(node.test) or _calls(node.yes) or _calls(node.no)  # type: ignore[attr-defined]
-    if kind is syntax.Call and type(node.function) is syntax.Name and node.function.scope is None:  # type: ignore[attr-defined]
-        if node.function.name in _HARMLESS:  # type: ignore[attr-defined]
+    if kind is syntax.Call:
+        function = node.function  # type: ignore[attr-defined]
+        if type(function) is syntax.Name and function.scope is None and function.name in _HARMLESS:
             return any(_calls(argument.value) for argument in node.arguments)  # type: ignore[attr-defined]
     return True
 
 
 # Universal functions that call nothing and change nothing.
-_HARMLESS = frozenset("bool chr float hash int len ord range repr str tuple type list hasattr".split())
+_HARMLESS = frozenset(
+    ["bool", "chr", "float", "hash", "int", "len", "ord", "range", "repr", "str", "tuple", "type", "list", "hasattr"]
+)
 
 
 def _locate(node: py.AST, line: int) -> None:

@@ -63,7 +63,7 @@ def _trail(frames: list[tuple[FrameType, int]]) -> list[Step]:
     for frame, number in reversed(frames):
         name = frame.f_code.co_name
         line = line or number
-        if name == "<listcomp>" or name == "<dictcomp>":
+        if name in {"<listcomp>", "<dictcomp>"}:
             continue
         shown = "lambda" if name == "<lambda>" else name
         steps.append(Step(f"in {shown}", Position(frame.f_globals["$source"], line)))
@@ -115,7 +115,7 @@ def _subscript(traceback: TracebackType) -> StarlarkError:
     frame = traceback.tb_frame
     positions = list(frame.f_code.co_positions())
     column = positions[traceback.tb_lasti // 2][2]
-    sites: tuple[tuple[object, ...], ...] = frame.f_globals.get("$sites", ())  # type: ignore[assignment]
+    sites: tuple[tuple[object, ...], ...] = frame.f_globals.get("$sites", ())
     if not column or column > len(sites):
         return StarlarkError("index out of range")
     x_name, x, place_name, place = sites[column - 1]

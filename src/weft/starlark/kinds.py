@@ -12,6 +12,8 @@ from weft.starlark import syntax
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from weft.starlark.syntax import Scope
 
 _BOTTOM = "?"
@@ -93,7 +95,7 @@ def infer(scope: Scope) -> None:
 
 
 def _join(left: str, right: str) -> str:
-    if left == right or right == _BOTTOM:
+    if right in (left, _BOTTOM):
         return left
     if left == _BOTTOM:
         return right
@@ -140,7 +142,7 @@ def _binary(node: syntax.Binary) -> str:
         return _join(left, right)
     if operator == "%" and left == "str":
         return "str"
-    if left == _BOTTOM or right == _BOTTOM:
+    if _BOTTOM in (left, right):
         # Whatever the other side turns out to be, a sequence stays what it is when something is added.
         return _BOTTOM if left == _BOTTOM or left not in _SEQUENCES else left
     if left in _INTS and right in _INTS:
@@ -209,7 +211,7 @@ def _comprehension(node: syntax.Comprehension) -> str:
     return "list" if node.key is None else "dict"
 
 
-_FINDERS = {
+_FINDERS: dict[type, Callable[..., str]] = {
     syntax.Name: _name,
     syntax.Literal: _literal,
     syntax.Unary: _unary,

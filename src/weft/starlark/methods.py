@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from weft.errors import StarlarkError
 from weft.starlark.arguments import check_kind
-from weft.starlark.operators import LONGEST_LIST, check_mutable, check_table, iterable_or_none, too_long, union
+from weft.starlark.operators import LONGEST_LIST, check_table, iterable_or_none, too_long, union
 from weft.starlark.strings import bounds
 from weft.starlark.values import (
     FROZEN,
@@ -16,8 +16,6 @@ from weft.starlark.values import (
     equals,
     insert,
     key_of,
-    quote,
-    repr_of,
     type_of,
 )
 
@@ -61,7 +59,7 @@ def extend(self: List, items: object, /) -> None:
         raise StarlarkError(f"extend: for parameter 1: got {type_of(items)}, want iterable")
     if self.lock:
         _refuse(self, "extend: cannot extend")
-    list.extend(self, source)  # type: ignore[arg-type]
+    list.extend(self, source)
     if len(self) > LONGEST_LIST:
         raise too_long("list", LONGEST_LIST)
 
@@ -207,18 +205,20 @@ def _pairs(source: object, name: str) -> list[tuple[object, object]]:
     if iterable is None:
         raise StarlarkError(f"{name}: got {type_of(source)}, want iterable")
     out: list[tuple[object, object]] = []
-    for place, pair in enumerate(iterable):  # type: ignore[arg-type, var-annotated]
+    for place, pair in enumerate(iterable):
         parts = iterable_or_none(pair)
         if parts is None:
-            raise StarlarkError(f"{name}: dictionary update sequence element #{place} is not iterable ({type_of(pair)})")
-        size = pair.length() if isinstance(pair, Value) else len(pair)
+            raise StarlarkError(
+                f"{name}: dictionary update sequence element #{place} is not iterable ({type_of(pair)})"
+            )
+        size = pair.length() if isinstance(pair, Value) else len(pair)  # type: ignore[arg-type]
         if size is None:
             raise StarlarkError(
                 f"{name}: dictionary update sequence element #{place} has unknown length ({type_of(pair)})",
             )
         if size != 2:
             raise StarlarkError(f"{name}: dictionary update sequence element #{place} has length {size}, want 2")
-        key, value = parts  # type: ignore[misc]
+        key, value = parts
         out.append((key, value))
     return out
 

@@ -25,4 +25,5 @@ def parse(text: str, base: int = 10) -> int:
     if len(text) <= _CHUNK or base & (base - 1) == 0:
         return int(text, base)
     half = len(text) // 2
-    return parse(text[:half], base) * base ** (len(text) - half) + parse(text[half:], base)
+    power: int = base ** (len(text) - half)
+    return parse(text[:half], base) * power + parse(text[half:], base)

@@ -28,6 +28,10 @@ from weft.starlark.values import (
 LONGEST_STRING = 1 << 28
 LONGEST_LIST = 1 << 25
 WIDEST_INT = 1 << 25  # bits
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 _SMALLEST, _LARGEST = -(1 << 31), (1 << 31) - 1
 
 
@@ -45,7 +49,7 @@ def too_long(what: str, limit: int) -> LimitError:
     return LimitError(f"{what} would be longer than {limit}")
 
 
-def as_float(x: int | float) -> float:
+def as_float(x: float) -> float:
     try:
         return float(x)
     except OverflowError:
@@ -73,7 +77,7 @@ def add(x: object, y: object) -> object:
         if kind is List:
             if len(x) + len(y) > LONGEST_LIST:  # type: ignore[arg-type]
                 raise too_long("list", LONGEST_LIST)
-            result = List(x)  # type: ignore[call-overload]
+            result = List(x)  # type: ignore[arg-type]
             result += y  # type: ignore[arg-type]
             return result
         if kind is tuple:
@@ -147,7 +151,7 @@ def repeat(sequence: str | List | tuple[object, ...], count: int) -> object:
         raise too_long(type_of(sequence), LONGEST_STRING if kind is str else LONGEST_LIST)
     if kind is List:
         return List(list(sequence) * count)
-    return sequence * count  # type: ignore[operator]
+    return sequence * count
 
 
 def divide(x: object, y: object) -> object:
@@ -197,8 +201,7 @@ def bit_or(x: object, y: object) -> object:
 
 
 def union(x: Set, items: object) -> Set:
-    result = Set()
-    dict.update(result, x) if not x.odd else [insert(result, key, None) for key in x]
+    result = Set(x)
     for key in items:  # type: ignore[attr-defined]
         insert(result, key, None)
     return result
@@ -278,25 +281,25 @@ def unequal(x: object, y: object) -> bool:
 
 def less(x: object, y: object) -> bool:
     if type(x) is type(y) is int:
-        return x < y  # type: ignore[operator, no-any-return]
+        return x < y
     return compare("<", x, y)
 
 
 def less_equal(x: object, y: object) -> bool:
     if type(x) is type(y) is int:
-        return x <= y  # type: ignore[operator, no-any-return]
+        return x <= y
     return compare("<=", x, y)
 
 
 def greater(x: object, y: object) -> bool:
     if type(x) is type(y) is int:
-        return x > y  # type: ignore[operator, no-any-return]
+        return x > y
     return compare(">", x, y)
 
 
 def greater_equal(x: object, y: object) -> bool:
     if type(x) is type(y) is int:
-        return x >= y  # type: ignore[operator, no-any-return]
+        return x >= y
     return compare(">=", x, y)
 
 
@@ -356,11 +359,9 @@ def extend(into: List, items: object) -> None:
         raise too_long("list", LONGEST_LIST)
 
 
-def iterable_or_none(value: object) -> object:
+def iterable_or_none(value: object) -> Iterable[object] | None:
     """What Python iterates for a value; None if the value does not iterate."""
     kind = type(value)
     if kind is List or kind is tuple or kind is Dict or kind is range or kind is Set:
-        return value
+        return value  # type: ignore[return-value]
     return value.iterate() if isinstance(value, Value) else None
-
-

@@ -59,7 +59,21 @@ _NOT_PARAMETERS = frozenset(("None", "True", "False", "__debug__"))
 class Parser:
     """Turns the tokens of a program into statements; raises ScanFailure at the first that does not fit."""
 
-    __slots__ = ("closed_by", "column", "index", "kind", "line", "loose", "loops", "open", "problems", "scope", "source", "tokens", "value")
+    __slots__ = (
+        "closed_by",
+        "column",
+        "index",
+        "kind",
+        "line",
+        "loops",
+        "loose",
+        "open",
+        "problems",
+        "scope",
+        "source",
+        "tokens",
+        "value",
+    )
 
     def __init__(self, tokens: Sequence[Token], source: Source, scope: Scope, problems: list[Finding]) -> None:
         self.tokens = tokens
@@ -79,7 +93,9 @@ class Parser:
         self.index += 1
         self.kind, self.value, self.line, self.column = self.tokens[self.index]
 
-    def fail(self, message: str, line: int | None = None, column: int | None = None, hint: str | None = None) -> NoReturn:
+    def fail(
+        self, message: str, line: int | None = None, column: int | None = None, hint: str | None = None
+    ) -> NoReturn:
         at = Position(self.source, self.line, self.column) if line is None else Position(self.source, line, column)
         raise ScanFailure(Finding(message, at=at, hint=hint or _HINTS.get(message)))
 
@@ -196,7 +212,7 @@ class Parser:
                     self.advance()
                 kind = "end"
                 break
-            elif kind == "else" or kind == "elif":
+            elif kind in {"else", "elif"}:
                 if kind == "else" and not self.closes_for_next():
                     self.unexpected("primary expression")
                 break
@@ -277,7 +293,7 @@ class Parser:
             if self.kind != ";":
                 break
             self.advance()
-            if self.kind == "newline" or self.kind == "end of file":
+            if self.kind in {"newline", "end of file"}:
                 break
         if self.kind == "newline":
             self.advance()
@@ -292,7 +308,7 @@ class Parser:
             if self.function_scope() is None:
                 self.problem("return statement not within a function", line)
             return syntax.Return(value, line)
-        if kind == "break" or kind == "continue":
+        if kind in {"break", "continue"}:
             self.advance()
             if not self.loops:
                 self.problem(f"{kind} not in a loop", line)
@@ -454,7 +470,7 @@ class Parser:
                     self.unexpected("parameter")
                 break
             line = self.line
-            if self.kind == "*" or self.kind == "**":
+            if self.kind in {"*", "**"}:
                 star = self.kind
                 self.advance()
                 name = ""
@@ -623,7 +639,7 @@ class Parser:
                 return syntax.Index(x, low, line)
         if self.kind == ":":
             self.advance()
-            if self.kind != ":" and self.kind != "]":
+            if self.kind not in {":", "]"}:
                 high = self.test()
         if self.kind == ":":
             self.advance()
@@ -636,7 +652,7 @@ class Parser:
         arguments: list[syntax.Argument] = []
         seen_star = seen_double = False
         names: set[str] = set()
-        while self.kind != ")" and self.kind != "end of file":
+        while self.kind not in {")", "end of file"}:
             if arguments:
                 self.expect(",")
             if self.kind == ")":
@@ -644,7 +660,7 @@ class Parser:
                     self.unexpected("argument")
                 break
             line = self.line
-            if self.kind == "*" or self.kind == "**":
+            if self.kind in {"*", "**"}:
                 star = self.kind
                 self.advance()
                 value = self.test()
@@ -687,11 +703,11 @@ class Parser:
         if kind == "identifier":
             if value == "end":
                 self.unexpected("primary expression")
-            name = syntax.Name(value, line)  # type: ignore[arg-type]
+            name = syntax.Name(value, line, value not in self.scope.bound)  # type: ignore[arg-type]
             self.scope.uses.append(name)
             self.advance()
             return name
-        if kind == "string literal" or kind == "int literal" or kind == "float literal":
+        if kind in {"string literal", "int literal", "float literal"}:
             self.advance()
             return syntax.Literal(value, line)
         if kind == "[":
@@ -709,12 +725,12 @@ class Parser:
             self.expect(")")
             self.loose = loose
             return x
-        if kind == "-" or kind == "+" or kind == "~":
+        if kind in {"-", "+", "~"}:
             self.advance()
             return syntax.Unary(kind, self.primary_with_suffix(), line)
         if kind == "illegal token" and value in RESERVED:
-            self.fail(f"got illegal token, want primary expression", hint=f"'{value}' is a reserved word")
-        self.unexpected("primary expression")
+            self.fail("got illegal token, want primary expression", hint=f"'{value}' is a reserved word")
+        return self.unexpected("primary expression")
 
     def list_display(self) -> Expression:
         line = self.line

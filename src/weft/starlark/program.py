@@ -12,10 +12,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from types import CodeType
+    from typing import TypeAlias
 
     from weft.context import Context
     from weft.starlark.compile import Hooks
-    from weft.starlark.scan import Code, Host
+    from weft.starlark.scan import Piece
+
+    # Gives the exported names of the module at a path that a `load` statement names.
+    Load: TypeAlias = Callable[[str, Position], Mapping[str, object]]
 
 
 class Program:
@@ -30,16 +34,17 @@ class Program:
     def run(
         self,
         context: Context | None = None,
-        load: Callable[[str, Position], Mapping[str, object]] | None = None,
+        load: Load | None = None,
         names: Mapping[str, object] | None = None,
     ) -> dict[str, object]:
-        """Run the program; gives its global variables, also the private ones.
+        """Run the program; gives its global variables, also the private ones, with frozen values.
 
         load: gives the exported names of what `load` statements ask for. names: further names, beginning with "$",
         for the code that host statements were lowered to. Raises StarlarkError with the trail of calls.
         """
         from weft.starlark.builtins import printing
         from weft.starlark.runtime import GLOBALS
+        from weft.starlark.values import freeze
 
         source = self.source
 
@@ -60,10 +65,13 @@ class Program:
         try:
             exec(self.code, space)  # noqa: S102
             variables = space["<toplevel>"]()  # type: ignore[operator]
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001
             fault = error
         else:
-            return {name: value for name, value in variables.items() if name[0] != "$"}
+            result = {name: value for name, value in variables.items() if name[0] != "$"}
+            for value in result.values():
+                freeze(value)
+            return result
         raise leaving(fault) from None
 
 
@@ -71,11 +79,11 @@ def _drop(_line: str) -> None:
     """Where `print` goes when nobody listens."""
 
 
-def compile_program(pieces: Sequence[Code | Host], source: Source, *, hooks: Hooks | None = None) -> Program:
+def compile_program(pieces: Sequence[Piece], source: Source, *, hooks: Hooks | None = None) -> Program:
     """Compile a program from its pieces.
 
     hooks: gives statements around the body of the program and of functions that contain host statements.
-    Raises StarlarkError; its findings are all that is wrong, in the order of the source.
+    Raises StarlarkError for the first thing that is wrong; its findings are all others, in the order of the source.
     """
     from weft.starlark.compile import Compiler
     from weft.starlark.kinds import infer
@@ -108,7 +116,6 @@ def compile_program(pieces: Sequence[Code | Host], source: Source, *, hooks: Hoo
 
 
 def failure(findings: list[Finding]) -> StarlarkError:
-    """The error for what is wrong with the text of a program; the first finding speaks for all."""
-    first = findings[0]
-    more = findings if len(findings) > 1 else []
+    """The error for what is wrong with the text of a program; the first speaks for itself, the others are its findings."""
+    first, *more = findings
     return StarlarkError(first.message, at=first.at, hint=first.hint, findings=more)

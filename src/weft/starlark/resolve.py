@@ -1,7 +1,8 @@
 """Names to scopes: which function's variable, or which universal name, is meant (spec ytt 5, scoping).
 
 Blocks make no scopes, functions and comprehensions do; a name that is assigned anywhere in a function is a variable of
-that function. A name that is found nowhere is reported before anything runs, together with all others.
+that function. At the top level, outside of functions, a name must be bound before it is used. A name that is found
+nowhere is reported before anything runs, together with all others.
 """
 
 from __future__ import annotations
@@ -14,10 +15,39 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from weft.starlark.syntax import Name, Scope
 
-UNIVERSAL = (
-    "None True False any all bool chr dict dir enumerate fail float getattr hasattr hash int len list max min ord print "
-    "range repr reversed set sorted str tuple type zip"
-).split()
+UNIVERSAL = [
+    "None",
+    "True",
+    "False",
+    "any",
+    "all",
+    "bool",
+    "chr",
+    "dict",
+    "dir",
+    "enumerate",
+    "fail",
+    "float",
+    "getattr",
+    "hasattr",
+    "hash",
+    "int",
+    "len",
+    "list",
+    "max",
+    "min",
+    "ord",
+    "print",
+    "range",
+    "repr",
+    "reversed",
+    "set",
+    "sorted",
+    "str",
+    "tuple",
+    "type",
+    "zip",
+]
 _UNIVERSAL = frozenset(UNIVERSAL)
 _HINTS = {
     "true": "use 'True' instead of 'true' for boolean assignment",
@@ -35,8 +65,9 @@ def resolve(program: Scope, source: Source, problems: list[Finding]) -> None:
         scope = todo.pop()
         todo.extend(scope.children)
         for name in scope.uses:
-            found: Scope | None = scope
             text = name.name
+            # At the top level a use sees only what stands before it, elsewhere the whole program.
+            found: Scope | None = None if name.early and scope is program else scope
             while found is not None and text not in found.bound:
                 found = found.parent
             name.scope = found

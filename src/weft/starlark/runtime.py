@@ -46,7 +46,7 @@ def index(x: object, key: object) -> object:
     kind = type(x)
     if kind is Dict:
         if type(key) is not str:
-            found = _get(x, key_of(key), _ABSENT)  # type: ignore[arg-type]
+            found = _get(x, key_of(key), _ABSENT)  # type: ignore[call-overload]
             if found is _ABSENT:
                 raise StarlarkError(f"key {repr_of(key)} not in dict")
             return found
@@ -176,7 +176,7 @@ def unpack(x: object, count: int) -> object:
     source = iterable_or_none(x)
     if source is None:
         raise StarlarkError(f"got {type_of(x)} in sequence assignment")
-    parts = list(source)  # type: ignore[call-overload]
+    parts = list(source)
     if len(parts) > count:
         raise StarlarkError(f"too many values to unpack (got {len(parts)}, want {count})")
     if len(parts) < count:
@@ -257,12 +257,13 @@ def _late(name: str) -> Callable[..., object]:
 
 # Methods that compiled code calls directly when the receiver has the type it most likely has.
 _DIRECT: dict[str, tuple[type, Mapping[str, tuple[Callable[..., object], int, int]]]] = {
-    **{name: (str, strings.METHODS) for name in strings.METHODS},
-    **{name: (Dict, methods.DICT_METHODS) for name in methods.DICT_METHODS},
-    **{name: (List, methods.LIST_METHODS) for name in methods.LIST_METHODS},
+    **dict.fromkeys(strings.METHODS, (str, strings.METHODS)),
+    **dict.fromkeys(methods.DICT_METHODS, (Dict, methods.DICT_METHODS)),
+    **dict.fromkeys(methods.LIST_METHODS, (List, methods.LIST_METHODS)),
 }
+_KINDS: dict[type, str] = {str: "str", List: "list", Dict: "dict"}
 # name -> the kind of receiver its direct form takes
-DIRECT = {name: {str: "str", List: "list", Dict: "dict"}[kind] for name, (kind, _) in _DIRECT.items()}
+DIRECT = {name: _KINDS[kind] for name, (kind, _) in _DIRECT.items()}
 
 # Python name -> (name in messages, fewest arguments, most arguments, arguments that are no user's: the receiver)
 SHAPES: dict[str, tuple[str, int, int, int]] = {

@@ -18,12 +18,15 @@ from weft.starlark import numbers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import _ast
     from collections.abc import Callable, Sequence
     from typing import NoReturn, TypeAlias
 
-    import _ast
-
     Token: TypeAlias = tuple[str, object, int, int]
+    # What a program is made of; what `Host.lower` gets for one slot, and for all.
+    Piece: TypeAlias = "Code | Host"
+    Slot: TypeAlias = "_ast.expr | tuple[list[_ast.expr], list[_ast.keyword]]"
+    Slots: TypeAlias = "list[Slot]"
 
 
 class Code:
@@ -72,7 +75,7 @@ class Host:
         self,
         line: int,
         slots: Sequence[Expr | Args],
-        lower: Callable[[list[_ast.expr | tuple[list[_ast.expr], list[_ast.keyword]]]], list[_ast.stmt]],
+        lower: Callable[[Slots], list[_ast.stmt]],
     ) -> None:
         self.line = line
         self.slots = slots
@@ -88,10 +91,42 @@ class ScanFailure(Exception):
 
 
 KEYWORDS = frozenset(
-    "and break continue def elif else for if in lambda load not or pass return while".split(),
+    [
+        "and",
+        "break",
+        "continue",
+        "def",
+        "elif",
+        "else",
+        "for",
+        "if",
+        "in",
+        "lambda",
+        "load",
+        "not",
+        "or",
+        "pass",
+        "return",
+        "while",
+    ],
 )
 RESERVED = frozenset(
-    "as class del except finally from global import is nonlocal raise try with yield".split(),
+    [
+        "as",
+        "class",
+        "del",
+        "except",
+        "finally",
+        "from",
+        "global",
+        "import",
+        "is",
+        "nonlocal",
+        "raise",
+        "try",
+        "with",
+        "yield",
+    ],
 )
 _START = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
 _NAME = _START | frozenset("0123456789")
@@ -102,7 +137,7 @@ _ONE = frozenset("=<>+-%/&|^:;~*,")
 _ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\", "'": "'", '"': '"'}
 
 
-def scan(pieces: Sequence[Code | Host], source: Source) -> list[Token]:
+def scan(pieces: Sequence[Piece], source: Source) -> list[Token]:
     """The tokens of a program. Raises ScanFailure."""
     tokens: list[Token] = []
     depth: list[Token] = []
@@ -181,7 +216,7 @@ class _Scanner:
         offset = self.columns[0]  # column of position i is i + offset
         while True:
             c = text[i]
-            if c == " " or c == "\t":
+            if c in {" ", "\t"}:
                 i += 1
             elif c in _START or (c > "\x7f" and c.isalpha()):
                 if c == "r" and (text[i + 1] == '"' or text[i + 1] == "'"):
@@ -208,22 +243,22 @@ class _Scanner:
                 row += 1
                 line = self.lines[row]
                 offset = self.columns[row] - i
-            elif c == '"' or c == "'":
+            elif c in {'"', "'"}:
                 i, row = self._string(i, row, offset, False)
                 if line != self.lines[row]:
                     line = self.lines[row]
                     offset = self.columns[row] - text.rfind("\n", 0, i) - 1
             elif c in _DIGITS or (c == "." and text[i + 1] in _DIGITS):
                 i = self._number(i, row, offset)
-            elif c == "." or c == ",":
+            elif c in {".", ","}:
                 emit((c, c, line, i + offset))
                 i += 1
-            elif c == "(" or c == "[" or c == "{":
+            elif c in {"(", "[", "{"}:
                 token = (c, c, line, i + offset)
                 depth.append(token)
                 emit(token)
                 i += 1
-            elif c == ")" or c == "]" or c == "}":
+            elif c in {")", "]", "}"}:
                 if not depth:
                     self.fail(f"unexpected '{c}'", row, i + offset)
                 depth.pop()

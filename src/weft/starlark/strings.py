@@ -7,8 +7,8 @@ through bytes for the rest. Nothing here reaches Python's own `%` or `str.format
 from __future__ import annotations
 
 from weft.errors import StarlarkError
-from weft.starlark.arguments import check_kind, unpack_positional
-from weft.starlark.operators import LONGEST_LIST, LONGEST_STRING, as_float, iterable_or_none, joined, too_long
+from weft.starlark.arguments import check_kind
+from weft.starlark.operators import LONGEST_STRING, as_float, iterable_or_none, joined, too_long
 from weft.starlark.values import (
     Dict,
     Elements,
@@ -173,10 +173,10 @@ def join(self: str, items: object, /) -> str:
         source = iterable_or_none(items)
         if source is None:
             raise StarlarkError(f"join: for parameter 1: got {type_of(items)}, want iterable")
-        parts = list(source)  # type: ignore[call-overload]
+        parts = list(source)  # type: ignore[assignment]
     try:
         if len(parts) > 4096 or len(self) > 4096:
-            size = sum(map(len, parts)) + len(self) * len(parts)  # type: ignore[arg-type]
+            size = sum(map(len, parts)) + len(self) * len(parts)
             if size > LONGEST_STRING:
                 raise too_long("string", LONGEST_STRING)
         result = self.join(parts)  # type: ignore[arg-type]
@@ -208,7 +208,7 @@ def title(self: str, /) -> str:
     return "".join(out)
 
 
-def _stripping(self: str, chars: object, name: str) -> str:
+def _stripping(chars: object, name: str) -> str:
     if chars is _ABSENT or chars == "":
         return _SPACES
     check_kind(chars, "string", f"{name}: for parameter 1")
@@ -216,15 +216,15 @@ def _stripping(self: str, chars: object, name: str) -> str:
 
 
 def strip(self: str, chars: object = _ABSENT, /) -> str:
-    return self.strip(_stripping(self, chars, "strip"))
+    return self.strip(_stripping(chars, "strip"))
 
 
 def lstrip(self: str, chars: object = _ABSENT, /) -> str:
-    return self.lstrip(_stripping(self, chars, "lstrip"))
+    return self.lstrip(_stripping(chars, "lstrip"))
 
 
 def rstrip(self: str, chars: object = _ABSENT, /) -> str:
-    return self.rstrip(_stripping(self, chars, "rstrip"))
+    return self.rstrip(_stripping(chars, "rstrip"))
 
 
 def partition(self: str, separator: object, /) -> tuple[object, ...]:
@@ -532,7 +532,7 @@ def _as_int(value: object, verb: str) -> str:
         number = number_to_int(value)
     except StarlarkError as error:
         raise StarlarkError(f"%{verb} format requires integer: {error}") from None
-    if verb == "x" or verb == "X" or verb == "o":
+    if verb in {"x", "X", "o"}:
         return ("-" if number < 0 else "") + f"{abs(number):{verb}}"
     return int_text(number)
 

@@ -32,9 +32,12 @@ class Scope:
 
 
 class Name:
-    __slots__ = ("line", "name", "scope")
+    """early: nothing of this name was bound yet where the parser met it."""
 
-    def __init__(self, name: str, line: int) -> None:
+    __slots__ = ("early", "line", "name", "scope")
+
+    def __init__(self, name: str, line: int, early: bool = False) -> None:
+        self.early = early
         self.name = name
         self.line = line
         self.scope: Scope | None = None  # None after resolving: a universal name

@@ -158,7 +158,7 @@ class Dict(dict[object, object]):
         self.lock = 0
         self.odd = False
         if items:
-            pairs = items.items() if isinstance(items, dict) else items
+            pairs: Iterable[tuple[object, object]] = items.items() if isinstance(items, dict) else items  # type: ignore[assignment]
             for key, value in pairs:
                 if type(key) is str:
                     self[key] = value
@@ -173,11 +173,11 @@ class Dict(dict[object, object]):
             return iter([key.key if type(key) is Marked else key for key in _dict_iter(self)])
         return _dict_iter(self)
 
-    def keys(self) -> KeysView[object]:
+    def keys(self) -> KeysView[object]:  # type: ignore[override]
         """The keys, as the language sees them."""
         return list(self) if self.odd else dict.keys(self)  # type: ignore[return-value]
 
-    def items(self) -> ItemsView[object, object]:
+    def items(self) -> ItemsView[object, object]:  # type: ignore[override]
         """Keys, as the language sees them, and values."""
         if self.odd:
             return list(zip(self, self.values(), strict=True))  # type: ignore[return-value]
@@ -358,7 +358,7 @@ TYPE_NAMES: dict[type, str] = {
 
 def is_function(value: object) -> bool:
     """Whether the value was made by `def` or `lambda` of the language."""
-    return type(value) is _FUNCTION and "$source" in value.__globals__  # type: ignore[attr-defined]
+    return type(value) is _FUNCTION and "$source" in value.__globals__
 
 
 def is_callable(value: object) -> bool:
@@ -373,7 +373,7 @@ def type_of(value: object) -> str:
     if isinstance(value, Value):
         return value.type_name
     if type(value) is _FUNCTION:
-        return "function" if "$source" in value.__globals__ else "builtin_function_or_method"  # type: ignore[attr-defined]
+        return "function" if "$source" in value.__globals__ else "builtin_function_or_method"
     return f"<{type(value).__name__}>"
 
 
