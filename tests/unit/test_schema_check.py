@@ -5,7 +5,7 @@ from __future__ import annotations
 import annotated
 from weft import schema
 from weft.errors import SchemaError, render
-from weft.nodes import Map, to_plain
+from weft.nodes import Document, Map, from_plain, to_plain
 from weft.schema import build, check, fill
 
 SCHEMA = annotated.document(
@@ -171,3 +171,13 @@ def test_cost_grows_with_the_number_of_keys() -> None:
     values = annotated.document(text[len("key0: 0\n") :], "v.yml")
     assert check(declared, values) == []
     assert len(fill(declared, values).value.items) == 10_000  # type: ignore[union-attr]
+
+
+def test_calculated_values_are_shown() -> None:
+    declared = build(annotated.document("a: 1\nl:\n- 1\n", "s.yml"))
+    values = Document(from_plain({"a": "x", "l": [None], "c": {}}))
+    assert [finding.message.partition("\n")[2] for finding in check(declared, values)] == [
+        "calculated data value: c: map",
+        'calculated data value: a: "x"',
+        "calculated data value: - None",
+    ]

@@ -71,13 +71,15 @@ def _try_to(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
         raise StarlarkError(f"expected argument to be a function, but was {type_of(function)}")
     try:
         return call(function), None
-    except StarlarkError as error:
-        return None, error.message
+    except LimitError:
+        raise
+    except WeftError as error:
+        return None, sentence(error)
 
 
 def _bound(name: str, rule: Callable[[object], Rule]) -> Member:
     def bound(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
-        return Assertion(name, rule(_one(args)))
+        return Assertion(name, rule(_one(args)), "val")
 
     return bound
 
@@ -87,7 +89,7 @@ def _length(name: str, rule: Callable[[int], Rule]) -> Member:
         value = _one(args)
         if type(value) is not int and not (type(value) is float and value - value == 0):
             raise StarlarkError(f"expected value to be an number, but was {type_of(value)}")
-        return Assertion(name, rule(int(value)))
+        return Assertion(name, rule(int(value)), "sequence")
 
     return length
 
@@ -95,7 +97,7 @@ def _length(name: str, rule: Callable[[int], Rule]) -> Member:
 def _not_null(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
     if len(args) > 1:
         raise StarlarkError(f"got {len(args)} arguments, want at most 1")
-    return rules.not_null(args[0]) if args else Assertion("assert.not_null", rules.not_null)
+    return rules.not_null(args[0]) if args else Assertion("assert.not_null", rules.not_null, "value")
 
 
 def _one_not_null(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
@@ -115,4 +117,4 @@ def _one_of(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
     allowed = args if len(args) > 1 else args[0]
     if not rules.is_sequence(allowed):
         raise StarlarkError(f"expected a sequence, but was a '{type_of(allowed)}'")
-    return Assertion("assert.one_of", rules.one_of(allowed))
+    return Assertion("assert.one_of", rules.one_of(allowed), "val")

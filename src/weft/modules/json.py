@@ -44,8 +44,10 @@ def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords ar
         data = to_data(read_json(Source("", text)))
     except WeftError as error:
         at = error.at
-        place = "" if at is None else f" (line {at.line} of the text)"
-        raise StarlarkError(f"{error.message}{place}", hint=error.hint) from None
+        place = None if at is None else f"line {at.line} of the text"
+        from weft.modules.json_faults import fault
+
+        raise StarlarkError(fault(text) or error.message, hint=error.hint or place) from None
     # Only an escape can make half of a pair, and only bytes that are no text are in strings as lone halves.
     return data if text.isascii() and "\\u" not in text else _readable(data)
 

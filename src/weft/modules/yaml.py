@@ -49,8 +49,8 @@ def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
         documents = read(Source("", text)).items
     except WeftError as error:
         at = error.at
-        place = "" if at is None else f" (line {at.line} of the text)"
-        raise StarlarkError(f"{error.message}{place}", hint=error.hint) from None
+        place = "" if at is None else f"line {at.line}: "
+        raise StarlarkError(f"yaml: {place}{error.message}", hint=error.hint) from None
     if len(documents) != 1:
         raise StarlarkError("Expected to find exactly one YAML document", found=f"{len(documents)} documents")
     return to_data(documents[0].value)

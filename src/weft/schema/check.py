@@ -8,13 +8,14 @@ is found, in document order; the unknown keys of a map come before what is wrong
 from __future__ import annotations
 
 from weft.errors import Finding
-from weft.nodes import COLLECTIONS, Array, Map, key_id, kind_name
+from weft.nodes import COLLECTIONS, Array, ArrayItem, Map, MapItem, key_id, kind_name
 from weft.schema.types import AnyType, ArrayType, MapType, NullType, ScalarType
 from weft.spell import did_you_mean
+from weft.starlark import repr_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from weft.nodes import Document, Item, MapItem, Value
+    from weft.nodes import Document, Item, Value
     from weft.schema.types import Declaration, Type
 
 # Looking for near names is keys times keys: worth it for a typing error, not for a file that is all wrong.
@@ -75,7 +76,7 @@ def _fits(declared: Type, value: Value) -> bool:
 
 def _wrong_type(declared: Type, item: Item) -> Finding:
     return Finding(
-        "Given data value is not of the declared type",
+        "Given data value is not of the declared type" + _calculated(item),
         at=item.position,
         also=[declared.position],
         found=kind_name(item.value),
@@ -93,13 +94,22 @@ def _unknown_key(declared: MapType, item: MapItem, *, suggest: bool) -> Finding:
     else:
         expected = f"a key declared in map (from {declared.position})"
     return Finding(
-        "Given data value is not declared in schema",
+        "Given data value is not declared in schema" + _calculated(item),
         at=item.position,
         also=[declared.position],
         found=key,
         expected=expected,
         hint=did_you_mean(key, allowed) if suggest else None,
     )
+
+
+def _calculated(item: Item) -> str:
+    """A line that shows a value that a template made: no source has a line to quote."""
+    if item.source is not None:
+        return ""
+    value = kind_name(item.value) if type(item.value) in COLLECTIONS else repr_of(item.value)
+    name = f"{key_text(item.key)}: " if isinstance(item, MapItem) else "- " if isinstance(item, ArrayItem) else ""
+    return f"\ncalculated data value: {name}{value}"
 
 
 def key_text(key: Value) -> str:

@@ -41,9 +41,21 @@ class Assertion(Value):
     __slots__ = ("check",)
     type_name = "@ytt:assert.assertion"
 
-    def __init__(self, name: str, rule: Rule) -> None:
+    def __init__(self, name: str, rule: Rule, parameter: str = "") -> None:
+        """parameter: what messages call the value that `check` takes."""
+
         def check(*args: object, **kwargs: object) -> object:
-            return rule(unpack_positional("check", args, kwargs, [""])[0])
+            if not parameter:
+                return rule(unpack_positional("check", args, kwargs, [""])[0])
+            if len(args) > 1:
+                raise StarlarkError(f"function lambda accepts 1 positional argument ({len(args)} given)")
+            for key in kwargs:
+                if key != parameter or args:
+                    wrong = "an unexpected keyword argument" if key != parameter else "multiple values for parameter"
+                    raise StarlarkError(f'function lambda got {wrong} "{key}"')
+            if not args and not kwargs:
+                raise StarlarkError(f"function lambda missing 1 argument ({parameter})")
+            return rule(args[0] if args else kwargs[parameter])
 
         self.check = Builtin(f"{name}.check", check)
 
