@@ -487,6 +487,17 @@ def test_a_function_that_keeps_a_part_of_left_never_sees_it_change() -> None:
     assert to_plain(to_nodes(kept[0])) == {"x": 2}
 
 
+def test_documents_that_are_empty_in_the_end_are_dropped() -> None:
+    text = (
+        "#@overlay/match by=index(0)\n---\n"
+        "#@overlay/match by=index(0)\n#@overlay/insert after=True\n---\n"
+        "#@overlay/match by=index(2)\n---\n#@overlay/remove\nb:\n"
+    )
+    assert to_plain(apply_documents([documents("a: 1\n---\nb: 1\n---\nc: 1\n")], documents(text).items)[0]) == [
+        {"c": 1}
+    ]
+
+
 def test_is_overlay() -> None:
     assert is_overlay(document("#@overlay/match by=1\n---\na: 1\n"))
     assert is_overlay(document("#@overlay/append\n---\na: 1\n"))

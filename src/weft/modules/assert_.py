@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from weft.errors import LimitError, WeftError
 from weft.modules.members import module_of, text
 from weft.schema import rules
 from weft.schema.rules import Assertion
@@ -74,6 +75,8 @@ def _try_to(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
     except LimitError:
         raise
     except WeftError as error:
+        from weft.overlay import sentence
+
         return None, sentence(error)
 
 

@@ -214,7 +214,8 @@ def apply_documents(
 
     Each overlay sees what the earlier ones made. Inserted documents belong to the file of their neighbour, appended ones
     to the last file, those of `or_add` to the first. A set in which nothing changed is the same object. With no set at
-    all, documents that overlays add come in one new set. Overlay annotations are erased everywhere.
+    all, documents that overlays add come in one new set. Overlay annotations are erased everywhere. Documents that are
+    empty in the end are dropped, also computed ones, as in the reference.
 
     Raises OverlayError, with the way through the overlay as trail: its last step is the document.
     """
@@ -229,6 +230,7 @@ def apply_documents(
             run.perform(edit, steps)
     except RecursionError:
         raise LimitError("the overlay is nested too deeply", at=overlay.position) from None
+    edit.drop_empty()
     return edit.results()
 
 

@@ -328,6 +328,12 @@ class DocumentsEdit:
     def settle(self) -> None:
         """Nothing to close up here."""
 
+    def drop_empty(self) -> None:
+        """Take out what is null or has no items: such documents are not printed (spec ytt 1.7)."""
+        empty = [place for place, item in enumerate(self.items) if _is_empty(item.value)]
+        if empty:
+            self.drop(empty, {})
+
     def results(self) -> list[DocumentSet]:
         """The sets again, each the same object if nothing in it changed."""
         parts: list[list[Document]] = [[] for _ in range(max(self._size, 1 if self.items else 0))]
@@ -339,6 +345,10 @@ class DocumentsEdit:
             before if _same(before.items, part) else before.with_items(part)
             for before, part in zip(self.node, parts, strict=True)
         ]
+
+
+def _is_empty(value: Value) -> bool:
+    return value is None or ((type(value) is Map or type(value) is Array) and not value.items)
 
 
 def _same(before: list[Document], after: list[Document]) -> bool:
