@@ -72,6 +72,24 @@ def _native() -> Parser | None:
     return Parser(lambda text: make(text).get_event, module)
 
 
+def open_keeping_marks(parser: Parser, text: str) -> Callable[[], Event]:
+    """The events of a text, with byte order marks kept where libyaml would drop them: at the start of lines."""
+    if "\ufeff" not in text or not (text[0] == "\ufeff" or "\n\ufeff" in text or "\r\ufeff" in text):
+        return parser.open(text)
+    # A character that the text has not stands in for the mark.
+    stand_in = next(chr(code) for code in range(0xE000, 0xF8FF) if chr(code) not in text)
+    next_event = parser.open(text.replace("\ufeff", stand_in))
+
+    def with_marks() -> Event:
+        event = next_event()
+        value = getattr(event, "value", None)
+        if value is not None and stand_in in value:
+            event.value = value.replace(stand_in, "\ufeff")
+        return event
+
+    return with_marks
+
+
 def pure_parser() -> Parser:
     """PyYAML's parser in Python: the same events, slower."""
     import yaml

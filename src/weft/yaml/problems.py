@@ -20,7 +20,6 @@ _CANNOT_START = {
     "`": ('"`"', "put the text in quotes"),
     "%": ('"%"', "put the text in quotes"),
 }
-_QUOTE = "while scanning a quoted scalar"
 
 
 def syntax_error(error: Exception, source: Source, text: str, base: int) -> Exception:
@@ -34,14 +33,15 @@ def syntax_error(error: Exception, source: Source, text: str, base: int) -> Exce
     problem = getattr(error, "problem", None)
     if problem is None:
         return LimitError("collections are nested too deep") if isinstance(error, RecursionError) else error
-    problem = str(problem)
+    problem = _native_phrase(str(problem), str(getattr(error, "context", None)))
+    hint = _HINTS.get(problem)
     mark = getattr(error, "problem_mark", None)
     context = getattr(error, "context_mark", None)
     # At the end of the text point at the last line that has something on it.
     end = len(text.rstrip())
     index = end if mark is None else min(mark.index, end)
     at = _position(index, source, text, base)
-    found, hint = None, _HINTS.get(problem)
+    found: str | None = None
     if problem == "found character that cannot start any token":
         found, hint = _CANNOT_START.get(text[index : index + 1], (None, None))
     elif problem == "found unexpected end of stream" and context is not None:
@@ -52,6 +52,28 @@ def syntax_error(error: Exception, source: Source, text: str, base: int) -> Exce
         if start.line != at.line:
             also.append(start)
     return ReadError(problem, at=at, also=also, found=found, hint=hint)
+
+
+def _native_phrase(problem: str, context: str) -> str:
+    """What libyaml says where PyYAML's own parser says it in other words."""
+    if problem.startswith("expected <block end>"):
+        return _NATIVE_BLOCKS.get(context, problem)
+    return next((phrase for start, phrase in _NATIVE.items() if problem.startswith(start)), problem)
+
+
+_NATIVE_BLOCKS = {
+    "while parsing a block mapping": "did not find expected key",
+    "while parsing a block collection": "did not find expected '-' indicator",
+}
+_NATIVE = {
+    "found character '": "found character that cannot start any token",
+    "found unknown escape character": "found unknown escape character",
+    "mapping values are not allowed": "mapping values are not allowed in this context",
+    "expected ',' or ']'": "did not find expected ',' or ']'",
+    "expected ',' or '}'": "did not find expected ',' or '}'",
+    "expected '<document start>'": "did not find expected <document start>",
+    "expected the node content": "did not find expected node content",
+}
 
 
 def _position(index: int, source: Source, text: str, base: int) -> Position:
@@ -66,4 +88,6 @@ def _bad_character(error: Exception, offset: int, source: Source, text: str, bas
     if "special" in reason:
         reason, index = "control characters are not allowed", offset
     code = ord(character) if isinstance(character, str) else character
+    if 0xD800 <= code <= 0xDFFF:
+        return ReadError("invalid leading UTF-8 octet", at=_position(index, source, text, base))
     return ReadError(reason, at=_position(index, source, text, base), found=f"U+{code:04X}")

@@ -17,6 +17,7 @@ from weft.errors import LimitError, ReadError
 from weft.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem
 from weft.source import Position, Source
 from weft.yaml.comments import Comment, CommentScan, assign
+from weft.yaml.libyaml import open_keeping_marks
 from weft.yaml.libyaml import parser as fastest_parser
 from weft.yaml.lines import correct_lines, dash_before, has_odd_breaks
 from weft.yaml.problems import syntax_error
@@ -131,28 +132,22 @@ class Reading:
         self.text = source.text
         self.base = source.first_line
         self.shift = 0
-        if self.text.startswith("\ufeff"):
-            # The parser skips a mark at the very start; behind a line break it is a character as any other.
-            if keep_mark:
-                self.text = "\n" + self.text
-                self.base -= 1
-                self.shift = 1
-            else:
-                self.text = self.text[1:]
-                self.shift = -1
+        if not keep_mark and self.text.startswith("\ufeff"):
+            self.text = self.text[1:]
+            self.shift = -1
         self.references = References(source, copies + len(self.text))
 
     def build(self, parser: Parser) -> DocumentSet:
         text, source, base, strict, spans = self.text, self.source, self.base, self.strict, self.spans
         try:
-            next_event = parser.open(text)
+            next_event = open_keeping_marks(parser, text)
         except Exception as error:  # noqa: BLE001 - the parser's classes of errors are looked at in `problems`
             raise self.open_error(error) from None
         scan = CommentScan(text) if self.comments is not None else None
         # Where the next `#` is; -1 when there is none, and scalars need not be looked at.
         hash_at = scan.next if scan is not None else -1
         if spans is not None:
-            spans.begin(text, self.shift)
+            spans.begin(text, source.text, self.shift)
         values, references = self.plain, self.references
 
         module = parser.module

@@ -43,7 +43,7 @@ class Spans:
     and neither has a `<<`.
     """
 
-    __slots__ = ("_frames", "_last", "_lines", "_shift", "_text", "items", "keys", "values")
+    __slots__ = ("_frames", "_last", "_lines", "_shift", "_source_text", "_text", "items", "keys", "values")
 
     def __init__(self) -> None:
         self.items: dict[Item, Span] = {}
@@ -51,6 +51,7 @@ class Spans:
         self.values: dict[Item, Span] = {}
         self._frames: list[tuple[Item, int, bool]] = []
         self._text = ""
+        self._source_text = ""
         self._shift = 0
         self._last = 0
         self._lines: list[int] | None = None
@@ -60,24 +61,23 @@ class Spans:
         from bisect import bisect_right
 
         if self._lines is None:
-            text = self._text
+            text = self._source_text
             self._lines = [0]
             at = text.find("\n")
             while at >= 0:
                 self._lines.append(at + 1)
                 at = text.find("\n", at + 1)
-        index += self._shift
         line = bisect_right(self._lines, index)
-        # Behind a leading byte order mark the parsed text has one line more than the source, or one character less.
-        return line - (1 if self._shift > 0 else 0), index - self._lines[line - 1] + 1
+        return line, index - self._lines[line - 1] + 1
 
-    def begin(self, text: str, shift: int) -> None:
-        """Start anew. shift: how much larger the parsed text's indexes are than the source's."""
+    def begin(self, text: str, source_text: str, shift: int) -> None:
+        """Start anew. text: what is parsed, whose indexes are by `shift` larger than those of the source's text."""
         self.items.clear()
         self.keys.clear()
         self.values.clear()
         self._frames.clear()
         self._text = text
+        self._source_text = source_text
         self._shift = shift
         self._last = 0
         self._lines = None
@@ -85,7 +85,8 @@ class Spans:
     def start_document(self, document: Item, event: Event) -> None:
         end = event.end_mark.index
         self._last = end
-        start = end - 3 if event.explicit else end
+        # Without a `---` the document begins with the text.
+        start = end - 3 if event.explicit else self._shift
         self.items[document] = Span(start - self._shift, end - self._shift)
 
     def scalar(self, item: Item, event: Event) -> None:
