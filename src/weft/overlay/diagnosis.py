@@ -28,7 +28,8 @@ def explain(message: str, edit: Edit, step: Step, places: Sequence[int]) -> Over
     edit_items = [edit.items[place] for place in places]
     at, also = step.item.position, [item.position for item in edit_items]
     if places:
-        return OverlayError(message, at=at, also=also, expected=_wanted(step))
+        hint = 'if all of them are meant, add expects="1+" to #@overlay/match' if len(places) > 1 else None
+        return OverlayError(message, at=at, also=also, expected=_wanted(step), hint=hint)
     edit.settle()
     found, hint, also = _nearest(edit, step)
     return OverlayError(message, at=at, also=also, expected=_wanted(step), found=found, hint=hint)
