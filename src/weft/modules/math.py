@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from weft.starlark import Module
 
 WARNING = (
-    "\nWarning: a function from the @ytt:math module is used in this invocation; "
-    "this module does not guarantee bit-identical results across CPU architectures.\n"
+    "a function from the @ytt:math module is used in this invocation; "
+    "this module does not guarantee bit-identical results across CPU architectures"
 )
 
 

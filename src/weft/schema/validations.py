@@ -6,7 +6,7 @@ are run once, on the final data values. A null value passes everything unless `n
 
 from __future__ import annotations
 
-from weft.errors import Finding, SchemaError, StarlarkError
+from weft.errors import Finding, LimitError, SchemaError, WeftError
 from weft.fragments import to_starlark
 from weft.nodes import Array, Document, Map, MapItem, key_id
 from weft.schema import rules
@@ -236,7 +236,9 @@ def _broken(
         try:
             if call(rule, (value,)) is True:
                 continue
-        except StarlarkError as error:
+        except LimitError:
+            raise
+        except WeftError as error:
             reason = error.message.removeprefix("fail: ").removeprefix("check: ")
         broken.append((text, reason))
         if rule is rules.not_null:  # nothing else can be said of a value that is not there
@@ -259,7 +261,9 @@ def _applies(validation: Validation, value: object, parent: NodeValue, root: Nod
         )
     try:
         result = call(when, args)
-    except StarlarkError as error:
+    except LimitError:
+        raise
+    except WeftError as error:
         raise SchemaError(
             f"Validating {_path_text(path)}: Failure evaluating when=: {error.message}", at=at, trail=error.trail
         ) from error
