@@ -2,37 +2,39 @@
 
 from __future__ import annotations
 
+import pathlib
 import subprocess
 import sys
 
-# Standard library modules that a render may load besides those of a bare interpreter.
+import pytest
+
+# What a render may load of other packages besides what a bare interpreter has: libyaml's binding (which brings what
+# Cython needs) and the small parts of the standard library.
 RENDER_MAY_LOAD = {
     "__future__",
     "_ast",
-    "ast_unparser",
-    "keyword",
+    "_bisect",
+    "bisect",
+    "cython_runtime",
+    "gc",
+    "importlib",
+    "importlib._bootstrap",
+    "importlib._bootstrap_external",
+    "importlib.machinery",
     "math",
-    "_stat",
-    "stat",
-    "posixpath",
-    "genericpath",
-    "os",
-    "os.path",
+    "time",
+    "warnings",
 }
 
-NEVER = {
-    "argparse",
-    "dataclasses",
-    "inspect",
-    "importlib.metadata",
-    "jsonschema",
-    "cryptography",
-    "rich",
-    "urllib.request",
-    "tomlkit",
-    "re2",
-    "subprocess",
-    "logging",
+# Parts of weft that a render needs only when something asks for them.
+RENDER_MUST_NOT_LOAD = {
+    "weft.layering",
+    "weft.ops",
+    "weft.workspace.marks",
+    "weft.workspace.values_flags",
+    "weft.yaml.fmt",
+    "weft.yaml.json",
+    "weft.yaml.positions",
 }
 
 
@@ -55,3 +57,13 @@ def test_version_loads_the_command_line_alone() -> None:
         "weft.errors",
         "weft.source",
     }
+
+
+@pytest.mark.parametrize("text", ["a: 1\n", "#@ x = 1\na: #@ x\n"], ids=["plain", "template"])
+def test_a_render_loads_little(text: str, tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "a.yml"
+    file.write_text(text, "utf-8")
+    loaded = modules_after(["render", "-f", str(file)])
+    foreign = {name for name in loaded if name.partition(".")[0] not in ("weft", "yaml") and "_cython_" not in name}
+    assert foreign - RENDER_MAY_LOAD == set()
+    assert loaded & RENDER_MUST_NOT_LOAD == set()

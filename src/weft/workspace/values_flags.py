@@ -98,9 +98,16 @@ def _from_file(
     _warn_about_key(path, warn)
     found = []
     for file in inputs.files([path]):
-        # A directory of values may hold other files as well; a file that was named is read whatever its name.
-        if not file.in_directory or file.type == YAML:
+        # Below a directory of values other files are passed over; right in it the reference reads them, and mostly
+        # fails. A file that was named is read whatever its name.
+        if "/" in file.original_path and file.type != YAML:
+            continue
+        try:
             found += [ReferencedValues(document, refs, plain=True) for document in _plain_documents(file, strict)]
+        except ReadError as error:
+            if file.in_directory and file.type != YAML and error.hint is None:
+                error.hint = f"a directory of data values holds YAML files; put {file.path} in a directory below it"
+            raise
     return found
 
 

@@ -33,12 +33,15 @@ def write_positions(documents: DocumentSet) -> str:
             stack.pop()
             continue
         name, item = entry
-        place = str(item.position)
-        size = len(place.encode("utf-8", "surrogateescape"))
-        if size > width:
-            width = size + _MARGIN
+        lead = pad + name
+        # What was written nowhere, such as an OpenAPI document, has no column.
+        if item.source is not None:
+            place = str(item.position)
+            size = len(place.encode("utf-8", "surrogateescape"))
+            if size > width:
+                width = size + _MARGIN
+            lead = f"{' ' * (width - size)}{place} | {lead}"
         value = item.value
-        lead = f"{' ' * (width - size)}{place} | {pad}{name}"
         kind = type(value)
         if kind is Map or kind is Array or kind is DocumentSet:
             out.append(lead)
