@@ -273,7 +273,7 @@ class Compiler:
         if value is None and self.lowered and self.hooks is not None:
             result = self.hooks.bare_return(self.lowered)
             if result is not None:
-                into += self.located([py.Return(result, **self.at())], self.line)
+                into += self.located([py.Return(result)], self.line)
                 return
         into.append(py.Return(value, **self.at()))
 

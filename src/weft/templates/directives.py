@@ -16,6 +16,7 @@ _NODE_KEYWORDS = {"if/end": "if", "elif/end": "elif", "else/end": "else", "for/e
 
 CODE = "template/code"
 VALUE = "template/value"
+COMMENT = "comment"  # the long form of `#!`
 
 
 class Line:
@@ -89,6 +90,8 @@ def read(
         name, content = parts
         if not name:
             name = VALUE if comment.line == node_line else CODE
+        if name == COMMENT:
+            continue
         if name == VALUE:
             if has_value:
                 raise TemplateError(

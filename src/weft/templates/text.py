@@ -59,7 +59,9 @@ def parse(text: str, source: Source, first_line: int = 1) -> list[Segment]:
         if nested != -1 and (end == -1 or nested < end):
             raise _misplaced("Unexpected code opening '(@'", text, nested + 1, source, first_line)
         if end == -1:
-            raise _misplaced("Missing code closing '@)'", text, len(text), source, first_line)
+            error = _misplaced("Missing code closing '@)'", text, len(text), source, first_line)
+            error.at = Position(source, line + before.count("\n"))
+            raise error
         code_line = line + before.count("\n")
         code = text[begin:end]
         if trim_left:

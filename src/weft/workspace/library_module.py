@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from weft.errors import ReadError, StarlarkError, WeftError
 from weft.fragments import YamlFragment, to_nodes, to_struct
-from weft.nodes import Document, DocumentSet
+from weft.nodes import Document, DocumentSet, walk
 from weft.spell import did_you_mean
 from weft.starlark import Builtin, Module, type_of
 from weft.workspace.job import ReferencedValues
@@ -107,7 +107,16 @@ class _Instance:
         plain = kwargs.get("plain", False)
         if type(plain) is not bool:
             raise StarlarkError(f"library.with_data_values: expected plain to be a bool, but was {type_of(plain)}")
-        given = ReferencedValues(Document(to_nodes(args[0], None, 0)), plain=plain)
+        value = to_nodes(args[0], None, 0)
+        if plain:
+            for item in walk(value):
+                if item.annotations:
+                    raise StarlarkError(
+                        "library.with_data_values: Expected to be plain YAML, having no annotations "
+                        "(hint: remove comments starting with `#@`)",
+                        also=[item.position],
+                    )
+        given = ReferencedValues(Document(value), plain=plain)
         return _Instance(self.execution, self.path, self.alias, [*self.values, given], self.schemas).module()
 
     def with_data_values_schema(self, *args: object, **_kwargs: object) -> Module:

@@ -85,15 +85,19 @@ class Execution:
         own = self.session.annotated(self.library, self.options).schemas
         others: list[ReferencedValues] = []
         merged: Document | None = None
+        built = schemas.ANY
         try:
             for entry in [*self._documents(own, SCHEMA), *given]:
                 if entry.refs:
                     schemas.build(entry.document)  # it must be a schema of its own, wherever it is used
                     others.append(entry)
                     continue
-                schemas.build(entry.document)
-                merged = entry.document if merged is None else apply_document(merged, entry.document)
-            built = schemas.build(merged) if merged is not None else schemas.ANY
+                built = schemas.build(entry.document)
+                if merged is None:
+                    merged = entry.document
+                else:
+                    merged = apply_document(merged, entry.document)
+                    built = schemas.build(merged)
         except WeftError as error:
             order = _order(own, "additional data value schema" if given else None)
             raise error.within(f"Overlaying data values schema (in following order: {order})") from None
@@ -113,12 +117,13 @@ class Execution:
                 if entry.refs:
                     others.append(entry)
                     continue
+                before = merged
                 if merged is None:
                     merged = entry.document
                 else:
                     merged = apply_document(merged, entry.document, plain=entry.plain)
-                merged = schemas.fill(schema, merged)
-                findings = schemas.check(schema, merged)
+                merged = schemas.fill(schema, merged, before)
+                findings = schemas.check(schema, merged, before)
                 if findings:
                     raise SchemaError("One or more data values were invalid", findings=findings)
         except WeftError as error:
