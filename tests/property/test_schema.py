@@ -92,3 +92,24 @@ def test_without_schema_everything_conforms(values: object) -> None:
 @given(SHOWN)
 def test_every_schema_can_be_described(shown: object) -> None:
     assert isinstance(schema.openapi(schema.build(document(shown))).value, Map)
+
+
+@given(SHOWN, st.data(), DATA)
+def test_knowing_what_conformed_changes_nothing(shown: object, drawn: st.DataObject, other: object) -> None:
+    declared = schema.build(document(shown))
+    before = schema.fill(declared, Document(without_keys(document(shown).value, drawn)))
+    after = Document(replaced(before.value, from_plain(other), drawn))
+    with_before, without = schema.fill(declared, after, before), schema.fill(declared, after)
+    assert equal(with_before.value, without.value)
+    found = [(finding.message, finding.found) for finding in schema.check(declared, without)]
+    assert [(finding.message, finding.found) for finding in schema.check(declared, with_before, before)] == found
+
+
+def replaced(value: Value, by: Value, drawn: st.DataObject) -> Value:
+    """The value with some part replaced, the rest shared."""
+    if not isinstance(value, Map | Array) or not value.items or drawn.draw(st.integers(0, 3)) == 0:
+        return by
+    place = drawn.draw(st.integers(0, len(value.items) - 1))
+    items = list(value.items)
+    items[place] = items[place].with_value(replaced(items[place].value, by, drawn))  # type: ignore[attr-defined]
+    return value.with_items(items)  # type: ignore[arg-type]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import annotated
 from weft import schema
 from weft.errors import SchemaError, render
-from weft.nodes import Document, Map, from_plain, to_plain
+from weft.nodes import Document, Map, MapItem, from_plain, to_plain
 from weft.schema import build, check, fill
 
 SCHEMA = annotated.document(
@@ -181,3 +181,22 @@ def test_calculated_values_are_shown() -> None:
         'calculated data value: a: "x"',
         "calculated data value: - None",
     ]
+
+
+def test_what_conformed_before_is_not_looked_at_again() -> None:
+    declared = build(SCHEMA)
+    before = fill(declared, annotated.document("name: x\nhosts:\n- name: a\n", "v.yml"))
+    assert isinstance(before.value, Map)
+    host = before.value.items[1]
+    for changed, expected in (
+        (host.with_value(3), ["integer"]),
+        (host.with_value(from_plain([{"name": 1}, {"nam": "b"}])), ["nam", "integer"]),
+        (MapItem("host", host.value), ["host"]),
+    ):
+        after = before.with_value(before.value.with_items([before.value.items[0], changed, *before.value.items[2:]]))
+        filled_after = fill(declared, after, before)
+        found = [finding.found for finding in check(declared, filled_after, before)]
+        assert sorted(map(str, found)) == sorted(expected)
+        assert found == [finding.found for finding in check(declared, fill(declared, after))]
+    assert fill(declared, before, before) is before
+    assert check(declared, before, before) == []

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 # Inside an "any type" fragment these contradict it.
 _CONTRADICTIONS = (arguments.NULLABLE, arguments.TYPE, arguments.DEFAULT)
 
+_DOCUMENTS = frozenset((arguments.DESCRIPTION, arguments.TITLE, arguments.EXAMPLES, arguments.DEPRECATED))
+
 
 def build(document: Document) -> Declaration:
     """The declaration that a data values schema document makes.
@@ -129,6 +131,8 @@ class _Builder:
         return ArrayType(self.declaration(value.items[0]), node.source, node.line)
 
     def documentation(self, annotations: Annotations, node: Item, declared: Type) -> Documentation | None:
+        if not _DOCUMENTS & annotations.keys():
+            return None
         documentation = Documentation()
         annotation = annotations.get(arguments.DESCRIPTION)
         if annotation is not None:

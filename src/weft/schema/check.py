@@ -22,18 +22,21 @@ if TYPE_CHECKING:
 _SUGGESTIONS = 20
 
 
-def check(declaration: Declaration, document: Document) -> list[Finding]:
-    """What is wrong with a document's values, in document order; an empty list if they conform. Spec ytt 8.3."""
-    return check_item(declaration.type, document)
+def check(declaration: Declaration, document: Document, before: Document | None = None) -> list[Finding]:
+    """What is wrong with a document's values, in document order; an empty list if they conform. Spec ytt 8.3.
+
+    before: an earlier state of the document that conformed; what is shared with it is not looked at again.
+    """
+    return check_item(declaration.type, document, None if before is None else before.value)
 
 
-def check_item(type_: Type, item: Item) -> list[Finding]:
+def check_item(type_: Type, item: Item, before: Value = None) -> list[Finding]:
     """What is wrong with the value of an item, by the type it ought to have."""
     structure: list[Finding] = []
     others: list[Finding] = []
-    stack: list[tuple[Type, Item]] = [(type_, item)]
+    stack: list[tuple[Type, Item, Value]] = [(type_, item, before)]
     while stack:
-        declared, item = stack.pop()
+        declared, item, before = stack.pop()
         value = item.value
         while type(declared) is NullType and value is not None:
             declared = declared.inner
@@ -41,29 +44,40 @@ def check_item(type_: Type, item: Item) -> list[Finding]:
         if kind is AnyType or kind is NullType:
             continue
         if kind is MapType and type(value) is Map:
-            _check_map(declared, value, stack, others)  # type: ignore[arg-type]
+            if value is not before:
+                _check_map(declared, value, before, stack, others)  # type: ignore[arg-type]
         elif kind is ArrayType and type(value) is Array:
-            below = declared.item.type  # type: ignore[union-attr]
-            pending: list[tuple[Type, Item]] = [
-                (below, entry) for entry in value.items if not _fits(below, entry.value)
-            ]
-            stack.extend(reversed(pending))
+            if value is not before:
+                below = declared.item.type  # type: ignore[union-attr]
+                entries = [entry for entry in value.items if not _fits(below, entry.value)]
+                stack.extend([(below, entry, None) for entry in reversed(entries)])
         elif kind is not ScalarType or type(value) not in declared.kinds:  # type: ignore[union-attr]
             (structure if type(value) in COLLECTIONS else others).append(_wrong_type(declared, item))
     return structure or others
 
 
-def _check_map(declared: MapType, value: Map, stack: list[tuple[Type, Item]], found: list[Finding]) -> None:
+def _check_map(
+    declared: MapType, value: Map, before: Value, stack: list[tuple[Type, Item, Value]], found: list[Finding]
+) -> None:
     declarations = declared.declarations
-    pending: list[tuple[Type, Item]] = []
-    for item in value.items:
+    earlier = before.items if type(before) is Map else ()
+    pending: list[tuple[Type, Item, Value]] = []
+    for place, item in enumerate(value.items):
         key = item.key
+        old: Value = None
+        if place < len(earlier):  # overlays leave items where they are
+            if earlier[place] is item:
+                continue
+            if type(key) is str and earlier[place].key == key:
+                old = earlier[place].value
         declaration = declarations.get(key if type(key) is str else key_id(key))
         if declaration is None:
             found.append(_unknown_key(declared, item, suggest=len(found) < _SUGGESTIONS))
         elif not _fits(declaration.type, item.value):
-            pending.append((declaration.type, item))
-    stack.extend(reversed(pending))
+            pending.append((declaration.type, item, old))
+    if pending:
+        pending.reverse()
+        stack.extend(pending)
 
 
 def _fits(declared: Type, value: Value) -> bool:

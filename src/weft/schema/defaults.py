@@ -22,53 +22,68 @@ def defaults(declaration: Declaration) -> Document | None:
     return Document(declaration.default, declaration.source, declaration.line)
 
 
-def fill(declaration: Declaration, document: Document) -> Document:
+def fill(declaration: Declaration, document: Document, before: Document | None = None) -> Document:
     """The document with every key that its maps miss, those in array items and nullable maps included.
 
+    before: an earlier state of the document that was complete; what is shared with it is not looked at again.
     Returns the same object when nothing was missing; what did not change is shared. What does not conform to the schema
     is left as it is, for `check` to find. Spec ytt 8.1.
     """
-    value = fill_type(declaration.type, document.value)
+    value = fill_type(declaration.type, document.value, None if before is None else before.value)
     return document if value is document.value else document.with_value(value)
 
 
-def fill_type(declared: Type, value: Value) -> Value:
+def fill_type(declared: Type, value: Value, before: Value = None) -> Value:
     """`fill`, for a value of a type."""
+    if value is before:
+        return value
     while type(declared) is NullType:
         declared = declared.inner
     if type(declared) is MapType:
-        return _fill_map(declared, value) if type(value) is Map else value
+        return _fill_map(declared, value, before) if type(value) is Map else value
     if type(declared) is ArrayType and type(value) is Array:
-        return _fill_array(declared.item.type, value)
+        return _fill_array(declared.item.type, value, before)
     return value
 
 
-def _fill_map(declared: MapType, value: Map) -> Map:
+def _fill_map(declared: MapType, value: Map, before: Value) -> Map:
     declarations = declared.declarations
-    given = set()
+    earlier = before.items if type(before) is Map else ()
+    missing = len(declarations)
     items: list[MapItem] | None = None
     for place, item in enumerate(value.items):
-        name = item.key if type(item.key) is str else key_id(item.key)
-        declaration = declarations.get(name)
+        key = item.key
+        declaration = declarations.get(key if type(key) is str else key_id(key))
         if declaration is None:
             continue
-        given.add(name)
-        if type(item.value) is Map or type(item.value) is Array:
-            filled = fill_type(declaration.type, item.value)
-            if filled is not item.value:
+        missing -= 1
+        inner = item.value
+        if type(inner) is Map or type(inner) is Array:
+            old: Value = None
+            if place < len(earlier):  # overlays leave items where they are
+                if earlier[place] is item:
+                    continue
+                if type(key) is str and earlier[place].key == key:
+                    old = earlier[place].value
+            filled = fill_type(declaration.type, inner, old)
+            if filled is not inner:
                 if items is None:
                     items = value.items.copy()
                 items[place] = item.with_value(filled)
-    if len(given) < len(declarations):
+    if missing > 0:
         if items is None:
             items = value.items.copy()
+        given = {item.key if type(item.key) is str else key_id(item.key) for item in items}
         items.extend(declaration.item for name, declaration in declarations.items() if name not in given)
     return value if items is None else value.with_items(items)
 
 
-def _fill_array(declared: Type, value: Array) -> Array:
+def _fill_array(declared: Type, value: Array, before: Value) -> Array:
+    earlier = before.items if type(before) is Array else ()
     items: list[ArrayItem] | None = None
     for place, item in enumerate(value.items):
+        if place < len(earlier) and earlier[place] is item:
+            continue
         filled = fill_type(declared, item.value)
         if filled is not item.value:
             if items is None:
