@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from weft.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, equal, walk
 from weft.source import Source
 from weft.yaml import deduplicate, read, write
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def check_text(text: str) -> None:
@@ -47,14 +52,22 @@ def settled(value: object) -> object:
 
 def writable(tree: DocumentSet) -> bool:
     """Whether the output means the tree: the references print a key `<<` and `-0` plain, and separators as they are."""
-    texts = [item.key for item in walk(tree) if isinstance(item, MapItem)]
-    values = [item.value for item in walk(tree)]
-    if any(isinstance(text, float) and repr(text) == "-0.0" for text in [*texts, *values]):
-        return False
     return not any(
-        isinstance(text, str) and (text == "<<" or any(mark in text for mark in "\u2028\u2029"))
-        for text in [*texts, *values]
+        text == "<<" or any(mark in text for mark in "\u2028\u2029") if isinstance(text, str) else repr(text) == "-0.0"
+        for text in scalars_of(tree)
     )
+
+
+def scalars_of(value: object) -> Iterator[object]:
+    """Every scalar of a tree, those within keys too."""
+    if isinstance(value, Map):
+        for item in value.items:
+            yield from scalars_of(item.key)
+    if isinstance(value, Map | Array | DocumentSet):
+        for inner in value.items:
+            yield from scalars_of(inner.value)
+    else:
+        yield value
 
 
 def check_lines(tree: DocumentSet) -> None:

@@ -113,8 +113,8 @@ def test_any_text_reads_or_is_refused_with_a_place_in_it(text: str) -> None:
 @given(lines)
 def test_both_parsers_give_the_same_tree(text: str) -> None:
     native, pure = read_or_none(text), read_or_none(text, parser=pure_parser())
-    # PyYAML's own parser takes some texts that libyaml refuses, such as a document right behind "...".
-    if native is not None:
+    # Each takes some texts that the other refuses: a document right behind "..."; a tab behind a colon.
+    if native is not None and "\t" not in text:
         assert pure is not None
         assert write(native) == write(pure)
         assert [item.line for item in walk(native)] == [item.line for item in walk(pure)]
