@@ -30,6 +30,7 @@ RENDER_MAY_LOAD = {
 RENDER_MUST_NOT_LOAD = {
     "weft.layering",
     "weft.ops",
+    "weft.overlay",
     "weft.workspace.marks",
     "weft.workspace.values_flags",
     "weft.yaml.fmt",

@@ -6,7 +6,6 @@ from weft import schema as schemas
 from weft.errors import SchemaError, TemplateError, WeftError
 from weft.fragments import to_struct
 from weft.nodes import Array, Document, DocumentSet, Map
-from weft.overlay import apply_document, apply_documents, is_overlay
 from weft.workspace import files
 from weft.workspace.job import (
     INSPECT_SCHEMA,
@@ -96,6 +95,8 @@ class Execution:
                 if merged is None:
                     merged = entry.document
                 else:
+                    from weft.overlay import apply_document
+
                     merged = apply_document(merged, entry.document)
                     built = schemas.build(merged)
         except WeftError as error:
@@ -121,6 +122,8 @@ class Execution:
                 if merged is None:
                     merged = entry.document
                 else:
+                    from weft.overlay import apply_document
+
                     merged = apply_document(merged, entry.document, plain=entry.plain)
                 merged = schemas.fill(schema, merged, before)
                 findings = schemas.check(schema, merged, before)
@@ -211,6 +214,12 @@ def _order(members: Sequence[LibraryFile], additional: str | None) -> str:
     return ", ".join([*names, additional] if additional else names)
 
 
+def _is_overlay(document: Document) -> bool:
+    from weft.overlay import is_overlay
+
+    return is_overlay(document)
+
+
 def _is_empty(document: Document) -> bool:
     """Whether a document is dropped: null, or an empty map or array that is not the result of an expression."""
     value = document.value
@@ -280,7 +289,7 @@ def _overlaid(documents: list[tuple[LibraryFile, DocumentSet]]) -> list[Document
     for member, found in documents:
         rest: list[Document] = []
         for document in found.items:
-            if document.annotations is not None and is_overlay(document):
+            if document.annotations is not None and _is_overlay(document):
                 overlays.append(document)
                 if member.file.path not in overlay_files:
                     overlay_files.append(member.file.path)
@@ -291,6 +300,8 @@ def _overlaid(documents: list[tuple[LibraryFile, DocumentSet]]) -> list[Document
     groups = [found for _, found in kept]
     if overlays:
         try:
+            from weft.overlay import apply_documents
+
             groups = apply_documents(groups, overlays)
         except WeftError as error:
             raise error.within(f"Overlaying (in following order: {', '.join(overlay_files)})") from None
