@@ -10,6 +10,7 @@ import os
 import sys
 
 from weft.cli.options import SWITCH, TEXT, TEXTS, Command, Flag
+from weft.cli.streams import write_out
 from weft.context import Context
 from weft.errors import ReadError, UsageError, WeftError, render
 from weft.layering import (
@@ -19,12 +20,12 @@ from weft.layering import (
     Options,
     Selection,
     in_order,
+    plain_values,
     plan,
     read_documents,
     render_plan,
     written,
 )
-from weft.layering.scalars import plain_values
 from weft.source import Source
 from weft.yaml import deduplicate, read, write
 
@@ -105,7 +106,7 @@ def _run(flags: Parsed, context: Context) -> int:
     if clock:
         clock.lap("parse")
     if flags.on("validate") or flags.on("strict"):
-        from weft.layering.validation import check_documents
+        from weft.layering import check_documents
 
         check_documents(sets)
     documents = read_documents(sets)
@@ -114,14 +115,14 @@ def _run(flags: Parsed, context: Context) -> int:
         from weft.layering import dot, tree
 
         chosen = [document for document in planned.documents if selection.takes(document)]
-        sys.stdout.write((dot if flags.on("dot") else tree)(planned, chosen))
+        write_out((dot if flags.on("dot") else tree)(planned, chosen))
         _warn(context)
         return 0
     rendered = render_plan(planned, options, context)
     if clock:
         clock.lap("engine")
     if flags.on("validate-data"):
-        from weft.layering.dataschema import check_data
+        from weft.layering import check_data
 
         check_data(rendered, planned.documents)
     if selection:
@@ -136,7 +137,7 @@ def _run(flags: Parsed, context: Context) -> int:
         cleartext_secrets=options.cleartext_secrets,
     )
     _warn(context)
-    _print(write(result))
+    write_out(write(result))
     if clock:
         clock.lap("print")
         clock.report()
@@ -211,12 +212,6 @@ def _near(path: str) -> str | None:
         return did_you_mean(name, sorted(os.listdir(folder or ".")))
     except OSError:
         return None
-
-
-def _print(text: str) -> None:
-    sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
-    sys.stdout.buffer.flush()
 
 
 def _warn(context: Context) -> None:

@@ -1,16 +1,25 @@
 """Layering: documents that inherit from each other across layers, and substitute from each other (spec layering).
 
-documents = read_documents([yaml.read(source)])
-shown = written(render(documents, Options(), context))
+    documents = read_documents([yaml.read(source, plain=plain_values)])
+    shown = written(render(documents, Options(), context))
+
+What a plain render does not need is loaded when it is asked for.
 """
 
 from __future__ import annotations
 
 from weft.layering.document import Document, read_documents
 from weft.layering.render import Options, Plan, plan, render, render_plan, written
+from weft.layering.scalars import plain_values
 from weft.layering.secrets import EnvironmentSecrets, FileSecrets
 from weft.layering.select import ORDERS, Selection, in_order
-from weft.layering.tree import dot, tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from weft.layering.dataschema import check_data
+    from weft.layering.secrets import SecretSource
+    from weft.layering.tree import dot, tree
+    from weft.layering.validation import check_documents
 
 __all__ = [
     "ORDERS",
@@ -19,9 +28,13 @@ __all__ = [
     "FileSecrets",
     "Options",
     "Plan",
+    "SecretSource",
     "Selection",
+    "check_data",
+    "check_documents",
     "dot",
     "in_order",
+    "plain_values",
     "plan",
     "read_documents",
     "render",
@@ -29,3 +42,14 @@ __all__ = [
     "tree",
     "written",
 ]
+
+_LAZY = {"check_data": "dataschema", "check_documents": "validation", "dot": "tree", "tree": "tree"}
+
+
+def __getattr__(name: str) -> object:
+    module = _LAZY.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{module}"), name)

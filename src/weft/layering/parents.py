@@ -160,6 +160,7 @@ def _impossible(
 
 
 def _too_many(child: Document, matches: Sequence[Document], found: int) -> LayeringError:
+    matches = sorted(matches, key=str)
     return failure(
         "IndeterminateDocumentParent",
         f"too many documents could be the parent of {child}: {found}, expected 1",

@@ -86,9 +86,12 @@ def plan(documents: Iterable[Document], options: Options, context: Context) -> P
 
     Of two documents with one schema, layer and name the first counts. Raises LayeringError. Spec layering 3, 4, 8.
     """
-    distinct = list({document.identity: document for document in reversed(list(documents))}.values())
-    distinct.reverse()
-    distinct.sort(key=_place_in_inputs)
+    first_of: dict[tuple[str, str | None, str], Document] = {}
+    for document in documents:
+        first = first_of.setdefault(document.identity, document)
+        if first is not document:
+            context.warn(f"{document.position}: {document} is given again and left out; the first is {first.position}")
+    distinct = list(first_of.values())
     for document in distinct:
         document.data, document.parent, document.replaced_by = document.written, None, None
         document.secret = document.encrypted
@@ -108,16 +111,16 @@ def plan(documents: Iterable[Document], options: Options, context: Context) -> P
     for document in distinct:
         if document.control:
             continue
-        first: list[Document] = []
+        before: list[Document] = []
         parent = document.parent
         if parent is not None:
             stand_in = parent.replaced_by
-            first.append(parent if stand_in is None or stand_in is document else stand_in)
+            before.append(parent if stand_in is None or stand_in is document else stand_in)
         if document.substitutions:
             read = found[document] = list(entries(document))
-            first += [source for entry in read if (source := sources.get(entry.key)) is not None]
-        if first:
-            needs[document] = first
+            before += [source for entry in read if (source := sources.get(entry.key)) is not None]
+        if before:
+            needs[document] = before
     return Plan(policy, distinct, sources, found, needs)
 
 
@@ -180,10 +183,6 @@ def written(documents: Iterable[Document], *, short: bool = False, cleartext_sec
 
 
 _PARTS = frozenset({"schema", "metadata", "data"})
-
-
-def _place_in_inputs(document: Document) -> int:
-    return document.order
 
 
 def _render_one(document: Document, plan: Plan, options: Options, context: Context) -> None:

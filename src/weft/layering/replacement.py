@@ -38,6 +38,7 @@ def mark_replacements(documents: Sequence[Document]) -> None:
             unmarked.setdefault((document.schema, document.name), []).append(document)
     for same in unmarked.values():
         if len(same) > 1:
+            same.sort(key=lambda one: one.layer or "")
             others = ", ".join(str(document) for document in same)
             failures.append(
                 _invalid(
@@ -68,13 +69,8 @@ def _replace(document: Document, failures: list[LayeringError]) -> None:
     elif parent.replacement:
         failures.append(_invalid(document, f"{document} replaces {parent}, which is a replacement itself", [parent]))
     elif parent.replaced_by is not None:
-        failures.append(
-            _invalid(
-                document,
-                f"two replacements of {parent}: {parent.replaced_by} and {document}",
-                [parent.replaced_by, parent],
-            )
-        )
+        first, second = sorted((parent.replaced_by, document), key=str)
+        failures.append(_invalid(second, f"two replacements of {parent}: {first} and {second}", [first, parent]))
     else:
         parent.replaced_by = document
 

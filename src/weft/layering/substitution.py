@@ -214,9 +214,17 @@ _SPECIAL = frozenset("\\.^$*+?{}[]|()")
 
 
 def _replacer(pattern: str, value: Value) -> Callable[[str], str]:
-    """A function that puts the value's text in the place of every occurrence of the pattern."""
+    """A function that puts the value's text in the place of every occurrence of the pattern.
+
+    It raises PathError for a map or a list, but only where the pattern occurs.
+    """
     if type(value) is Map or type(value) is Array:
-        raise PathError(f"a {kind_name(value)} cannot be put into text")
+        kind = kind_name(value)
+
+        def refuse(_match: object) -> str:
+            raise PathError(f"a {kind} cannot be put into text")
+
+        return lambda text: _compiled(pattern).sub(refuse, text)
     new = value if type(value) is str else str(value)
     if _SPECIAL.isdisjoint(pattern):
         return lambda text: text.replace(pattern, new)
