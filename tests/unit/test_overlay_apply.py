@@ -317,6 +317,15 @@ def test_insert_goes_around_every_match() -> None:
     assert changed("[a, b]", via) == ["a", "ax", "b"]
 
 
+def test_an_item_that_was_inserted_twice_is_still_two_items() -> None:
+    right = (
+        "#@overlay/match by=index(0)\n#@overlay/insert before=True, after=True\n- {name: x}\n"
+        "#@overlay/match by=index(0)\n#@overlay/insert after=True\n- {name: first}\n"
+        "#@overlay/match by=index(3)\n-\n  #@overlay/match missing_ok=True\n  v: 1\n"
+    )
+    assert changed("[{name: a}]", right) == [{"name": "x"}, {"name": "first"}, {"name": "a"}, {"name": "x", "v": 1}]
+
+
 @pytest.mark.parametrize("action", ["insert after=True", "append"])
 def test_map_items_are_not_inserted_or_appended(action: str) -> None:
     name = action.split()[0]

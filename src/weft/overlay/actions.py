@@ -127,17 +127,14 @@ def _given(run: Run, step: Step, left: Value) -> Item:
 
 def insert(run: Run, edit: Edit, step: Step) -> None:
     """The right item before and after each match, or both."""
-    places = matched(run, edit, step)
-    if not places:
-        return
-    chosen = [edit.items[place] for place in places]
+    # Places must stay what they are while items come in between.
     edit.settle()
-    where = {id(item): place for place, item in enumerate(edit.items)}
-    around = {}
-    for left in chosen:
-        item = _given(run, step, left.value)
-        around[where[id(left)]] = ([item] if step.before else [], [item] if step.after else [])
-    if step.before or step.after:
+    places = matched(run, edit, step)
+    around: dict[int, tuple[list[Item], list[Item]]] = {}
+    for place in places or ():
+        item = _given(run, step, edit.items[place].value)
+        around[place] = ([item] if step.before else [], [item] if step.after else [])
+    if around and (step.before or step.after):
         edit.insert(around, run.owned)  # type: ignore[union-attr, arg-type]
 
 
