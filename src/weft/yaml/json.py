@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import isfinite
 
-from weft.errors import ReadError, WeftError
+from weft.errors import LimitError, ReadError, WeftError
 from weft.nodes import Array, ArrayItem, DocumentSet, Map, MapItem, kind_name
 from weft.source import Position, Source
 from weft.yaml.forms import decimal, leaf, plain_decimal
@@ -123,7 +123,7 @@ def _string(text: str, escapes: dict[int, str]) -> str:
 def read_json(source: Source) -> Value:
     """The nodes of a JSON text: keys sorted, of repeated keys the last; numbers are floats, as in Go.
 
-    Raises ReadError.
+    Raises ReadError, LimitError.
     """
     from json import JSONDecodeError, loads
 
@@ -131,13 +131,12 @@ def read_json(source: Source) -> Value:
         raise ReadError(f"JSON has no {name}", at=Position(source, source.first_line))
 
     try:
-        data = loads(source.text, parse_int=float, parse_constant=refuse)
+        return _nodes(loads(source.text, parse_int=float, parse_constant=refuse), source)
     except JSONDecodeError as error:
         at = Position(source, source.first_line + error.lineno - 1, error.colno)
         raise ReadError(f"no JSON: {error.msg}", at=at) from None
     except RecursionError:
-        raise ReadError("JSON is nested too deep", at=Position(source, source.first_line)) from None
-    return _nodes(data, source)
+        raise LimitError("JSON is nested too deep", at=Position(source, source.first_line)) from None
 
 
 def _nodes(data: object, source: Source) -> Value:

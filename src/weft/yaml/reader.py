@@ -20,7 +20,6 @@ from weft.yaml.comments import Comment, CommentScan, assign
 from weft.yaml.libyaml import open_keeping_marks
 from weft.yaml.libyaml import parser as fastest_parser
 from weft.yaml.lines import correct_lines, dash_before, has_odd_breaks
-from weft.yaml.problems import syntax_error
 from weft.yaml.references import References
 from weft.yaml.repeats import deduplicate
 from weft.yaml.scalars import plain_values, resolve_strict, resolve_tagged
@@ -142,7 +141,7 @@ class Reading:
         try:
             next_event = open_keeping_marks(parser, text)
         except Exception as error:  # noqa: BLE001 - the parser's classes of errors are looked at in `problems`
-            raise self.open_error(error) from None
+            raise self.problem(error) from None
         scan = CommentScan(text) if self.comments is not None else None
         # Where the next `#` is; -1 when there is none, and scalars need not be looked at.
         hash_at = scan.next if scan is not None else -1
@@ -172,7 +171,7 @@ class Reading:
             try:
                 event = next_event()
             except Exception as error:  # noqa: BLE001 - as above
-                raise syntax_error(error, source, text, base) from None
+                raise self.problem(error) from None
             kind = type(event)
             if kind is scalar_event:
                 value = event.value
@@ -308,10 +307,12 @@ class Reading:
     def error(self, message: str, line: int, *, expected: str | None = None, hint: str | None = None) -> ReadError:
         return ReadError(message, at=Position(self.source, line), expected=expected, hint=hint)
 
-    def open_error(self, error: Exception) -> Exception:
-        """What to raise when the parser does not even take the text."""
+    def problem(self, error: Exception) -> Exception:
+        """What to raise for an exception of the parser."""
         if isinstance(error, UnicodeEncodeError):
             return self.error("invalid leading UTF-8 octet", self.line_at(error.start))
+        from weft.yaml.problems import syntax_error
+
         return syntax_error(error, self.source, self.text, self.base)
 
     def too_deep(self, event: Event) -> LimitError:

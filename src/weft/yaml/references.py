@@ -5,7 +5,6 @@ from __future__ import annotations
 from weft.errors import LimitError, ReadError
 from weft.nodes import Array, Map, key_id, kind_name
 from weft.source import Position, Source
-from weft.spell import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +41,8 @@ class References:
     def alias(self, name: str, line: int) -> Value:
         """A fresh copy of what an anchor stands for. Raises ReadError, LimitError."""
         if name not in self.anchors:
+            from weft.spell import did_you_mean
+
             raise ReadError(
                 f"unknown anchor '{name}' referenced",
                 at=Position(self._source, line),

@@ -292,8 +292,11 @@ def _short_number(text: str, at: int) -> tuple[int, int]:
 def _from_base64(text: str) -> str:
     from binascii import Error, a2b_base64
 
+    code = text.replace("\n", "").replace("\r", "")
     try:
-        data = a2b_base64(text.replace("\n", "").replace("\r", "").encode(), strict_mode=True)
+        if len(code) % 4:
+            raise Error
+        data = a2b_base64(code.encode(), strict_mode=True)
     except (Error, UnicodeEncodeError):
         raise ValueError("!!binary value contains invalid base64 data") from None
     return data.decode("utf-8", "surrogateescape")
