@@ -18,7 +18,7 @@ from weft.ops.walk import find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from weft.ops.diff import diff
+    from weft.ops.difference import diff
     from weft.ops.edit import keep_format
 
 __all__ = [
@@ -49,7 +49,7 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     if name == "diff":
-        from weft.ops.diff import diff as found
+        from weft.ops.difference import diff as found
 
         return found
     if name == "keep_format":

@@ -93,16 +93,12 @@ def certificate(options: Value, sources: Sources) -> Value:
 
 
 def _subject(common_name: str, organization: str) -> x509.Name:
-    import warnings
-
     parts = [
         x509.NameAttribute(NameOID.COUNTRY_NAME, "US"),
         x509.NameAttribute(NameOID.ORGANIZATION_NAME, organization or "Cloud Foundry"),
     ]
     if common_name:
-        with warnings.catch_warnings():  # a name longer than the standard has it is in use, and accepted
-            warnings.simplefilter("ignore")
-            parts.append(x509.NameAttribute(NameOID.COMMON_NAME, common_name, _validate=False))
+        parts.append(x509.NameAttribute(NameOID.COMMON_NAME, common_name, _validate=False))
     return x509.Name(parts)
 
 

@@ -10,8 +10,8 @@ not the wanted value, the document would be written anew.
 from __future__ import annotations
 
 from weft.nodes import Array, ArrayItem, Map, MapItem, key_id
+from weft.ops.difference import alike
 from weft.ops.layout import ALIAS, MAP, SCALAR, layout
-from weft.ops.operations import same
 from weft.ops.reading import read_first
 from weft.source import Source
 from weft.yaml import needs_quotes, write_value
@@ -50,7 +50,7 @@ def _reads_as(text: str, value: Value) -> bool:
     from weft.errors import WeftError
 
     try:
-        return same(read_first(Source("", text)), value)
+        return alike(read_first(Source("", text)), value)
     except WeftError:
         return False
 
@@ -117,10 +117,10 @@ class _Editor:
         """Change a part, which read as `old`, so that it reads as `new`."""
         if part.kind == ALIAS:
             stands_for = self.anchors.get(part.name, old)
-            if isinstance(stands_for, _Gone) or not same(stands_for, new):
+            if isinstance(stands_for, _Gone) or not alike(stands_for, new):
                 self.replace(part, new, slot)
             return
-        if old is new and not part.aliased:
+        if old is new and not (part.aliased and self.touched(part)):
             self.unchanged(part)
             return
         if part.kind == SCALAR:
@@ -134,16 +134,11 @@ class _Editor:
             self.unchanged(part)
             return
         if not fits or not part.values or not new.items or part.whole:  # type: ignore[union-attr]
-            if old is new and not self.touched(part):
-                self.unchanged(part)
-            else:
-                self.replace(part, new, slot)
+            self.replace(part, new, slot)
             return
         before = len(self.edits)
         if part.anchor is not None:  # what is within may have an anchor of the same name, which then counts
             self.anchors[part.anchor] = new
-            if old is new:
-                del self.anchors[part.anchor]
         done = self.edit_map(part, old, new) if part.kind == MAP else self.edit_array(part, old, new)  # type: ignore[arg-type]
         if not done:
             del self.edits[before:]
@@ -209,7 +204,7 @@ class _Editor:
         behind = {key_id(key.value) for key in part.keys[last + 1 :]}
         for item in old.items:
             other = new.find(item.key)
-            if other is None or (key_id(item.key) not in behind and not same(item.value, other.value)):
+            if other is None or (key_id(item.key) not in behind and not alike(item.value, other.value)):
                 return False
         return True
 
@@ -274,11 +269,14 @@ class _Editor:
     def dashes(self, part: Part) -> list[int] | None:
         """Where the dashes of a block array stand."""
         text = self.text
-        first = part.values[0]
-        start = text.rfind("-", 0, first.start + 1) if not part.anchor else -1
-        start = part.start if text[part.start : part.start + 1] == "-" else start
-        if start < 0 or text[start] != "-":
-            return None
+        start = part.start
+        while part.anchor is not None and text[start] != "-":  # the lines between an anchor and the first dash
+            line = _line_end(text, start) + 1
+            if line >= len(text):
+                return None
+            start = line + len(text[line : _line_end(text, line)]) - len(text[line : _line_end(text, line)].lstrip(" "))
+            if start >= part.values[0].start + 1:
+                return None
         column = self.column(start)
         out = [start]
         for value in part.values[1:]:

@@ -133,7 +133,11 @@ def _keys() -> ModuleType:
 
 
 def _certificate(options: Value, sources: Sources) -> Value:
-    value: Value = _keys().certificate(options, sources)
+    import warnings
+
+    with warnings.catch_warnings():  # a common name longer than the standard has it is in use, and accepted
+        warnings.simplefilter("ignore")
+        value: Value = _keys().certificate(options, sources)
     return value
 
 
