@@ -101,7 +101,8 @@ def document(head: str, parts: dict[str, Any]) -> dict[str, Any]:
     whole = {"schema": parts.get("schema", "demo/Thing/v1"), "metadata": metadata}
     if "data" in parts:
         whole["data"] = parts["data"]
-    return whole | parts.get("top", {})
+    whole |= parts.get("top", {})
+    return whole
 
 
 def expanded(case: dict[str, Any]) -> tuple[list[dict[str, Any]], list[Any] | None]:
@@ -173,7 +174,7 @@ def test_layering_case(name: str, case: dict[str, Any]) -> None:
         try:
             found, text = outcome(turned, case.get("options", {}), Context())
         except LayeringError as error:
-            assert error.kind == case.get("error"), render_error(error)
+            assert error.kind == case.get("error"), render_error(error)  # noqa: PT017 - not every case raises
             message = render_error(error)
             assert message.startswith("weft: ")
             for phrase in case.get("says", []):

@@ -17,8 +17,8 @@ from weft.layering.select import ORDERS, Selection, in_order
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from weft.layering.dataschema import check_data
+    from weft.layering.family import dot, tree
     from weft.layering.secrets import SecretSource
-    from weft.layering.tree import dot, tree
     from weft.layering.validation import check_documents
 
 __all__ = [
@@ -43,7 +43,7 @@ __all__ = [
     "written",
 ]
 
-_LAZY = {"check_data": "dataschema", "check_documents": "validation", "dot": "tree", "tree": "tree"}
+_LAZY = {"check_data": "dataschema", "check_documents": "validation", "dot": "family", "tree": "family"}
 
 
 def __getattr__(name: str) -> object:

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 class LabelIndex:
-    """Documents by label."""
+    """Documents by label. hints: how many more times `nearest` looks for one, which takes a look at every label."""
 
-    __slots__ = ("_by_pair",)
+    __slots__ = ("_by_pair", "hints")
 
     def __init__(self, documents: Iterable[Document]) -> None:
         by_pair: dict[tuple[object, object], list[Document]] = {}
@@ -39,6 +39,7 @@ class LabelIndex:
             for item in labels.items:
                 by_pair.setdefault((key_id(item.key), key_id(item.value)), []).append(document)
         self._by_pair = by_pair
+        self.hints = 50
 
     def matching(self, selector: Map) -> list[Document]:
         """The documents that have every label of the selector, in the order of the inputs."""
@@ -57,6 +58,9 @@ class LabelIndex:
 
     def nearest(self, selector: Map) -> str | None:
         """A hint for a selector that matches nothing: the label it may have meant."""
+        if not self.hints:
+            return None
+        self.hints -= 1
         for item in selector.items:
             if (key_id(item.key), key_id(item.value)) in self._by_pair:
                 continue
@@ -67,8 +71,10 @@ class LabelIndex:
         return None
 
 
-def choose_parents(documents: Sequence[Document], policy: Policy, *, relaxed: bool = False) -> list[Document]:
-    """Set `parent` of every document that selects one; gives back those whose selector matches nothing.
+def choose_parents(
+    documents: Sequence[Document], policy: Policy, *, relaxed: bool = False
+) -> tuple[list[Document], LabelIndex]:
+    """Set `parent` of every document that selects one; gives back those whose selector matches nothing, and the index.
 
     Raises LayeringError: InvalidDocumentParent, IndeterminateDocumentParent. Spec layering 4.
     """
@@ -107,12 +113,11 @@ def choose_parents(documents: Sequence[Document], policy: Policy, *, relaxed: bo
             continue
         child.parent = closest[0]
     raise_all(failures)
-    return unmatched
+    return unmatched, index
 
 
-def unmatched_selector(child: Document, documents: Sequence[Document]) -> LayeringError:
+def unmatched_selector(child: Document, index: LabelIndex) -> LayeringError:
     """What to say of a selector that no document answers to: an error when strict, else a warning."""
-    index = LabelIndex(documents)
     selector = child.selector
     assert selector is not None
     return failure(

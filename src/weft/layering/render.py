@@ -97,9 +97,9 @@ def plan(documents: Iterable[Document], options: Options, context: Context) -> P
         document.secret = document.encrypted
     policy = find_policy(distinct, context)
     check_layers(distinct, policy)
-    unmatched = choose_parents(distinct, policy, relaxed=options.relaxed)
+    unmatched, index = choose_parents(distinct, policy, relaxed=options.relaxed)
     if unmatched:
-        missing = [unmatched_selector(child, distinct) for child in unmatched]
+        missing = [unmatched_selector(child, index) for child in unmatched]
         if options.strict:
             raise_all(missing)
         for error in missing:
@@ -137,7 +137,7 @@ def render_plan(plan: Plan, options: Options, context: Context) -> list[Document
             failed.add(document)
             continue
         try:
-            _render_one(document, plan, options, context)
+            _render_one(document, plan, options, context, hints=len(failures) < _HINTS)
         except LayeringError as error:
             failures.append(error)
             failed.add(document)
@@ -182,10 +182,12 @@ def written(documents: Iterable[Document], *, short: bool = False, cleartext_sec
     return DocumentSet(out)
 
 
+# A hint looks at every name there is; thousands of failures need no thousands of hints.
+_HINTS = 50
 _PARTS = frozenset({"schema", "metadata", "data"})
 
 
-def _render_one(document: Document, plan: Plan, options: Options, context: Context) -> None:
+def _render_one(document: Document, plan: Plan, options: Options, context: Context, *, hints: bool) -> None:
     if document.control:
         return
     if document.encrypted and is_reference(document.data):
@@ -196,7 +198,7 @@ def _render_one(document: Document, plan: Plan, options: Options, context: Conte
         document.secret = document.secret or (parent.secret and not options.cleartext_secrets)
     read = plan.entries.get(document)
     if read is not None:
-        document.data = substitute(document, read, plan.sources, lenient=options.lenient, context=context)
+        document.data = substitute(document, read, plan.sources, lenient=options.lenient, context=context, hints=hints)
         if not document.secret and not options.cleartext_secrets:
             document.secret = any(
                 source.secret for entry in read if (source := plan.sources.get(entry.key)) is not None

@@ -50,16 +50,17 @@ class Selection:
     def hint(self, documents: Iterable[Document]) -> str | None:
         """The nearest name for the first value given that no document has."""
         all_of = list(documents)
+        schemas = dict.fromkeys(document.schema for document in all_of)
+        for wanted in self.schemas:
+            if not any(_has_schema(schema, wanted) for schema in schemas):
+                return did_you_mean(wanted, schemas)
         for given, known in (
-            (self.schemas, [d.schema for d in all_of]),
-            (self.names, [d.name for d in all_of]),
-            (self.layers, [d.layer for d in all_of if d.layer is not None]),
+            (self.names, {document.name for document in all_of}),
+            (self.layers, {document.layer for document in all_of if document.layer is not None}),
         ):
             for value in given:
                 if value not in known:
-                    near = did_you_mean(value, dict.fromkeys(known))
-                    if near is not None:
-                        return near
+                    return did_you_mean(value, sorted(known))
         return None
 
 

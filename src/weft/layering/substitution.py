@@ -76,9 +76,12 @@ def entries(document: Document) -> Iterator[Entry]:
         yield Entry(document, item, number)
 
 
-def substitute(document: Document, todo: list[Entry], sources: Sources, *, lenient: bool, context: Context) -> Value:
+def substitute(
+    document: Document, todo: list[Entry], sources: Sources, *, lenient: bool, context: Context, hints: bool = True
+) -> Value:
     """The document's data after its substitutions.
 
+    hints: whether to look for the nearest name of a source that is not there, among all of them.
     A lenient run warns of a missing source or a destination that cannot be made, and goes on.
     Raises LayeringError: SubstitutionSourceNotFound, SubstitutionSourceDataNotFound, MissingDocumentPattern,
     UnknownSubstitutionError. Spec layering 9.
@@ -87,7 +90,7 @@ def substitute(document: Document, todo: list[Entry], sources: Sources, *, lenie
     for entry in todo:
         source = sources.get(entry.key)
         if source is None:
-            error = _no_source(document, entry, sources)
+            error = _no_source(document, entry, sources, hints=hints and not lenient)
             if not lenient:
                 raise error
             context.warn(f"{error.at}: {error.message}")
@@ -260,11 +263,13 @@ def _malformed(
     )
 
 
-def _no_source(document: Document, entry: Entry, sources: Sources) -> LayeringError:
+def _no_source(document: Document, entry: Entry, sources: Sources, *, hints: bool) -> LayeringError:
     schema, name = entry.key
-    same_schema = [other for kind, other in sources if kind == schema]
-    same_name = [kind for kind, other in sources if other == name]
-    hint = did_you_mean(name, same_schema) if same_schema else did_you_mean(schema, same_name)
+    hint = None
+    if hints:
+        same_schema = [other for kind, other in sources if kind == schema]
+        same_name = [kind for kind, other in sources if other == name]
+        hint = did_you_mean(name, same_schema) if same_schema else did_you_mean(schema, same_name)
     return failure(
         "SubstitutionSourceNotFound",
         f"there is no document [{schema}] {name}, which {document} substitutes from",
