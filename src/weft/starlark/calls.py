@@ -36,5 +36,10 @@ def leaving(fault: Exception) -> Exception:
 
     error = translated(fault)
     if isinstance(error, WeftError):
-        fault.__traceback__ = None
+        # Errors on the way here keep frames as well.
+        link: BaseException | None = fault
+        while link is not None:
+            link.__traceback__ = None
+            before, link.__context__, link.__cause__ = link.__context__, None, None
+            link = before
     return error

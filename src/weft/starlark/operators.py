@@ -27,7 +27,7 @@ from weft.starlark.values import (
 
 LONGEST_STRING = 1 << 28
 LONGEST_LIST = 1 << 25
-WIDEST_INT = 1 << 25  # bits
+WIDEST_INT = 1 << 20  # bits
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable

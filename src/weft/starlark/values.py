@@ -13,7 +13,7 @@ In Python True and 1 are the same key; here they are not. A bool among the keys 
 
 from __future__ import annotations
 
-from weft.errors import StarlarkError
+from weft.errors import LimitError, StarlarkError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -395,6 +395,7 @@ def from_bytes(data: bytes) -> str:
 def freeze(value: object) -> None:
     """Make a value and everything that can be reached from it unchangeable."""
     todo = [value]
+    tuples: set[int] = set()
     while todo:
         value = todo.pop()
         kind = type(value)
@@ -410,7 +411,9 @@ def freeze(value: object) -> None:
                 todo.extend(value)  # type: ignore[arg-type]
                 todo.extend(value.values())  # type: ignore[attr-defined]
         elif kind is tuple:
-            todo.extend(value)  # type: ignore[arg-type]
+            if id(value) not in tuples:
+                tuples.add(id(value))
+                todo.extend(value)  # type: ignore[arg-type]
         elif kind is _FUNCTION:
             _freeze_function(value, todo)
         elif kind is Builtin:
@@ -535,8 +538,15 @@ def repr_of(value: object) -> str:
     return "".join(out)
 
 
+# Lists that hold each other many times over print to texts of any length: this many parts are enough.
+_MOST_PARTS = 1 << 21
+_SCALARS = frozenset((str, int, float, bool, type(None)))
+
+
 def _write(value: object, out: list[str], path: list[object]) -> None:
     kind = type(value)
+    if len(out) > _MOST_PARTS:
+        raise LimitError("the text of a value would be too long")
     if kind is List:
         out.append("[")
         _write_parts(value, value, out, path)
@@ -584,6 +594,9 @@ def _write_parts(value: object, cyclic: object, out: list[str], path: list[objec
             out.append("...")
             return
         path.append(cyclic)
+    if _SCALARS.issuperset(map(type, value)):  # type: ignore[call-overload]
+        out.append(", ".join(map(repr_of, value)))  # type: ignore[call-overload]
+        value = ()
     separator = ""
     for part in value:  # type: ignore[attr-defined]
         if separator:
@@ -609,11 +622,16 @@ def _builtin_text(name: str, receiver: object) -> str:
 # ---- equality and order
 
 _DEEPEST = 500
+_DEEP = _DEEPEST - 8
 _PLAIN = frozenset((str, int, float, type(None)))
 
 
-def equals(left: object, right: object, depth: int = _DEEPEST) -> bool:
-    """Whether `left == right`. Raises StarlarkError where the values refuse to be compared."""
+def equals(left: object, right: object, depth: int = _DEEPEST, known: set[tuple[int, int]] | None = None) -> bool:
+    """Whether `left == right`. Raises StarlarkError where the values refuse to be compared.
+
+    known: pairs that are known to be equal; it keeps lists that hold each other many times over from costing time
+    without end, and is made only where values are deep.
+    """
     kind, other = type(left), type(right)
     if kind is str or other is str:
         return left == right
@@ -621,18 +639,33 @@ def equals(left: object, right: object, depth: int = _DEEPEST) -> bool:
         return left == right
     if kind is bool or other is bool:
         return left is right
-    if depth < 1:
-        raise StarlarkError("comparison exceeded maximum recursion depth")
-    if kind is not other:
+    if depth <= _DEEP:
+        if depth < 1:
+            raise StarlarkError("comparison exceeded maximum recursion depth")
+        if known is None:
+            known = set()
+        pair = (id(left), id(right))
+        if pair in known:
+            return True
+        if not _alike(left, right, depth, known):
+            return False
+        known.add(pair)
+        return True
+    return _alike(left, right, depth, None)
+
+
+def _alike(left: object, right: object, depth: int, known: set[tuple[int, int]] | None) -> bool:
+    kind = type(left)
+    if kind is not type(right):
         if isinstance(left, Value) and isinstance(right, Value) and left.type_name == right.type_name:
             return left.same(right)
         return False
     if kind is List or kind is tuple:
         if len(left) != len(right):  # type: ignore[arg-type]
             return False
-        return all(equals(x, y, depth - 1) for x, y in zip(left, right, strict=True))  # type: ignore[call-overload]
+        return all(equals(x, y, depth - 1, known) for x, y in zip(left, right, strict=True))  # type: ignore[call-overload]
     if kind is Dict or kind is Set:
-        return _equal_dicts(left, right, depth)  # type: ignore[arg-type]
+        return _equal_dicts(left, right, depth, known)  # type: ignore[arg-type]
     if kind is range:
         return left == right
     if isinstance(left, Value):
@@ -640,14 +673,14 @@ def equals(left: object, right: object, depth: int = _DEEPEST) -> bool:
     return left is right
 
 
-def _equal_dicts(left: Dict, right: Dict, depth: int) -> bool:
+def _equal_dicts(left: Dict, right: Dict, depth: int, known: set[tuple[int, int]] | None) -> bool:
     if len(left) != len(right):
         return False
     if type(left) is Set:
         return all(_dict_contains(right, key) for key in _dict_iter(left))
     for key in _dict_iter(left):
         other = _dict_get(right, key, _ABSENT)
-        if other is _ABSENT or not equals(_dict_get(left, key), other, depth - 1):
+        if other is _ABSENT or not equals(_dict_get(left, key), other, depth - 1, known):
             return False
     return True
 

@@ -1,0 +1,130 @@
+"""Laws: the language agrees with the obvious way to say it in Python."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from weft.errors import WeftError
+from weft.source import Source
+from weft.starlark import Code, Dict, List, call, compile_program, equals, has, insert, lookup, repr_of, str_of
+
+PROGRAM = """
+def add(a, b): return a + b
+def sub(a, b): return a - b
+def mul(a, b): return a * b
+def floor(a, b): return a // b
+def mod(a, b): return a % b
+def less(a, b): return a < b
+def same(a, b): return a == b
+def both(a, b): return [a & b, a | b, a ^ b]
+def total(items):
+  sum = 0
+  for x in items: sum += x
+  return sum
+end
+def cut(s, a, b, c): return s[a:b:c]
+def at(s, i): return s[i]
+def join(parts): return "".join(parts)
+def order(items): return sorted(items)
+def form(a, b): return "%s|%r" % (a, b)
+def text(a, b): return "{}|{!r}".format(a, b)
+def echo(x): return x
+"""
+FUNCTIONS = compile_program([Code(PROGRAM)], Source("laws.star", PROGRAM)).run()
+
+ints = st.integers(-(1 << 80), 1 << 80)
+texts = st.text(st.characters(codec="utf-8"), max_size=12)
+ends = st.none() | st.integers(-15, 15)
+scalars = st.none() | st.booleans() | ints | st.floats(allow_nan=False) | texts
+keys = st.booleans() | st.integers(-2, 2) | st.sampled_from([0.0, 1.0, 0.5]) | texts
+
+
+def run(name: str, *args: object) -> object:
+    return call(FUNCTIONS[name], args)
+
+
+def as_bytes(text: object) -> bytes:
+    assert isinstance(text, str)
+    return text.encode("utf-8", "surrogateescape")
+
+
+@given(ints, ints)
+def test_integers_are_pythons(a: int, b: int) -> None:
+    assert run("add", a, b) == a + b
+    assert run("sub", a, b) == a - b
+    assert run("mul", a, b) == a * b
+    assert run("both", a, b) == [a & b, a | b, a ^ b]
+    assert run("less", a, b) is (a < b)
+    assert run("same", a, b) is (a == b)
+    if b:
+        assert run("floor", a, b) == a // b
+        assert run("mod", a, b) == a % b
+
+
+@given(st.lists(ints))
+def test_sum_and_order(items: list[int]) -> None:
+    assert run("total", List(items)) == sum(items)
+    assert run("order", List(items)) == sorted(items)
+
+
+@given(st.lists(texts))
+def test_strings_sort_by_bytes(items: list[str]) -> None:
+    assert run("order", List(items)) == sorted(items, key=as_bytes)
+
+
+@given(texts, ends, ends, ends.filter(lambda n: n != 0))
+def test_slices_are_slices_of_bytes(text: str, low: int | None, high: int | None, step: int | None) -> None:
+    assert as_bytes(run("cut", text, low, high, step)) == as_bytes(text)[low:high:step]
+
+
+@given(texts, st.data())
+def test_cut_and_joined_is_whole(text: str, data: st.DataObject) -> None:
+    place = data.draw(st.integers(0, len(as_bytes(text))))
+    parts = List([run("cut", text, None, place, None), run("cut", text, place, None, None)])
+    assert run("join", parts) == text
+    assert run("add", *parts) == text
+
+
+@given(texts, texts)
+def test_formats_agree(a: str, b: str) -> None:
+    assert run("form", a, b) == run("text", a, b) == f"{a}|{repr_of(b)}"
+
+
+@given(texts)
+def test_literal_means_itself(text: str) -> None:
+    quoted = repr_of(text)
+    if "\\u" not in quoted and "\\U" not in quoted:
+        assert compile_program([Code(f"x = {quoted}")], Source("x")).run()["x"] == text
+
+
+@given(st.recursive(scalars, lambda inner: st.lists(inner).map(List) | st.tuples(inner, inner), max_leaves=8))
+def test_values_equal_themselves_and_print(value: object) -> None:
+    assert equals(value, run("echo", value))
+    assert isinstance(str_of(value), str)
+
+
+@given(st.lists(st.tuples(keys, st.integers())))
+def test_dict_keeps_bools_apart(pairs: list[tuple[object, int]]) -> None:
+    made = Dict()
+    slow: list[tuple[object, int]] = []
+    for key, value in pairs:
+        insert(made, key, value)
+        for place, (old, _) in enumerate(slow):
+            if equals(old, key):
+                slow[place] = (old, value)
+                break
+        else:
+            slow.append((key, value))
+    assert [(repr_of(key), value) for key, value in made.items()] == [(repr_of(key), value) for key, value in slow]
+    for key, value in slow:
+        assert has(made, key)
+        assert lookup(made, key) == value
+
+
+@given(st.text("()[]{}:,=+-*/%<>|&^~.\"'\\\n #abcdefilnorst 0123456789_x", max_size=60))
+def test_any_text_runs_or_is_refused(text: str) -> None:
+    try:
+        compile_program([Code(text)], Source("any.star", text))
+    except WeftError as error:
+        assert error.message
