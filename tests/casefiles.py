@@ -27,7 +27,7 @@ def files_of(given: str) -> list[InputFile]:
     """The input files that the first part of a case describes."""
     if not given.startswith("=== "):
         return [in_memory("config.yml", given)]
-    files = []
+    files: list[InputFile] = []
     for part in given.split("=== ")[1:]:
         name, _, text = part.partition("\n")
         files.append(in_memory(name.strip(), text, order=len(files)))

@@ -149,8 +149,7 @@ def _block(prefix: str, error: WeftError | Finding) -> list[str]:
     place = f"{error.at}: " if error.at is not None and (error.at.source is not None) else ""
     out = [f"{prefix}{place}{first}", *(f"  {line}".rstrip() for line in rest)]
     quoted = [(str(at), text) for at in (error.at, *error.also) if at is not None and (text := at.text) is not None]
-    seen: set[tuple[str, str]] = set()
-    quoted = [q for q in quoted if not (q in seen or seen.add(q))]
+    quoted = list(dict.fromkeys(quoted))
     missing = [str(at) for at in error.also if at.source is not None and at.text is None]
     if quoted:
         width = max(len(place) for place, _ in quoted)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from weft.annotations import Annotations
 
-    Scalar: TypeAlias = None | bool | int | float | str
-    Value: TypeAlias = "Map | Array | DocumentSet | None | bool | int | float | str"
+    Scalar: TypeAlias = bool | int | float | str | None
+    Value: TypeAlias = "Map | Array | DocumentSet | bool | int | float | str | None"
     Collection: TypeAlias = "Map | Array | DocumentSet"
     Item: TypeAlias = "MapItem | ArrayItem | Document"
     Node: TypeAlias = "DocumentSet | Document | Map | MapItem | Array | ArrayItem"
@@ -220,7 +220,7 @@ def equal(left: Value, right: Value) -> bool:
             if len(a.items) != len(b.items):  # type: ignore[union-attr]
                 return False
             for x, y in zip(a.items, b.items, strict=True):  # type: ignore[union-attr]
-                stack.append((x.key, y.key))  # type: ignore[union-attr]
+                stack.append((x.key, y.key))
                 stack.append((x.value, y.value))
         elif kind in COLLECTIONS:
             if len(a.items) != len(b.items):  # type: ignore[union-attr]
