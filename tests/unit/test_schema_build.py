@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 import annotated
 from weft import schema
-from weft.errors import Finding, SchemaError
-from weft.nodes import to_plain
+from weft.errors import Finding, LimitError, SchemaError
+from weft.nodes import Document, Map, MapItem, to_plain
+
+if TYPE_CHECKING:
+    from weft.nodes import Value
 
 
 def built(text: str) -> schema.SchemaType:
@@ -176,3 +181,11 @@ def test_all_that_is_wrong_is_found() -> None:
 def test_what_is_under_a_wrong_node_is_not_reported_twice() -> None:
     (finding,) = refused("#@schema/default {'b': 'x'}\na:\n  b:\n")
     assert (finding.message, str(finding.at)) == ("null value not allowed here", "s.yml:3")
+
+
+def test_a_schema_nested_beyond_reason_is_refused() -> None:
+    value: Value = 1
+    for _ in range(20_000):
+        value = Map([MapItem("a", value)])
+    with pytest.raises(LimitError, match="nested too deeply"):
+        schema.build(Document(value))

@@ -6,7 +6,7 @@ more. What is wrong in one node does not hide what is wrong in the next: all fin
 
 from __future__ import annotations
 
-from weft.errors import Finding, SchemaError
+from weft.errors import Finding, LimitError, SchemaError
 from weft.nodes import Array, Map, MapItem, kind_name, walk
 from weft.schema import arguments
 from weft.schema.arguments import InvalidSchema, refused
@@ -41,10 +41,13 @@ def build(document: Document) -> Declaration:
     """The declaration that a data values schema document makes.
 
     document: the document, with evaluated annotations.
-    Raises SchemaError, with a finding for everything that is wrong. Spec ytt 8.1, 8.2.
+    Raises SchemaError, with a finding for everything that is wrong; LimitError. Spec ytt 8.1, 8.2.
     """
     builder = _Builder()
-    declaration = builder.declaration(document)
+    try:
+        declaration = builder.declaration(document)
+    except RecursionError:
+        raise LimitError("the schema is nested too deeply", at=document.position) from None
     if builder.findings:
         raise SchemaError("Invalid schema", findings=builder.findings)
     return declaration

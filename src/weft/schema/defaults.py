@@ -6,6 +6,7 @@ needs them. Keys that are added follow those that are there, in the order of the
 
 from __future__ import annotations
 
+from weft.errors import LimitError
 from weft.nodes import Array, ArrayItem, Document, Map, MapItem, key_id
 from weft.schema.types import ANY, ArrayType, MapType, NullType
 
@@ -27,9 +28,12 @@ def fill(declaration: Declaration, document: Document, before: Document | None =
 
     before: an earlier state of the document that was complete; what is shared with it is not looked at again.
     Returns the same object when nothing was missing; what did not change is shared. What does not conform to the schema
-    is left as it is, for `check` to find. Spec ytt 8.1.
+    is left as it is, for `check` to find. Raises LimitError. Spec ytt 8.1.
     """
-    value = fill_type(declaration.type, document.value, None if before is None else before.value)
+    try:
+        value = fill_type(declaration.type, document.value, None if before is None else before.value)
+    except RecursionError:
+        raise LimitError("the data values are nested too deeply", at=document.position) from None
     return document if value is document.value else document.with_value(value)
 
 

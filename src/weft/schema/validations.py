@@ -56,10 +56,10 @@ def read_validation(annotation: Annotation) -> Validation:
         raise _malformed(
             annotation, f"expected annotation to have 2-tuple as argument(s), but found no arguments (by {at})"
         )
-    found: list[tuple[str, object]] = [_read_pair(annotation, argument) for argument in annotation.args]
+    found: list[tuple[str, object]] = [_read_pair(annotation, argument, at) for argument in annotation.args]
     kwargs = annotation.kwargs
     for name, value in kwargs.items():
-        _check_keyword(annotation, name, value)
+        _check_keyword(annotation, name, value, at)
     for name in _KEYWORD_RULES:
         if name in kwargs:
             found.append(_keyword_rule(name, kwargs[name]))
@@ -73,8 +73,7 @@ def _malformed(annotation: Annotation, message: str) -> SchemaError:
     return SchemaError(f"Invalid @{annotation.name} annotation - {message}", at=annotation.position)
 
 
-def _read_pair(annotation: Annotation, argument: object) -> tuple[str, object]:
-    at = annotation.position
+def _read_pair(annotation: Annotation, argument: object, at: Position) -> tuple[str, object]:
     if type(argument) is not tuple:
         raise _malformed(
             annotation, f"expected annotation to have 2-tuple as argument(s), but found: {repr_of(argument)} (by {at})"
@@ -108,8 +107,7 @@ def _read_pair(annotation: Annotation, argument: object) -> tuple[str, object]:
     return text, check
 
 
-def _check_keyword(annotation: Annotation, name: str, value: object) -> None:
-    at = annotation.position
+def _check_keyword(annotation: Annotation, name: str, value: object, at: Position) -> None:
     wrong: str | None = None
     if name == "when":
         wrong = (
