@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from weft.context import Context
-from weft.errors import WeftError
+from weft.errors import Finding, WeftError
 from weft.source import Position, Source
 from weft.starlark import Builtin, Code, Dict, List, Struct, call, compile_program, equals, freeze, repr_of
 
@@ -43,7 +43,7 @@ def error_of(function: object) -> str | None:
 
 
 def frozen() -> List:
-    result = List([1, List([2]), Dict({"k": List()})])
+    result = List([1, List([2]), Dict([("k", List())])])
     freeze(result)
     return result
 
@@ -56,6 +56,10 @@ def load(path: str, _at: Position) -> dict[str, object]:
         "frozen": Builtin("frozen", frozen),
         "struct": Builtin("struct", lambda **members: Struct(members)),
     }
+
+
+def _all(error: WeftError) -> list[WeftError | Finding]:
+    return [error, *error.findings]
 
 
 @pytest.mark.parametrize(("name", "line", "text"), chunks(), ids=lambda value: str(value)[:24] if value else "")
@@ -72,5 +76,5 @@ def test_chunk(name: str, line: int, text: str) -> None:
     try:
         compile_program([Code(PRELUDE, 0), Code("\n".join(lines), line)], source).run(Context(), load)
     except WeftError as error:
-        found = [(fault.at.line if fault.at else 0, fault.message) for fault in (error, *error.findings)]
+        found = [(fault.at.line if fault.at else 0, fault.message) for fault in _all(error)]
     assert found == wanted

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from weft.context import Context
-from weft.errors import LimitError, StarlarkError, WeftError
+from weft.errors import Finding, LimitError, StarlarkError, WeftError
 from weft.source import Position, Source
 from weft.starlark import (
     Args,
@@ -83,12 +83,12 @@ class Hooks:
 SOURCE = Source("t.yml", "\n".join(f"line {number}" for number in range(1, 20)))
 
 
-def collected(*pieces: Piece) -> object:
+def collected(*pieces: Piece) -> list[object]:
     program = compile_program(pieces, SOURCE, hooks=Hooks())
     again = Program(marshal.loads(marshal.dumps(program.code)), SOURCE)
     outcomes = [each.run(names={"$collect": lambda *a, **k: (a, k)})["result"] for each in (program, program, again)]
     assert outcomes[0] == outcomes[1] == outcomes[2]
-    return outcomes[0]
+    return outcomes[0]  # type: ignore[return-value]
 
 
 def fault(*pieces: Piece) -> WeftError:
@@ -106,14 +106,14 @@ def test_slots_are_expressions_in_parentheses() -> None:
 
 
 def test_function_with_host_statements_gives_what_they_built_unless_it_returns() -> None:
-    pieces = [Code("def f(x):", 1), expression("x", 2), Code("if x: return 5", 3), Code("end", 4)]
+    pieces: list[Piece] = [Code("def f(x):", 1), expression("x", 2), Code("if x: return 5", 3), Code("end", 4)]
     assert collected(*pieces, expression("f(0)", 5), expression("f(1)", 6)) == [[0], 5]
 
 
 def test_arguments_and_what_documents_write_in_them() -> None:
-    (found,) = collected(arguments('1, *[2], k=3, when=2+, **{"z": 4}', 1))  # type: ignore[misc]
+    [found] = collected(arguments('1, *[2], k=3, when=2+, **{"z": 4}', 1))
     assert found == ((1, 2), {"k": 3, "when": "2+", "z": 4})
-    (found,) = collected(arguments("x=[f(5) for f in [lambda n: return n < 10]]", 1))  # type: ignore[misc]
+    [found] = collected(arguments("x=[f(5) for f in [lambda n: return n < 10]]", 1))
     assert found == ((), {"x": [True]})
     assert fault(arguments("when=x+", 1)).message == "got ')', want primary expression"
 
@@ -143,7 +143,8 @@ def test_place_and_trail_of_an_error() -> None:
 
 def test_all_undefined_names_are_reported_with_hints() -> None:
     error = fault(expression("zz + lenn", 1), arguments("k=true", 4))
-    found = [(each.message, str(each.at), each.hint) for each in (error, *error.findings)]
+    faults: list[WeftError | Finding] = [error, *error.findings]
+    found = [(each.message, str(each.at), each.hint) for each in faults]
     assert found == [
         ("undefined: zz", "t.yml:1", None),
         ("undefined: lenn", "t.yml:1", "did you mean len?"),

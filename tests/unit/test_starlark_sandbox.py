@@ -128,7 +128,7 @@ PROGRAMS = [
     "x = " + "1 + " * 100000 + "1",
     "x = " + "[" * 5000 + "]" * 5000,
     "x = " + "not " * 100000 + "1",
-    "\n".join("for i%d in [1]:" % n for n in range(40)) + "\n" + "end\n" * 40,
+    "\n".join(f"for i{n} in [1]:" for n in range(40)) + "\n" + "end\n" * 40,
 ]
 
 
@@ -155,7 +155,8 @@ def test_compiled_code_names_only_variables_and_helpers() -> None:
     program = compile_program([Code("load('@', 's')", 0), Code(text)], Source("names.star", text))
     allowed = {"a", "b", "c", "f", "s", "x", ".0", "<toplevel>"}
     # The only attribute that compiled code reads is a list's own lock.
-    todo, names = [program.code], set()
+    todo = [program.code]
+    names: set[str] = set()
     while todo:
         code = todo.pop()
         names.update(code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)

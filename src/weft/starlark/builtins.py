@@ -228,28 +228,26 @@ def min_(*args: object, **kwargs: object) -> object:
     return _extreme("min", "<", args, kwargs)
 
 
-def max_of(x: object, y: object, *rest: object) -> object:
+def max_of(x: object, y: object, z: object = _ABSENT, /, *rest: object) -> object:
     """`max` of at least two values and no key: what compiled code calls when it sees such a call."""
-    if type(x) is type(y) is int:
+    if not rest and type(x) is type(y) is int:
         larger = max(x, y)
-        for z in rest:
-            if type(z) is not int:
-                return _extreme("max", ">", (x, y, *rest), {})
-            larger = max(larger, z)
-        return larger
-    return _extreme("max", ">", (x, y, *rest), {})
+        if type(z) is int:
+            return max(larger, z)
+        if z is _ABSENT:
+            return larger
+    return _extreme("max", ">", (x, y) if z is _ABSENT else (x, y, z, *rest), {})
 
 
-def min_of(x: object, y: object, *rest: object) -> object:
+def min_of(x: object, y: object, z: object = _ABSENT, /, *rest: object) -> object:
     """`min` of at least two values and no key."""
-    if type(x) is type(y) is int:
+    if not rest and type(x) is type(y) is int:
         smaller = min(x, y)
-        for z in rest:
-            if type(z) is not int:
-                return _extreme("min", "<", (x, y, *rest), {})
-            smaller = min(smaller, z)
-        return smaller
-    return _extreme("min", "<", (x, y, *rest), {})
+        if type(z) is int:
+            return min(smaller, z)
+        if z is _ABSENT:
+            return smaller
+    return _extreme("min", "<", (x, y) if z is _ABSENT else (x, y, z, *rest), {})
 
 
 def _extreme(name: str, operator: str, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
@@ -299,6 +297,19 @@ def range_(start: object, stop: object = _ABSENT, step: object = 1, /) -> range:
     if stop is _ABSENT:
         return range(start)  # type: ignore[call-overload, no-any-return]
     return range(start, stop, step)  # type: ignore[call-overload, no-any-return]
+
+
+def range_to(stop: object, /) -> range:
+    """`range` with one argument."""
+    return range(stop) if type(stop) is int and _SMALLEST <= stop <= _LARGEST else range_(stop)
+
+
+def range_from_to(start: object, stop: object, /) -> range:
+    """`range` with two arguments."""
+    if type(start) is int and type(stop) is int and start >= _SMALLEST and stop <= _LARGEST:
+        if start <= _LARGEST and stop >= _SMALLEST:
+            return range(start, stop)
+    return range_(start, stop)
 
 
 def repr_(x: object, /) -> str:

@@ -26,7 +26,7 @@ from weft.starlark.runtime import DIRECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any, Protocol, TypeAlias
 
     from weft.starlark.scan import Host
@@ -60,6 +60,9 @@ _ARITHMETIC: dict[str, Callable[[], py.operator]] = {
     "|": py.BitOr,
     "^": py.BitXor,
 }
+# Operators that may be done together once all operands are known to be ints.
+_FUSED = frozenset(("+", "-", "*", "//", "%"))
+_ATOMS = (syntax.Name, syntax.Literal)
 _ORDER: dict[str, Callable[[], py.cmpop]] = {"<": py.Lt, "<=": py.LtE, ">": py.Gt, ">=": py.GtE}
 _UNARY: dict[str, tuple[str, Callable[[], py.unaryop]]] = {
     "-": ("$neg", py.USub),
@@ -167,7 +170,24 @@ class Compiler:
         return body or [py.Pass(**self.at())]
 
     def evaluate(self, node: syntax.Evaluate, into: list[py.stmt]) -> None:
+        value = node.value
+        if self.hot and type(value) is syntax.Call and type(value.function) is syntax.Attribute:
+            receiver, arguments = value.function.x, value.arguments
+            if value.function.name == "append" and type(receiver) is syntax.Name and kind_of(receiver) == "list":
+                if len(arguments) == 1 and not arguments[0].name and not arguments[0].star:
+                    self.append(receiver, arguments[0].value, into)
+                    return
         into.append(py.Expr(self.expression(node.value), **self.at()))
+
+    def append(self, receiver: syntax.Name, item: Expression, into: list[py.stmt]) -> None:
+        """`x.append(item)` of a list of the program's own."""
+        at = self.at()
+        _, x = self.simple(self.name(receiver))
+        value = self.kept(self.expression(item), into)
+        method = py.Attribute(x(), "append", _LOAD, **at)
+        fast = py.Expr(py.Call(method, [value()], [], **at), **at)
+        slow = py.Expr(self.call("$m.append", [x(), value()]), **at)
+        into.append(py.If(self.unlocked(x()), [fast], [slow], **at))
 
     def if_(self, node: syntax.If, into: list[py.stmt]) -> None:
         at = self.at()
@@ -306,7 +326,11 @@ class Compiler:
         target = node.target
         line = node.line
         if type(target) is syntax.Name:
-            value = self.augmented(self.name(target), kind_of(target), node)
+            value = None
+            if node.operator in _FUSED and self.hot and self.walrus:
+                value = self.fused(syntax.Binary(node.operator, target, node.value, line), "$+=")
+            if value is None:
+                value = self.augmented(self.name(target), kind_of(target), node)
             into.append(py.Assign([self.store(_variable(target.name))], value, **self.at()))
         elif type(target) is syntax.Index:
             self.augmented_index(target, node, into)
@@ -398,7 +422,8 @@ class Compiler:
     def assign_index(self, target: syntax.Index, value: py.expr, into: list[py.stmt]) -> None:
         at = self.at()
         kind, key_kind = kind_of(target.x), kind_of(target.key)
-        if not self.hot or not ((kind == "dict" and key_kind in ("str", "")) or kind == ""):
+        fast_list = kind == "list" and key_kind in _INTS and type(target.x) is syntax.Name
+        if not self.hot or not (fast_list or (kind == "dict" and key_kind in ("str", "")) or kind == ""):
             if type(value) is not py.Constant and type(value) is not py.Name:
                 # The value comes first, as the reference has it.
                 name = self.temp()
@@ -406,6 +431,9 @@ class Compiler:
                 value = self.load(name)
             x, key = self.expression(target.x), self.expression(target.key)
             into.append(py.Expr(self.call("$set_index", [x, key, value]), **at))
+            return
+        if kind == "list" and key_kind in _INTS:
+            self.store_item(target, value, into)
             return
         held = self.kept(value, into)
         x_ = self.kept(self.expression(target.x), into)
@@ -421,6 +449,19 @@ class Compiler:
             return
         fast = py.Assign([py.Subscript(x_(), key_(), _STORE, **at)], held(), **at)
         into.append(py.If(tests[0] if len(tests) == 1 else self.both(*tests), [fast], [slow], **at))
+
+    def store_item(self, target: syntax.Index, value: py.expr, into: list[py.stmt]) -> None:
+        """`x[i] = value` of a list of the program's own and an int."""
+        at = self.at()
+        held = (lambda: value) if type(value) is py.Constant else self.kept(value, into)
+        _, x = self.simple(self.expression(target.x))
+        key_value = self.expression(target.key)
+        key = self.simple(key_value)[1] if type(key_value) is py.Name else self.kept(key_value, into)
+        self.sites.append((*_site(x()), *_site(key())))
+        place = py.Subscript(x(), key(), _STORE, lineno=self.line, col_offset=len(self.sites))
+        fast = py.Assign([place], held(), **at)
+        slow = py.Expr(self.call("$set_index", [x(), key(), held()]), **at)
+        into.append(py.If(self.unlocked(x()), [fast], [slow], **at))
 
     # ---- expressions
 
@@ -458,9 +499,16 @@ class Compiler:
         operator = node.operator
         if operator in {"and", "or"}:
             return self.logical(node, operator)
+        if operator in _FUSED and self.hot and self.walrus:
+            fused = self.fused(node)
+            if fused is not None:
+                return fused
         x, y = self.expression(node.x), self.expression(node.y)
         left, right = kind_of(node.x), kind_of(node.y)
         if operator in {"==", "!="}:
+            if _no_bool(node.x) and _no_bool(node.y) and (_is_int(node.x) or _is_int(node.y)):
+                # Only True and False are equal to ints in Python alone.
+                return py.Compare(x, [py.Eq() if operator == "==" else py.NotEq()], [y], **self.at())
             return self.equality(operator, x, left, y, right)
         if operator in _ORDER:
             return self.order(operator, x, left, y, right)
@@ -520,6 +568,66 @@ class Compiler:
             test = self.both(test, size)
         fast = py.BinOp(again_x(), make(), again_y(), **self.at())
         return self.choose(test, fast, self.call(helper, [again_x(), again_y()]))
+
+    def fused(self, node: syntax.Binary, addition: str = "$+") -> py.expr | None:
+        """Arithmetic on several unknown values at once: one test that all are ints, then Python's own operators.
+
+        addition: the helper for a `+` on top. None if the expression is nothing of the kind, or if operator by operator
+        is as good.
+        """
+        if type(node.x) is not syntax.Binary and type(node.y) is not syntax.Binary:
+            return None
+        leaves: list[tuple[Expression, str]] = []
+        sized: list[int] = []
+        if not _flatten(node, leaves, sized):
+            return None
+        unknown = [place for place, (leaf, kind) in enumerate(leaves) if kind == "" or type(leaf) not in _ATOMS]
+        heavy = [place for place in unknown if type(leaves[place][0]) not in _ATOMS]
+        if not unknown or len(heavy) > 2:
+            return None
+        # `type(a) is type(b) is ... is int` always evaluates the first two: those with effects come first.
+        order = [*heavy, *(place for place in unknown if place not in heavy)]
+        reads: dict[int, Callable[[], py.expr]] = {}
+        tests: list[py.expr] = []
+        for place in order:
+            first, reads[place] = self.simple(self.expression(leaves[place][0]))
+            tests.append(first)
+        for place, (leaf, _) in enumerate(leaves):
+            if place not in reads:
+                reads[place] = self.simple(self.expression(leaf))[1]
+        test = self.is_type(tests[0], *(self.call("$T", [each]) for each in tests[1:]), self.load("$T.int"))
+        if sized:
+            sizes = [
+                py.Compare(
+                    self.constant(-_SMALL), [py.Lt(), py.Lt()], [reads[place](), self.constant(_SMALL)], **self.at()
+                )
+                for place in dict.fromkeys(sized)
+            ]
+            test = self.both(test, *sizes)
+        places = iter(range(len(leaves)))
+        fast = self.rebuilt(node, places, reads, native=True)
+        places = iter(range(len(leaves)))
+        slow = self.rebuilt(node, places, reads, native=False)
+        if node.operator == "+" and type(slow) is py.Call:
+            slow.func = self.load(addition)
+        return self.choose(test, fast, slow)
+
+    def rebuilt(
+        self,
+        node: Expression,
+        places: Iterator[int],
+        reads: dict[int, Callable[[], py.expr]],
+        *,
+        native: bool,
+    ) -> py.expr:
+        """The expression over its leaves, with Python's operators or with the language's."""
+        if type(node) is not syntax.Binary or node.operator not in _FUSED:
+            return reads[next(places)]()
+        x = self.rebuilt(node.x, places, reads, native=native)
+        y = self.rebuilt(node.y, places, reads, native=native)
+        if native:
+            return py.BinOp(x, _ARITHMETIC[node.operator](), y, **self.at())
+        return self.call("$" + node.operator, [x, y])
 
     def equality(self, operator: str, x: py.expr, left: str, y: py.expr, right: str) -> py.expr:
         compare: py.cmpop = py.Eq() if operator == "==" else py.NotEq()
@@ -617,6 +725,10 @@ class Compiler:
                 if first_key is key:
                     return self.choose(test, self.place(again_x(), again_key()), self.call("$item", [again_x(), key]))
             return self.call("$item", [x, key])
+        if key_kind == "" and type(x) is py.Constant and type(x.value) is str and x.value.isascii():
+            first_key, again_key = self.simple(key)
+            test = self.is_type(first_key, self.load("$T.int"))
+            return self.choose(test, self.place(x, again_key()), self.call("$item", [x, again_key()]))
         if kind == "dict" and type(x) is py.Name and key_kind == "":
             first_key, again_key = self.simple(key)
             _, again_x = self.simple(x)
@@ -681,15 +793,8 @@ class Compiler:
         if name == "len" and len(arguments) == 1:
             if kind_of(arguments[0].value) in ("list", "dict", "tuple"):
                 return self.call("$L", [self.expression(arguments[0].value)])
-        elif name == "range":
-            if arguments and len(arguments) <= 2 and all(kind_of(argument.value) == "small" for argument in arguments):
-                values = [self.expression(argument.value) for argument in arguments]
-                if all(
-                    type(value) is py.Constant and type(value.value) is int and abs(value.value) < 1 << 31
-                    for value in values
-                ):
-                    return self.call("$R", values)
-                return self.call("$range", values)
+        elif name == "range" and 1 <= len(arguments) <= 3:
+            return self.call(f"$range{len(arguments)}", [self.expression(argument.value) for argument in arguments])
         elif (name in {"min", "max"}) and len(arguments) > 1:
             return self.call(f"${name}_of", [self.expression(argument.value) for argument in arguments])
         return None
@@ -795,6 +900,45 @@ class Compiler:
 
     def list_of(self, value: py.expr) -> py.expr:
         return py.List([value], _LOAD, **self.at())
+
+
+def _flatten(node: Expression, leaves: list[tuple[Expression, str]], sized: list[int]) -> bool:
+    """Collect the operands of arithmetic; `sized` gets those that must be small lest a product be enormous."""
+    if type(node) is syntax.Binary and node.operator in _FUSED:
+        operator = node.operator
+        divisor = type(node.y) is syntax.Literal and type(node.y.value) is int and node.y.value != 0
+        if operator in {"//", "%"} and not divisor:
+            return False
+        before = len(leaves)
+        if not _flatten(node.x, leaves, sized):
+            return False
+        middle = len(leaves)
+        if not _flatten(node.y, leaves, sized):
+            return False
+        if operator == "*":
+            small = [place for place in range(before, len(leaves)) if leaves[place][1] == "small"]
+            single = [part for part in ((before, middle), (middle, len(leaves))) if part[1] - part[0] == 1]
+            if not any(start in small for start, _ in single):
+                if not single:
+                    return False
+                sized.append(single[0][0])
+        return True
+    kind = kind_of(node)
+    if kind not in {"", "int", "small"}:
+        return False
+    leaves.append((node, kind))
+    return True
+
+
+def _no_bool(node: Expression) -> bool:
+    """Whether the value can be no bool: arithmetic gives none."""
+    if type(node) is syntax.Binary:
+        return node.operator in _ARITHMETIC or node.operator in {"/", "<<", ">>"}
+    return kind_of(node) in {"int", "small", "float", "str", "list", "dict", "tuple"}
+
+
+def _is_int(node: Expression) -> bool:
+    return kind_of(node) in _INTS
 
 
 def _no_arguments() -> py.arguments:

@@ -155,8 +155,9 @@ def _binary(node: syntax.Binary) -> str:
         return "float"
     if right == "float" and left in _INTS and operator in ("+", "-", "*", "/", "//", "%"):
         return "float"
-    if operator == "*" and left in _SEQUENCES and right in _INTS:
-        return left
+    if operator == "*":
+        # A sequence takes part in a product only with an int, and stays what it is.
+        return left if left in _SEQUENCES else right if right in _SEQUENCES else ""
     return ""
 
 

@@ -62,6 +62,11 @@ def index(x: object, key: object) -> object:
 def item(x: object, place: object) -> object:
     """`x[place]`, where x is more often than not a sequence."""
     kind = type(x)
+    if kind is str and type(place) is int and x.isascii():  # type: ignore[attr-defined]
+        try:
+            return x[place]  # type: ignore[index]
+        except IndexError:
+            raise _bad_place(place, len(x), x) from None  # type: ignore[arg-type]
     if kind is str and not x.isascii():  # type: ignore[attr-defined]
         data = to_bytes(x)  # type: ignore[arg-type]
         if type(place) is int and -len(data) <= place < len(data):
@@ -342,6 +347,9 @@ GLOBALS: dict[str, object] = {
     "$keywords": keywords,
     "$pick": pick,
     "$same": same,
+    "$range1": builtins.range_to,
+    "$range2": builtins.range_from_to,
+    "$range3": builtins.range_,
     "$max_of": builtins.max_of,
     "$min_of": builtins.min_of,
     "$List": List,

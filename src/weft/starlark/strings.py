@@ -33,10 +33,6 @@ _SPACES = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u
 _ABSENT = object()
 
 
-def text_of(value: object) -> str:
-    return value if type(value) is str else repr_of(value)
-
-
 def length(string: str) -> int:
     """Length in bytes."""
     return len(string) if string.isascii() else len(to_bytes(string))
@@ -111,6 +107,8 @@ def _locate(self: str, sub: object, start: object, end: object, name: str, last:
 
 
 def find(self: str, sub: object, start: object = None, end: object = None, /) -> int:
+    if start is None and end is None and type(sub) is str and self.isascii():
+        return self.find(sub)
     return _locate(self, sub, start, end, "find", last=False)
 
 
@@ -216,6 +214,8 @@ def _stripping(chars: object, name: str) -> str:
 
 
 def strip(self: str, chars: object = _ABSENT, /) -> str:
+    if chars is _ABSENT and self.isascii():
+        return self.strip(" \t\n\v\f\r")
     return self.strip(_stripping(chars, "strip"))
 
 
@@ -242,11 +242,12 @@ def rpartition(self: str, separator: object, /) -> tuple[object, ...]:
 
 
 def replace(self: str, old: object, new: object, most: object = -1, /) -> str:
-    check_kind(old, "string", "replace: for parameter 1")
-    check_kind(new, "string", "replace: for parameter 2")
+    if type(old) is not str or type(new) is not str:
+        check_kind(old, "string", "replace: for parameter 1")
+        check_kind(new, "string", "replace: for parameter 2")
     if type(most) is not int:
         check_kind(most, "int", "replace: for parameter 3")
-    if len(new) > len(old):  # type: ignore[arg-type]
+    if len(new) > len(old) and len(self) * len(new) > LONGEST_STRING:  # type: ignore[arg-type]
         times = self.count(old)  # type: ignore[arg-type]
         if len(self) + times * len(new) > LONGEST_STRING:  # type: ignore[arg-type]
             raise too_long("string", LONGEST_STRING)
@@ -355,48 +356,39 @@ def endswith(self: str, suffix: object, start: object = None, end: object = None
 # ---- format
 
 
+# Template -> its parts: text, name of the field after it, "s" or "r" ("" where there is no field).
+_TEMPLATES: dict[str, list[tuple[str, str, str]]] = {}
+_MOST_TEMPLATES = 256
+
+
 def format(self: str, /, *args: object, **kwargs: object) -> str:
     """`format`: `{}`, `{0}`, `{name}`, `!s`, `!r`, `{{`; nothing else."""
+    parts = _TEMPLATES.get(self)
+    if parts is None:
+        parts = _parsed(self)
+        if len(_TEMPLATES) < _MOST_TEMPLATES and len(self) < 1000:
+            _TEMPLATES[self] = parts
     out: list[str] = []
-    rest = self
-    automatic = manual = False
     place = 0
-    while True:
-        literal, brace, after = rest.partition("{")
-        if "}" in literal:
-            literal = _closing_braces(literal)
-        out.append(literal)
-        if not brace:
-            break
-        if after[:1] == "{":
-            out.append("{")
-            rest = after[1:]
+    for text, name, conversion in parts:
+        out.append(text)
+        if conversion == "":
             continue
-        field, closed, rest = after.partition("}")
-        if not closed:
-            raise StarlarkError("format: unmatched '{' in format")
-        name, bang, conversion = field.partition("!")
-        name, colon, spec = (name, "", "") if bang else field.partition(":")
-        if bang:
-            conversion, colon, spec = conversion.partition(":")
-        else:
-            conversion = "s"
         if name == "":
-            if manual:
+            if place < 0:
                 raise StarlarkError(
                     "format: cannot switch from manual field specification to automatic field numbering",
                 )
-            automatic = True
             if place >= len(args):
                 raise StarlarkError("format: tuple index out of range")
             value = args[place]
             place += 1
         elif name.isascii() and name.isdigit():
-            if automatic:
+            if place > 0:
                 raise StarlarkError(
                     "format: cannot switch from automatic field numbering to manual field specification",
                 )
-            manual = True
+            place = -1
             if len(name) > 9 or int(name) >= len(args):
                 raise StarlarkError("format: tuple index out of range")
             value = args[int(name)]
@@ -404,18 +396,47 @@ def format(self: str, /, *args: object, **kwargs: object) -> str:
             value = kwargs[name]
         else:
             raise _no_field(name)
-        if colon and spec:
-            raise StarlarkError(f"format spec features not supported in replacement fields: {spec}")
         if conversion == "s":
-            out.append(text_of(value))
+            out.append(value if type(value) is str else repr_of(value))
         elif conversion == "r":
             out.append(repr_of(value))
         else:
-            raise StarlarkError(f"format: unknown conversion {quote(conversion)}")
+            raise StarlarkError(conversion)
     result = "".join(out)
     if len(result) > LONGEST_STRING:
         raise too_long("string", LONGEST_STRING)
     return result if result.isascii() else joined(result)
+
+
+def _parsed(template: str) -> list[tuple[str, str, str]]:
+    """The parts of a template; an unknown conversion stands as the message to raise when its turn comes."""
+    parts: list[tuple[str, str, str]] = []
+    rest = template
+    while True:
+        literal, brace, after = rest.partition("{")
+        if "}" in literal:
+            literal = _closing_braces(literal)
+        if not brace:
+            parts.append((literal, "", ""))
+            return parts
+        if after[:1] == "{":
+            parts.append((literal + "{", "", ""))
+            rest = after[1:]
+            continue
+        field, closed, rest = after.partition("}")
+        if not closed:
+            raise StarlarkError("format: unmatched '{' in format")
+        name, bang, conversion = field.partition("!")
+        name, _, spec = (name, "", "") if bang else field.partition(":")
+        if bang:
+            conversion, _, spec = conversion.partition(":")
+        else:
+            conversion = "s"
+        if spec:
+            conversion = f"format spec features not supported in replacement fields: {spec}"
+        elif conversion not in {"s", "r"}:
+            conversion = f"format: unknown conversion {quote(conversion)}"
+        parts.append((literal, name, conversion))
 
 
 def _closing_braces(literal: str) -> str:
