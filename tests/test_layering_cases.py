@@ -134,7 +134,8 @@ def identity(plain: dict[str, Any]) -> str:
     metadata = plain["metadata"]
     if not isinstance(metadata, dict):
         return str(metadata)
-    layer = metadata.get("layeringDefinition", {}).get("layer")
+    definition = metadata.get("layeringDefinition", {})
+    layer = definition.get("layer") if isinstance(definition, dict) else None
     return f"{metadata.get('name')}@{layer}" if layer else str(metadata.get("name"))
 
 

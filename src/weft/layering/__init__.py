@@ -11,14 +11,13 @@ from __future__ import annotations
 from weft.layering.document import Document, read_documents
 from weft.layering.render import Options, Plan, plan, render, render_plan, written
 from weft.layering.scalars import plain_values
-from weft.layering.secrets import EnvironmentSecrets, FileSecrets
+from weft.layering.secrets import EnvironmentSecrets, FileSecrets, SecretSource
 from weft.layering.select import ORDERS, Selection, in_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from weft.layering.dataschema import check_data
     from weft.layering.family import dot, tree
-    from weft.layering.secrets import SecretSource
     from weft.layering.validation import check_documents
 
 __all__ = [

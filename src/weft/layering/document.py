@@ -64,6 +64,12 @@ class Document:
             raise _malformed(f"a document must be a map, not {_a(top)}", node.position)
         self.node = node
         self.order = order
+        self.layer: str | None = None
+        self.abstract = False
+        self.selector: Map | None = None
+        self.actions: list[ArrayItem] = _NONE
+        self.parent: Document | None = None
+        self.replaced_by: Document | None = None
         find = top.find
         self.schema = _text(find("schema"), "schema", node.position)
         item = find("metadata")
@@ -97,12 +103,6 @@ class Document:
         self.replacement = item is not None and item.value is True
         item = find("substitutions")
         self.substitutions = self._list(item, "substitutions") if item is not None else _NONE
-        self.layer: str | None = None
-        self.abstract = False
-        self.selector: Map | None = None
-        self.actions: list[ArrayItem] = _NONE
-        self.parent: Document | None = None
-        self.replaced_by: Document | None = None
         item = find("layeringDefinition")
         if item is not None:
             definition = self._map(item, "layeringDefinition")

@@ -1,8 +1,7 @@
 """Secrets: where encrypted data comes from, and how it is hidden (spec layering 11).
 
 A document with `storagePolicy: encrypted` either holds its data or, in its place, a reference into a secret store: an
-http(s) address with "secrets" in it that ends in a UUID. A secret source resolves references; a source is anything with
-`name` and `resolve`.
+http(s) address with "secrets" in it that ends in a UUID. A secret source resolves references.
 
 Hiding puts the SHA-256 of the JSON text in the place of a value, so that equal secrets can be seen to be equal and
 nothing else.
@@ -15,29 +14,31 @@ from weft.nodes import Array, ArrayItem, Map, MapItem, to_plain
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Protocol
 
     from weft.layering.document import Document
     from weft.nodes import Value
 
-    class SecretSource(Protocol):
-        """Where the data behind secret references is found.
 
-        name: what messages call it. resolve: the data, or None when this source does not know the reference.
-        """
+class SecretSource:
+    """Where the data behind secret references is found. name: what messages call it."""
 
-        name: str
+    __slots__ = ("name",)
 
-        def resolve(self, reference: str) -> tuple[Value] | None: ...
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def resolve(self, reference: str) -> tuple[Value] | None:
+        """The data, in a tuple because it may be null; None when this source does not know the reference."""
+        raise NotImplementedError
 
 
-class FileSecrets:
+class FileSecrets(SecretSource):
     """Secrets from a YAML map of references (whole, or their UUID alone) to data."""
 
-    __slots__ = ("_data", "name")
+    __slots__ = ("_data",)
 
     def __init__(self, name: str, data: Map) -> None:
-        self.name = name
+        super().__init__(name)
         self._data = data
 
     def resolve(self, reference: str) -> tuple[Value] | None:
@@ -45,16 +46,13 @@ class FileSecrets:
         return (item.value,) if item is not None else None
 
 
-class EnvironmentSecrets:
-    """Secrets from variables: prefix + the UUID in upper case with `_` for `-`; the value is YAML text or plain text.
+class EnvironmentSecrets(SecretSource):
+    """Secrets from variables: prefix + the UUID in upper case with `_` for `-`; their text is the data."""
 
-    read: turns a variable's text into data.
-    """
-
-    __slots__ = ("_environment", "_prefix", "name")
+    __slots__ = ("_environment", "_prefix")
 
     def __init__(self, prefix: str, environment: Mapping[str, str]) -> None:
-        self.name = f"environment variables {prefix}*"
+        super().__init__(f"environment variables {prefix}*")
         self._prefix = prefix
         self._environment = environment
 
