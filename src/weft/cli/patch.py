@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 
 from weft.cli.options import GO_FLAGS, SWITCH, TEXT, TEXTS, Command, Flag
+from weft.cli.streams import write_out
 from weft.errors import OpsError, ReadError, UsageError, WeftError
 
 TYPE_CHECKING = False
@@ -72,7 +73,7 @@ def main(argv: Sequence[str]) -> int:
             raise
         from weft.errors import render
 
-        _print(_json(None, [render(error).removeprefix("weft: ").rstrip("\n"), "Exit code 1"]))
+        write_out(_json(None, [render(error).removeprefix("weft: ").rstrip("\n"), "Exit code 1"]))
         return 1
     finally:
         if collecting:
@@ -82,7 +83,7 @@ def main(argv: Sequence[str]) -> int:
 def _run(argv: Sequence[str]) -> int:
     flags = PATCH.parse(argv)
     if flags.on("help"):
-        _print(PATCH.help_text())
+        write_out(PATCH.help_text())
         return 0
     job = _read(argv, flags)
     value = job.run(flags)
@@ -94,7 +95,7 @@ def _run(argv: Sequence[str]) -> int:
         text = _json(text, ["Succeeded"])
     elif flags.on("tty"):
         text += "\nSucceeded\n"
-    _print(text)
+    write_out(text)
     return 0
 
 
@@ -263,9 +264,3 @@ def _json(block: str | None, lines: list[str]) -> str:
 
     blocks = "null" if block is None else array([block])
     return f'{{\n    "Tables": null,\n    "Blocks": {blocks},\n    "Lines": {array(lines)}\n}}'
-
-
-def _print(text: str) -> None:
-    """Write to standard output; what was not UTF-8 in an input leaves as the bytes it came in."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))

@@ -12,7 +12,6 @@ from weft.ops.files import expand, operations_of, read_operations
 from weft.ops.operations import Operation, Remove, Replace, Test, patch, to_nodes
 from weft.ops.pointer import Pointer, parse
 from weft.ops.reading import file_source, file_text, read_first, write_bytes, write_text
-from weft.ops.store import Store
 from weft.ops.variables import Sources
 from weft.ops.walk import find
 
@@ -20,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from weft.ops.difference import diff
     from weft.ops.edit import keep_format
+    from weft.ops.store import Store
 
 __all__ = [
     "Operation",
@@ -47,13 +47,15 @@ __all__ = [
 ]
 
 
+_LATER = {"Store": "store", "diff": "difference", "keep_format": "edit"}
+
+
 def __getattr__(name: str) -> object:
-    if name == "diff":
-        from weft.ops.difference import diff as found
+    module = _LATER.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
 
-        return found
-    if name == "keep_format":
-        from weft.ops.edit import keep_format as kept
-
-        return kept
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(f"{__name__}.{module}"), name)
+    globals()[name] = value
+    return value

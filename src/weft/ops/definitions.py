@@ -232,6 +232,8 @@ def interpolate(root: Value, sources: Sources, *, expect_values: bool = False, e
     Raises OpsError, ReadError.
     """
     section = definitions(root)
+    if not section and not expect_values and sources.are_empty():
+        return root  # no placeholder can have a value
     lookup = Lookup(sources, section)
     try:
         for definition in section:

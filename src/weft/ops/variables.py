@@ -47,6 +47,10 @@ class Sources:
             self._named = nested(flat)
         return self._named
 
+    def are_empty(self) -> bool:
+        """Whether there is no store and no value was given."""
+        return self.store is None and not any(self._given.values())
+
     def get(self, name: str, kind: str = "", options: Value = None) -> tuple[bool, Value]:
         """Whether a variable has a value, and the value. The store makes one if `kind` says what it should be.
 

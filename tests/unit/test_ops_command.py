@@ -1,0 +1,162 @@
+"""`weft patch` on files: in place, with the format kept, and what a small run loads."""
+
+from __future__ import annotations
+
+import io
+import stat
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from weft.cli import main
+from weft.nodes import Array, ArrayItem, Map
+from weft.ops import Replace, keep_format, parse, patch, read_first
+from weft.source import Source
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+KEPT = """\
+# the platform team owns this file
+name: web   # shown on the wall
+
+releases:
+- name: nginx
+  version: "1.27"   # a string, please
+
+- {name: cron, version: 2}
+defaults: &defaults {memory: 1G, disk: 2G}
+small:
+  <<: *defaults
+  memory: 512M
+motd: |
+  hello
+
+  there
+
+# the end
+"""
+
+
+@pytest.fixture(autouse=True)
+def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), "utf-8"))
+
+
+def test_in_place_with_the_format_kept(tmp_path: Path) -> None:
+    base, ops = tmp_path / "base.yml", tmp_path / "ops.yml"
+    base.write_text(KEPT)
+    base.chmod(0o640)
+    ops.write_text(
+        "- {type: replace, path: /name, value: shop}\n"
+        "- {type: replace, path: /releases/name=nginx/version, value: '1.28'}\n"
+        "- {type: replace, path: /releases/name=cron:before, value: {name: logs, version: 1}}\n"
+        "- {type: replace, path: /releases/name=cron/version, value: 3}\n"
+        "- {type: replace, path: /small/memory, value: 1G}\n"
+        "- {type: remove, path: /motd}\n"
+        '- {type: replace, path: "/owner?", value: {team: ((team))}}\n'
+    )
+    assert main(["patch", "--in-place", "--keep-format", str(base), "-o", str(ops), "-v", "team=looms"]) == 0
+    assert (
+        base.read_text()
+        == """\
+# the platform team owns this file
+name: shop   # shown on the wall
+
+releases:
+- name: nginx
+  version: "1.28"   # a string, please
+- name: logs
+  version: 1
+
+- {name: cron, version: 3}
+defaults: &defaults {memory: 1G, disk: 2G}
+small:
+  <<: *defaults
+  memory: 1G
+owner:
+  team: looms
+
+# the end
+"""
+    )
+    assert stat.S_IMODE(base.stat().st_mode) == 0o640
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["base.yml", "ops.yml"]
+
+
+def test_in_place_without_it_prints_sorted(tmp_path: Path) -> None:
+    base = tmp_path / "base.yml"
+    base.write_text("b: 1\na: 2 # gone\n")
+    assert main(["patch", "--in-place", str(base)]) == 0
+    assert base.read_text() == "a: 2\nb: 1\n"
+
+
+def kept(text: str, path: str, value: object) -> str:
+    from weft.nodes import from_plain
+
+    source = Source("base.yml", text)
+    old = read_first(source)
+    return keep_format(source, old, patch(old, [Replace(parse(path), from_plain(value))]))
+
+
+def test_an_alias_of_what_is_changed_is_written_out() -> None:
+    assert kept("a: &x {p: 1}   # one\nb: *x   # two\n", "/a/p", 2) == "a: &x {p: 2}   # one\nb:   # two\n  p: 1\n"
+
+
+def test_an_alias_that_is_changed_leaves_its_anchor_alone() -> None:
+    assert kept("a: &x\n  p: 1\nb: *x\n", "/b/p", 2) == "a: &x\n  p: 1\nb:\n  p: 2\n"
+
+
+def test_a_key_that_a_merge_brings_is_changed() -> None:
+    text = "a: &x {p: 1, q: 1}\nb:\n  # why\n  <<: *x\n  r: 1\nc: 1 # stays\n"
+    assert kept(text, "/b/p", 2) == "a: &x {p: 1, q: 1}\nb:\n  p: 2\n  q: 1\n  r: 1\nc: 1 # stays\n"
+
+
+def test_later_documents_and_line_ends_stay() -> None:
+    assert kept("a: 1\r\nb: 2 # c\r\n---\r\nz : [ 1]\r\n", "/c?", [1]) == (
+        "a: 1\r\nb: 2 # c\r\nc:\r\n- 1\r\n---\r\nz : [ 1]\r\n"
+    )
+
+
+def test_the_input_tree_is_shared_and_stays() -> None:
+    inner = Map([])
+    tree = Array([ArrayItem(inner), ArrayItem(1)])
+    changed = patch(tree, [Replace(parse("/1"), 2)])
+    assert isinstance(changed, Array)
+    assert changed.items[0] is tree.items[0]
+    assert tree.items[1].value == 1
+
+
+def test_a_small_run_loads_little(tmp_path: Path) -> None:
+    base = tmp_path / "base.yml"
+    base.write_text("a: ((x))\n")
+    program = (
+        "import sys; before = set(sys.modules); from weft.cli import main; status = main(sys.argv[1:]); "
+        "sys.stderr.write(' '.join(set(sys.modules) - before)); sys.exit(status)"
+    )
+    argv = [sys.executable, "-c", program, "patch", str(base), "-v", "x=1"]
+    done = subprocess.run(argv, capture_output=True, text=True, check=True)
+    assert done.stdout == "a: 1\n"
+    loaded = set(done.stderr.split())
+    assert not loaded & {
+        "argparse",
+        "cryptography",
+        "dataclasses",
+        "enum",
+        "functools",
+        "inspect",
+        "json",
+        "jsonschema",
+        "pathlib",
+        "re",
+        "secrets",
+        "typing",
+        "weft.ops.certificates",
+        "weft.ops.difference",
+        "weft.ops.edit",
+        "weft.ops.generate",
+        "weft.ops.store",
+        "weft.workspace",
+    }
