@@ -186,7 +186,7 @@ def apply(
             return edit.results()[0]
         return run.merge(left, steps_of(right, ANY_DEFAULT))  # type: ignore[arg-type]
     except RecursionError:
-        raise LimitError("the overlay is nested too deeply", at=right.position) from None  # type: ignore[union-attr]
+        raise LimitError("the overlay, or what it changes, is nested too deeply", at=right.position) from None  # type: ignore[union-attr]
 
 
 def apply_document(left: Document, right: Document, *, plain: bool = False, trace: Trace | None = None) -> Document:
@@ -223,13 +223,13 @@ def apply_documents(
     if not overlays:
         return sets
     run = Run() if trace is None else traced(trace)
-    edit = DocumentsEdit(_without_annotations(sets))
+    overlay = overlays[0]
     try:
+        edit = DocumentsEdit(_without_annotations(sets))
         for overlay in overlays:
-            steps = steps_of(DocumentSet([overlay]), ANY_DEFAULT)
-            run.perform(edit, steps)
+            run.perform(edit, steps_of(DocumentSet([overlay]), ANY_DEFAULT))
     except RecursionError:
-        raise LimitError("the overlay is nested too deeply", at=overlay.position) from None
+        raise LimitError("the overlay, or what it changes, is nested too deeply", at=overlay.position) from None
     edit.drop_empty()
     return edit.results()
 
