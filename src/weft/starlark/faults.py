@@ -40,8 +40,11 @@ def translated(error: Exception) -> Exception:
         return error
     if frames:
         trail = _trail(frames)
-        if wording.at is None or not wording.trail:
-            wording.at = wording.at or trail[0].at
+        if wording.at is None:
+            wording.at = trail[0].at
+        elif not wording.trail and trail[0].at is not None and wording.at.source is trail[0].at.source:
+            # One statement of a template makes nodes of many lines; the error knows which one it was.
+            trail[0].at = wording.at
         wording.trail.extend(trail)
     return wording
 

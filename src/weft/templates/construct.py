@@ -14,7 +14,9 @@ from weft.annotations import Annotation
 from weft.errors import TemplateError
 from weft.fragments import YamlFragment, to_nodes
 from weft.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, key_id
+from weft.source import Position
 from weft.starlark import StarlarkError, Value, str_of
+from weft.templates.text import inserter
 from weft.templates.yaml_template import MAP_KEY_OVERRIDE
 
 TYPE_CHECKING = False
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from weft.nodes import Item
     from weft.nodes import Value as NodeValue
     from weft.source import Source
+    from weft.templates.patterns import Entry, Pattern
     from weft.templates.yaml_template import Plan
 
 _SCALARS = frozenset({str, int, bool, float, type(None)})
@@ -50,7 +53,7 @@ class Builder:
     def __init__(self) -> None:
         self.live: dict[int, list[Item]] = {}
         self.root: int | None = None
-        self.maps: list[list[MapItem]] = []
+        self.maps: dict[int, list[MapItem]] = {}  # by identity
         # Map items that came from a dict by template.replace: they replace earlier ones without a word.
         self.soft: set[MapItem] = set()
 
@@ -66,13 +69,13 @@ class Construction:
         self.source = source
         self.implicit_overrides = implicit_overrides
         self.documents: DocumentSet = DocumentSet([], source, 1)
-        self.text = ""
 
     def names(self) -> dict[str, Callable[..., object]]:
-        """Host names for the program: `$node.begin`, `$node.end`, `$node.map_item`, ..."""
+        """Host names for the program: `$node.begin`, `$node.fill`, ..."""
         source = self.source
         sites = self.plan.sites
         constants = self.plan.constants
+        chunks = self.plan.chunks
         into = self.into
         computed = self.computed
 
@@ -84,31 +87,68 @@ class Construction:
             items: list[Item] = []
             builder.live[site] = items
             if kind is Map:
-                builder.maps.append(items)  # type: ignore[arg-type]
+                builder.maps[id(items)] = items  # type: ignore[assignment]
                 return Map(items, source, line)  # type: ignore[arg-type]
             return kind(items, source, line)  # type: ignore[no-any-return]
 
-        def keep(builder: Builder, site: int, first: int, last: int) -> None:
+        def fill(builder: Builder, site: int, index: int, /, *values: object) -> None:
             items = builder.live.get(site)
             if items is None:
                 items = into(builder, site)
-            if last - first == 1:
-                items.append(constants[first])
-            else:
-                items += constants[first:last]
+            make(builder, chunks[index], values, items)
 
-        def annotated(builder: Builder, site: int, index: int, annotations: Annotations) -> None:
-            items = builder.live.get(site)
-            if items is None:
-                items = into(builder, site)
-            item = constants[index]
-            kind = type(item)
-            if kind is MapItem:
-                items.append(MapItem(item.key, item.value, source, item.line, annotations))  # type: ignore[union-attr]
-            elif kind is ArrayItem:
-                items.append(ArrayItem(item.value, source, item.line, annotations))
+        def make(builder: Builder, entries: list[Entry], values: tuple[object, ...], items: list[Item]) -> None:
+            for entry in entries:
+                if type(entry) is list:
+                    items += entry
+                    continue
+                line = entry.line  # type: ignore[union-attr]
+                kind = entry.kind  # type: ignore[union-attr]
+                hole = entry.hole  # type: ignore[union-attr]
+                annotations: Annotations | None = (
+                    None if entry.annotated < 0 else values[entry.annotated]  # type: ignore[union-attr, assignment]
+                )
+                value: object
+                if hole >= 0:
+                    value = values[hole]
+                    if type(value) not in _SCALARS or type(value) is int:
+                        if kind is Document or type(value) is Replacement:
+                            try:
+                                put(builder, items, entry, value, annotations)  # type: ignore[arg-type]
+                            except StarlarkError as error:
+                                raise placed(error, line) from None
+                            continue
+                        try:
+                            value = computed(value, line, "map item" if kind is MapItem else "array item")
+                        except StarlarkError as error:
+                            raise placed(error, line) from None
+                elif entry.children is not None:  # type: ignore[union-attr]
+                    inner: list[Item] = []
+                    make(builder, entry.children, values, inner)  # type: ignore[union-attr]
+                    value = entry.inner(inner, source, line)  # type: ignore[union-attr, misc]
+                else:
+                    value = entry.value  # type: ignore[union-attr]
+                if kind is MapItem:
+                    items.append(MapItem(entry.key, value, source, line, annotations))  # type: ignore[union-attr, arg-type]
+                elif kind is ArrayItem:
+                    items.append(ArrayItem(value, source, line, annotations))  # type: ignore[arg-type]
+                else:
+                    items.append(Document(value, source, line, annotations, computed=hole >= 0 and value is not None))  # type: ignore[arg-type]
+
+        def put(
+            builder: Builder, items: list[Item], entry: Pattern, value: object, annotations: Annotations | None
+        ) -> None:
+            if entry.kind is MapItem:
+                replace_map_item(builder, items, value.value, entry.line)  # type: ignore[attr-defined]
+            elif entry.kind is ArrayItem:
+                replace_array_item(items, value.value, entry.line)  # type: ignore[attr-defined]
             else:
-                items.append(Document(item.value, source, item.line, annotations))
+                add_document(items, value, entry.line, annotations)
+
+        def placed(error: StarlarkError, line: int) -> StarlarkError:
+            if error.at is None:
+                error.at = Position(source, line)
+            return error
 
         def map_item(
             builder: Builder, site: int, key: NodeValue, value: object, line: int, annotations: Annotations | None = None
@@ -142,6 +182,9 @@ class Construction:
             items = builder.live.get(site)
             if items is None:
                 items = into(builder, site)
+            add_document(items, value, line, annotations)
+
+        def add_document(items: list[Item], value: object, line: int, annotations: Annotations | None) -> None:
             if type(value) is Replacement:
                 replace_document(items, value.value, line)
                 return
@@ -154,8 +197,7 @@ class Construction:
                 raise _wrong_replacement("map", value)
             if type(value) is not YamlFragment:
                 builder.soft.update(nodes.items)
-            if not any(items is known for known in builder.maps):
-                builder.maps.append(items)  # type: ignore[arg-type]
+            builder.maps[id(items)] = items  # type: ignore[assignment]
             items += nodes.items
 
         def replace_array_item(items: list[Item], value: object, line: int) -> None:
@@ -219,8 +261,7 @@ class Construction:
             "$node.begin": begin,
             "$node.end": self.end,
             "$node.finish": self.finish,
-            "$node.keep": keep,
-            "$node.annotated": annotated,
+            "$node.fill": fill,
             "$node.map_item": map_item,
             "$node.array_item": array_item,
             "$node.document": document,
@@ -230,9 +271,8 @@ class Construction:
             "$node.annotation": annotation,
             "$node.constant_key": constant_key,
             "$node.constant_value": constant_value,
-            "$text.insert": text_of,
+            "$text.insert": inserter(source),
             "$text.join": "".join,
-            "$text.finish": self.finish_text,
         }
 
     def computed(self, value: object, line: int, owner: str) -> NodeValue:
@@ -278,7 +318,7 @@ class Construction:
         items: list[Item] = []
         builder.live[site] = items
         if sites[site].kind is Map:
-            builder.maps.append(items)  # type: ignore[arg-type]
+            builder.maps[id(items)] = items  # type: ignore[assignment]
         return items
 
     def end(self, builder: Builder) -> YamlFragment:
@@ -296,13 +336,9 @@ class Construction:
         items = builder.live.get(0, [])
         self.documents = DocumentSet(items, self.source, self.plan.sites[0].line)  # type: ignore[arg-type]
 
-    def finish_text(self, parts: list[str]) -> None:
-        """A text template ran to its end."""
-        self.text = "".join(parts)
-
     def check_keys(self, builder: Builder) -> None:
         """Resolve repeated keys in the maps that were built, in place: they are handed on only after this."""
-        for items in builder.maps:
+        for items in builder.maps.values():
             if len({item.key for item in items}) != len(items):
                 self.override(items, builder.soft)
 
@@ -336,16 +372,3 @@ def _wrong_replacement(expected: str, value: object) -> StarlarkError:
     from weft.fragments import go_type_name
 
     return StarlarkError(f"expected value to be {expected}, but was {go_type_name(value)}")
-
-
-def text_of(value: object) -> str:
-    """A value inserted by `(@= @)`: it must be a string (spec ytt 4)."""
-    if type(value) is not str:
-        from weft.fragments import go_type_name
-
-        raise StarlarkError(
-            f"cannot set non-string value ({go_type_name(value)}), consider using str(...) to convert to string"
-        )
-    return value
-
-

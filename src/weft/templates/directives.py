@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 # Keywords with `/end` open a block that holds exactly the next node.
 _NODE_KEYWORDS = {"if/end": "if", "elif/end": "elif", "else/end": "else", "for/end": "for", "def/end": "def"}
 
+TEXT_TEMPLATED = "yaml/text-templated-strings"
 CODE = "template/code"
 VALUE = "template/value"
 COMMENT = "comment"  # the long form of `#!`
@@ -46,6 +47,15 @@ class Directives:
 
     def __bool__(self) -> bool:
         return bool(self.code or self.annotations or self.values)
+
+    @property
+    def is_text_templated(self) -> bool:
+        """Whether the strings of the node and below it are text templates (spec ytt 3.12)."""
+        return any(name == TEXT_TEMPLATED for name, _, _ in self.annotations)
+
+
+# What an uncommented node says.
+NOTHING = Directives()
 
 
 def split(text: str) -> tuple[str, str] | None:

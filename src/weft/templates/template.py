@@ -6,7 +6,7 @@ import _ast
 
 from weft.starlark import Code, compile_program
 from weft.templates import text
-from weft.templates.construct import Construction, text_of
+from weft.templates.construct import Construction
 from weft.templates.yaml_template import NodeHost, Plan, plan
 
 TYPE_CHECKING = False
@@ -48,7 +48,7 @@ class Template:
         """Evaluate. load: gives the exports of a loaded module. Raises StarlarkError or TemplateError."""
         if self._plan is None:
             parts: list[str] = []
-            names = {"$text.insert": text_of, "$text.join": "".join, "$text.finish": parts.append}
+            names = {"$text.insert": text.inserter(self.source), "$text.join": "".join, "$text.finish": parts.append}
             exports = self._program.run(context, load, names)
             return Outcome(exports, text="".join(parts))
         built = Construction(self._plan, self.source, implicit_overrides=self._implicit_overrides)

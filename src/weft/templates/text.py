@@ -10,11 +10,11 @@ import _ast
 
 from weft.errors import TemplateError
 from weft.source import Position, Source
-from weft.starlark import Code, Expr, Host
+from weft.starlark import Code, Expr, Host, StarlarkError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from weft.starlark import Piece, Slots
 
@@ -84,42 +84,77 @@ def _misplaced(what: str, text: str, offset: int, source: Source, first_line: in
     return TemplateError(f"{what} at line {line} col {column}", at=Position(source, line, column))
 
 
-def _append(argument: _ast.expr) -> list[_ast.stmt]:
-    target = _ast.Attribute(value=_ast.Name(id="$parts", ctx=_ast.Load()), attr="append", ctx=_ast.Load())
-    return [_ast.Expr(value=_ast.Call(func=target, args=[argument], keywords=[]))]
-
-
 class TextHost(Host):
     """A host statement of a text template: in a def it makes the def return text."""
 
     __slots__ = ()
 
 
-def _literal(text: str, line: int) -> TextHost:
-    return TextHost(line, [], lambda _slots: _append(_ast.Constant(value=text, kind=None)))
-
-
-def _insert(segment: Segment) -> TextHost:
-    def lower(slots: Slots) -> list[_ast.stmt]:
-        (value,) = slots
-        assert isinstance(value, _ast.expr)
-        call = _ast.Call(func=_ast.Name(id="$text.insert", ctx=_ast.Load()), args=[value], keywords=[])
-        return _append(call)
-
-    return TextHost(segment.line, [Expr(segment.text or "()", segment.line)], lower)
+# A statement inserts at most so many expressions.
+_INSERTIONS = 100
 
 
 def pieces(segments: Sequence[Segment]) -> list[Piece]:
-    """The program pieces of segments; they append to the list `$parts`."""
+    """The program pieces of segments; they append to the list `$parts`. One statement serves a run without code."""
     out: list[Piece] = []
+    literals = [""]
+    inserted: list[Segment] = []
     for segment in segments:
-        if segment.kind == "code":
-            out.append(Code(segment.text, segment.line))
+        if segment.kind == "text":
+            literals[-1] += segment.text
         elif segment.kind == "expr":
-            out.append(_insert(segment))
-        elif segment.text:
-            out.append(_literal(segment.text, segment.line))
+            inserted.append(segment)
+            literals.append("")
+            if len(inserted) == _INSERTIONS:
+                out.append(_statement(literals, inserted))
+                literals, inserted = [""], []
+        else:
+            if inserted or literals[0]:
+                out.append(_statement(literals, inserted))
+                literals, inserted = [""], []
+            out.append(Code(segment.text, segment.line))
+    if inserted or literals[0]:
+        out.append(_statement(literals, inserted))
     return out
+
+
+def _statement(literals: list[str], inserted: list[Segment]) -> TextHost:
+    """`$text.insert($parts, literals, lines, values...)`."""
+    lines = tuple(segment.line for segment in inserted)
+
+    def lower(slots: Slots) -> list[_ast.stmt]:
+        arguments: list[_ast.expr] = [
+            _ast.Name(id="$parts", ctx=_ast.Load()),
+            _ast.Constant(value=tuple(literals), kind=None),  # type: ignore[arg-type]
+            _ast.Constant(value=lines, kind=None),  # type: ignore[arg-type]
+            *slots,  # type: ignore[list-item]
+        ]
+        call = _ast.Call(func=_ast.Name(id="$text.insert", ctx=_ast.Load()), args=arguments, keywords=[])
+        return [_ast.Expr(value=call)]
+
+    slots = [Expr(segment.text or "()", segment.line) for segment in inserted]
+    return TextHost(lines[0] if lines else 1, slots, lower)
+
+
+def inserter(source: Source) -> Callable[..., None]:
+    """What `$text.insert` does: append literals and the values between them, which must be strings (spec ytt 4)."""
+
+    def insert(parts: list[str], literals: tuple[str, ...], lines: tuple[int, ...], /, *values: object) -> None:
+        parts.append(literals[0])
+        place = 0
+        for value in values:
+            if type(value) is not str:
+                from weft.fragments import go_type_name
+
+                raise StarlarkError(
+                    f"cannot set non-string value ({go_type_name(value)}), consider using str(...) to convert to string",
+                    at=Position(source, lines[place]),
+                )
+            place += 1
+            parts.append(value)
+            parts.append(literals[place])
+
+    return insert
 
 
 def begin() -> list[_ast.stmt]:

@@ -14,15 +14,16 @@ from bisect import bisect_left
 from weft.nodes import COLLECTIONS, ArrayItem, Document, Map, MapItem, key_id
 from weft.starlark import Args, Code, Expr, Host
 from weft.templates import directives, text
+from weft.templates.patterns import Chunk, Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from weft.nodes import Collection, DocumentSet, Item
     from weft.source import Source
     from weft.starlark import Piece, Slot, Slots
+    from weft.templates.patterns import Entry
     from weft.yaml import Comments
 
-TEXT_TEMPLATED = "yaml/text-templated-strings"
 MAP_KEY_OVERRIDE = "yaml/map-key-override"
 
 
@@ -44,13 +45,17 @@ class Site:
 
 
 class Plan:
-    """What a compiled template's program refers to by number: collections (`sites`) and constant items."""
+    """What a compiled template's program refers to by number.
 
-    __slots__ = ("constants", "sites")
+    sites: collections. chunks: runs of items that one statement makes. constants: items whose key or value is used.
+    """
+
+    __slots__ = ("chunks", "constants", "sites")
 
     def __init__(self) -> None:
         self.sites: list[Site] = []
         self.constants: list[Item] = []
+        self.chunks: list[list[Entry]] = []
 
 
 def plan(
@@ -104,17 +109,25 @@ class _Planner:
         self.repeated_keys = repeated_keys
         self.pieces: list[Piece] = []
         self.plan = Plan()
-        # Items that have a commented item, or a map with a repeated key, below them.
+        # Items that have a commented item below them; what the comments of each item say; and items that need
+        # statements of their own, for code stands at them or below them.
         self.busy: set[Item] = set()
+        self.said: dict[Item, directives.Directives] = {}
+        self.coded: set[Item] = set()
         self.owner_lines = sorted({node.line for node in comments.of})
+        self.chunk = Chunk()
 
-    def mark(self, collection: Collection, following: int) -> bool:
-        """Fill `busy` for a collection whose owner is followed by a node at line `following`; whether anything is.
+    def mark(self, collection: Collection, following: int) -> tuple[bool, bool]:
+        """Fill `busy`, `said` and `coded` for the items of a collection; whether any is commented, any coded.
 
-        Only items whose range of lines holds a commented node's line are looked into.
+        following: the line of the node after the collection. Only items whose range of lines holds a commented node's
+        line are looked into.
         """
         lines = self.owner_lines
-        found = self.repeated_keys and type(collection) is Map and _repeats(collection)
+        of = self.comments.of
+        commented = coded = False
+        if self.repeated_keys and type(collection) is Map and _repeats(collection):
+            commented = coded = True
         items: list[Item] = list(collection.items)
         for index, item in enumerate(items):
             after = items[index + 1].line if index + 1 < len(items) else following
@@ -122,11 +135,28 @@ class _Planner:
                 first = bisect_left(lines, item.line)
                 if first == len(lines) or lines[first] > after:
                     continue
-            found = found or item in self.comments.of
-            if type(item.value) in COLLECTIONS and self.mark(item.value, after):  # type: ignore[arg-type]
-                self.busy.add(item)
-                found = True
-        return found
+            found = of.get(item)
+            own_code = False
+            if found is not None:
+                commented = True
+                said = self.said[item] = directives.read(
+                    found,
+                    item.line,
+                    self.source,
+                    has_value=item.value is not None,
+                    ignore_unknown=self.ignore_unknown,
+                )
+                own_code = bool(said.code) or said.is_text_templated
+            if type(item.value) in COLLECTIONS:
+                below, code_below = self.mark(item.value, after)  # type: ignore[arg-type]
+                if below:
+                    self.busy.add(item)
+                    commented = True
+                own_code = own_code or code_below
+            if own_code:
+                self.coded.add(item)
+                coded = True
+        return commented, coded
 
     def site(self, collection: Collection, parent: int) -> int:
         """Number a collection."""
@@ -134,69 +164,85 @@ class _Planner:
         return len(self.plan.sites) - 1
 
     def children(self, collection: Collection, site: int, *, templated: bool) -> None:
-        """Plan the items of a collection."""
-        static: list[Item] = []
-        of = self.comments.of
+        """Plan the items of a collection: chunks of items without code, and statements for the others."""
+        chunk = self.chunk = Chunk()
         repeated = self.repeated_keys and type(collection) is Map and _repeats(collection)
-        plain = not templated and not repeated
         for item in collection.items:
-            found = of.get(item)
-            if found is None and plain and item not in self.busy:
-                static.append(item)
-                continue
-            said = directives.read(
-                found or (),
-                item.line,
-                self.source,
-                has_value=item.value is not None,
-                ignore_unknown=self.ignore_unknown,
-            )
-            if not said and plain and item not in self.busy:
-                static.append(item)
-                continue
-            self.flush(static, site)
-            self.item(item, said, site, templated=templated)
-        self.flush(static, site)
+            if templated or repeated or item in self.coded:
+                self.flush(chunk, site)
+                self.item(item, self.said.get(item) or directives.NOTHING, site, templated=templated)
+                chunk = Chunk()
+            else:
+                self.pattern(chunk, chunk.entries, item)
+                if len(chunk.names) >= _HOLES:
+                    self.flush(chunk, site)
+                    chunk = Chunk()
+        self.flush(chunk, site)
 
-    def flush(self, static: list[Item], site: int) -> None:
-        """One statement for a run of constant items."""
-        if not static:
+    def pattern(self, chunk: Chunk, entries: list[Entry], item: Item) -> None:
+        """Add an item without code to a chunk."""
+        said = self.said.get(item) or directives.NOTHING
+        if item in self.busy and not said.values:
+            children: list[Entry] = []
+            at = chunk.annotations(said)
+            for inner in item.value.items:  # type: ignore[union-attr]
+                self.pattern(chunk, children, inner)
+            entries.append(Pattern(item, -1, at, type(item.value), children))
+        elif said:
+            chunk.add(entries, item, said)
+        else:
+            chunk.add_constant(entries, item)
+
+    def flush(self, chunk: Chunk, site: int) -> None:
+        """The statement that makes a chunk's items."""
+        if not chunk.entries:
             return
-        constants = self.plan.constants
-        first = len(constants)
-        constants.extend(static)
-        last = len(constants)
-        self.pieces.append(
-            NodeHost(
-                static[0].line,
-                [],
-                lambda _slots: _call("$node.keep", _constant(site), _constant(first), _constant(last)),
-            )
-        )
-        static.clear()
+        chunks = self.plan.chunks
+        index = len(chunks)
+        chunks.append(chunk.entries)
+        first = chunk.entries[0]
+        line = first[0].line if type(first) is list else first.line  # type: ignore[union-attr]
+        names = chunk.names
+
+        def lower(slots: Slots) -> list[_ast.stmt]:
+            arguments: list[_ast.expr] = [_constant(site), _constant(index)]
+            place = 0
+            for annotations in names:
+                if annotations is None:
+                    arguments.append(slots[place])  # type: ignore[arg-type]
+                    place += 1
+                else:
+                    arguments.append(_annotations(annotations, slots[place : place + len(annotations)]))
+                    place += len(annotations)
+            return _call("$node.fill", *arguments)
+
+        self.pieces.append(NodeHost(line, chunk.slots, lower))
 
     def item(self, item: Item, said: directives.Directives, site: int, *, templated: bool) -> None:
         """The pieces of one item: code before it, the item itself, what is in it, and the end of its block."""
         self.pieces.extend(Code(line.text, line.line) for line in said.code)
-        templated = templated or any(name == TEXT_TEMPLATED for name, _, _ in said.annotations)
+        templated = templated or said.is_text_templated
         value = item.value
         text_key = templated and type(item) is MapItem and _has_code(item.key)
         if text_key:
             self.text(item.key, item.line)  # type: ignore[union-attr, arg-type]
             self.pieces.append(text.TextHost(item.line, [], lambda _slots: _assign_key()))
-        if said.values:
-            self.put(item, said, site, [Expr(v.text or "()", v.line) for v in said.values], None, text_key=text_key)
-        elif type(value) in COLLECTIONS and (templated or item in self.busy):
+        if not said.values and type(value) in COLLECTIONS and (templated or item in self.busy):
             inner = self.site(value, site)  # type: ignore[arg-type]
-            self.put(item, said, site, [], _constant(inner), text_key=text_key, opens=True)
+            self.put(item, said, site, _constant(inner), text_key=text_key, opens=True)
             self.children(value, inner, templated=templated)  # type: ignore[arg-type]
-        elif templated and _has_code(value):
+        elif templated and not said.values and _has_code(value):
             self.text(value, item.line)  # type: ignore[arg-type]
-            self.put(item, said, site, [], text.joined(), text_key=text_key)
+            self.put(item, said, site, text.joined(), text_key=text_key)
         elif text_key:
-            self.put(item, said, site, [], self.shared(item, "value"), text_key=True)
+            self.put(item, said, site, self.shared(item, "value"), text_key=True)
         else:
-            self.keep(item, said, site)
+            chunk = Chunk()
+            if said.annotations or said.values:
+                chunk.add(chunk.entries, item, said)
+            else:
+                chunk.add_constant(chunk.entries, item)
+            self.flush(chunk, site)
         if said.ends:
             self.pieces.append(Code("end", item.line))
 
@@ -212,31 +258,20 @@ class _Planner:
         self.pieces.append(text.TextHost(line, [], lambda _slots: text.begin()))
         self.pieces.extend(text.pieces(text.parse(value, self.source, line)))
 
-    def keep(self, item: Item, said: directives.Directives, site: int) -> None:
-        """A constant item, with annotations or without."""
-        index = len(self.plan.constants)
-        self.plan.constants.append(item)
-        names = [(name, line) for name, _, line in said.annotations]
-
-        def lower(slots: Slots) -> list[_ast.stmt]:
-            if not slots:
-                return _call("$node.keep", _constant(site), _constant(index), _constant(index + 1))
-            return _call("$node.annotated", _constant(site), _constant(index), _annotations(names, slots))
-
-        self.pieces.append(NodeHost(item.line, [Args(text, line) for _, text, line in said.annotations], lower))
-
     def put(
         self,
         item: Item,
         said: directives.Directives,
         site: int,
-        values: list[Expr],
-        value: _ast.expr | None,
+        value: _ast.expr,
         *,
         text_key: bool,
         opens: bool = False,
     ) -> None:
-        """An item whose value is computed (`values`), given (`value`), or a collection to be opened."""
+        """An item with a key or value of text with code, or one whose collection is to be opened.
+
+        value: the number of the collection to open, or the item's value if the comments give none.
+        """
         names = [(name, line) for name, _, line in said.annotations]
         line = item.line
         function = _FUNCTIONS[type(item)][opens]
@@ -248,25 +283,23 @@ class _Planner:
                 key = self.shared(item, "key") if type(item.key) in COLLECTIONS else _constant(item.key)  # type: ignore[arg-type]
 
         def lower(slots: Slots) -> list[_ast.stmt]:
-            before: list[_ast.stmt] = []
-            result = value
-            for slot in slots[len(names) :]:
-                assert isinstance(slot, _ast.expr)
-                if result is not None:
-                    before.append(_ast.Expr(value=result))
-                result = slot
-            assert result is not None
+            values: list[_ast.expr] = [value, *slots[len(names) :]]  # type: ignore[list-item]
             arguments = [_constant(site)]
             if key is not None:
                 arguments.append(key)
-            arguments += [result, _constant(line)]
+            arguments += [values.pop(), _constant(line)]
             if names:
                 arguments.append(_annotations(names, slots))
+            before: list[_ast.stmt] = [_ast.Expr(value=dropped) for dropped in values[1:]]
             return [*before, *_call(function, *arguments)]
 
-        slots = [Args(content, at) for _, content, at in said.annotations]
-        self.pieces.append(NodeHost(line, [*slots, *values], lower))
+        slots: list[Expr | Args] = [Args(content, at) for _, content, at in said.annotations]
+        slots += [Expr(given.text or "()", given.line) for given in said.values]
+        self.pieces.append(NodeHost(line, slots, lower))
 
+
+# A statement has at most about so many holes.
+_HOLES = 120
 
 _FUNCTIONS: dict[type, tuple[str, str]] = {
     MapItem: ("$node.map_item", "$node.open_map_item"),
