@@ -39,22 +39,23 @@ class LabelIndex:
             for item in labels.items:
                 by_pair.setdefault((key_id(item.key), key_id(item.value)), []).append(document)
         self._by_pair = by_pair
-        self.hints = 50
+        self.hints = 10
 
     def matching(self, selector: Map) -> list[Document]:
         """The documents that have every label of the selector, in the order of the inputs."""
         by_pair = self._by_pair
-        lists: list[list[Document]] = []
-        for item in selector.items:
-            found = by_pair.get((key_id(item.key), key_id(item.value)))
+        pairs = [(key_id(item.key), key_id(item.value)) for item in selector.items]
+        shortest: list[Document] | None = None
+        for pair in pairs:
+            found = by_pair.get(pair)
             if found is None:
                 return []
-            lists.append(found)
-        if len(lists) == 1:
-            return lists[0]
-        lists.sort(key=len)
-        rest = [{id(document) for document in found} for found in lists[1:]]
-        return [document for document in lists[0] if all(id(document) in other for other in rest)]
+            if shortest is None or len(found) < len(shortest):
+                shortest = found
+        if shortest is None or len(pairs) == 1:
+            return shortest or []
+        wanted = set(pairs)
+        return [document for document in shortest if wanted <= _pairs(document)]
 
     def nearest(self, selector: Map) -> str | None:
         """A hint for a selector that matches nothing: the label it may have meant."""
@@ -69,6 +70,15 @@ class LabelIndex:
                 return did_you_mean(str(item.value), values)
             return did_you_mean(str(item.key), dict.fromkeys(str(key) for key, _ in self._by_pair))
         return None
+
+
+def _pairs(document: Document) -> set[tuple[object, object]]:
+    labels = document.labels
+    return {(key_id(item.key), key_id(item.value)) for item in labels.items} if labels is not None else set()
+
+
+# Labels that thousands of documents share by mistake give as many failures, each with as many candidates.
+_MOST = 50
 
 
 def choose_parents(
@@ -99,7 +109,9 @@ def choose_parents(
                 continue
         wrong = _impossible(child, matches, rank, used)
         if wrong:
-            failures.extend(wrong)
+            failures += wrong
+            if len(failures) >= _MOST:
+                break
             continue
         if len(matches) == 1:
             child.parent = matches[0]
@@ -110,6 +122,8 @@ def choose_parents(
         if len(closest) > 1 or (not relaxed and len(matches) > layers):
             found = len(closest) if relaxed else len(matches) - layers + 1
             failures.append(_too_many(child, matches, found))
+            if len(failures) >= _MOST:
+                break
             continue
         child.parent = closest[0]
     raise_all(failures)
@@ -161,6 +175,8 @@ def _impossible(
                 found=f"[{match.schema}] in layer {match.layer}",
             )
         )
+        if len(found) >= _MOST:
+            break
     return found
 
 
@@ -170,8 +186,8 @@ def _too_many(child: Document, matches: Sequence[Document], found: int) -> Layer
         "IndeterminateDocumentParent",
         f"too many documents could be the parent of {child}: {found}, expected 1",
         at=child.place("layeringDefinition", "parentSelector"),
-        also=[match.place("labels") for match in matches],
-        found=", ".join(str(match) for match in matches),
+        also=[match.place("labels") for match in matches[:_MOST]],
+        found=", ".join(str(match) for match in matches[:_MOST]),
         hint=f"give one of them a label the others do not have; all have {_selected(child)}",
     )
 

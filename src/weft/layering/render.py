@@ -183,7 +183,7 @@ def written(documents: Iterable[Document], *, short: bool = False, cleartext_sec
 
 
 # A hint looks at every name there is; thousands of failures need no thousands of hints.
-_HINTS = 50
+_HINTS = 10
 _PARTS = frozenset({"schema", "metadata", "data"})
 
 
