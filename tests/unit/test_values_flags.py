@@ -37,8 +37,7 @@ def _files(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "twice.yml": "a: 1\nb: 2\na: 3\n",
         "empty.yml": "# nothing\n",
         "scalar.yml": "42\n",
-        "dir/README": "# no YAML, but harmless\n",
-        "mixed/README": "no: [yaml\n",
+        "dir/README": "no: [yaml\n",
         "dir/b.yml": "b: 1\n",
         "dir/sub/a.yaml": "a: 1\n",
         "dir/sub/notes.txt": "no: [yaml\n",
@@ -133,14 +132,8 @@ def test_files_of_plain_values() -> None:
     assert all(value.plain for value in found)
 
 
-def test_below_a_directory_of_values_other_files_are_passed_over() -> None:
+def test_in_a_directory_of_values_other_files_are_passed_over() -> None:
     assert data(values(files=["dir"])) == [{"b": 1}, {"a": 1}]
-
-
-def test_right_in_a_directory_of_values_other_files_are_read() -> None:
-    error = failure(files=["mixed"])
-    assert str(error.at).startswith("README:")
-    assert "put README in a directory below it" in str(error.hint)
 
 
 def test_values_from_standard_input() -> None:

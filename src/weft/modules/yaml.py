@@ -46,7 +46,7 @@ def _encode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords ar
 def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
     text = only_text(args)
     try:
-        documents = read(Source("", text)).items
+        documents = read(Source("", text), merge_lists=False).items
     except WeftError as error:
         at = error.at
         place = "" if at is None else f"line {at.line}: "

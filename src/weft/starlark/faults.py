@@ -13,7 +13,7 @@ from weft.source import Position
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import FrameType, TracebackType
+    from types import CodeType, FrameType, FunctionType, TracebackType
 
 _LONGEST_TRAIL = 60
 _TYPES = {"str": "string", "List": "list", "Dict": "dict", "Set": "set"}
@@ -140,8 +140,19 @@ def _call_fault(text: str, frame: FrameType | None) -> StarlarkError | None:
         return _builtin_fault(name, rest)
     if name == "<lambda>":
         name = "lambda"
-    code = _code_of(called, name, frame)
-    subject = f"function {name}"
+    function = _function(called, name, frame)
+    code = function.__code__ if function is not None else None
+    wrong = _wrong_call(f"function {name}", rest, code)
+    if wrong is not None and function is not None and code is not None:
+        source, start = function.__globals__["$source"], code.co_firstlineno
+        # The reference names the first line of the body; the definition tells more.
+        body = min((line for _, _, line in code.co_lines() if line is not None and line > start), default=start)
+        wrong.also = [Position(source, start), Position(source, body)]
+    return wrong
+
+
+def _wrong_call(subject: str, rest: str, code: CodeType | None) -> StarlarkError | None:
+    """What is wrong with a call of a program's function; `rest` is Python's sentence behind its name."""
     quoted = rest.split("'")[1::2]
     words = rest.split()
     if words[0] == "missing":
@@ -151,12 +162,12 @@ def _call_fault(text: str, frame: FrameType | None) -> StarlarkError | None:
         given = next(int(word) for word in words[words.index("but") :] if word.isdigit())
         # "takes 2 positional arguments but ..." or "takes from 1 to 2 positional arguments but ..."
         at_most, most = ("at most ", int(words[4])) if words[1] == "from" else ("", int(words[1]))
-        if most == 0 and code is not None and not code.co_kwonlyargcount and not code.co_flags & 8:  # type: ignore[attr-defined]
+        if most == 0 and code is not None and not code.co_kwonlyargcount and not code.co_flags & 8:
             return StarlarkError(f"{subject} accepts no arguments ({given} given)")
         plural = "" if most == 1 else "s"
         return StarlarkError(f"{subject} accepts {at_most}{most} positional argument{plural} ({given} given)")
     if "unexpected keyword" in rest:
-        if code is not None and not code.co_argcount and not code.co_kwonlyargcount and not code.co_flags & 4:  # type: ignore[attr-defined]
+        if code is not None and not code.co_argcount and not code.co_kwonlyargcount and not code.co_flags & 4:
             return StarlarkError(f"{subject} accepts no arguments ({len(quoted)} given)")
         return StarlarkError(f'{subject} got an unexpected keyword argument "{quoted[0]}"')
     if "multiple values" in rest:
@@ -164,11 +175,12 @@ def _call_fault(text: str, frame: FrameType | None) -> StarlarkError | None:
     return None
 
 
-def _code_of(qualified: str, name: str, frame: FrameType | None) -> object:
-    """The code of the function that was called, if it can be found by its name."""
+def _function(qualified: str, name: str, frame: FrameType | None) -> FunctionType | None:
+    """The function that was called, if it can be found by its name."""
     found = frame.f_locals.get(name) if frame is not None else None
     if found is not None and getattr(found, "__qualname__", None) == qualified:
-        return found.__code__
+        function: FunctionType = found
+        return function
     return None
 
 

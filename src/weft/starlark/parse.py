@@ -97,7 +97,10 @@ class Parser:
         self, message: str, line: int | None = None, column: int | None = None, hint: str | None = None
     ) -> NoReturn:
         at = Position(self.source, self.line, self.column) if line is None else Position(self.source, line, column)
-        raise ScanFailure(Finding(message, at=at, hint=hint or _HINTS.get(message)))
+        # Where a colon is missing, what follows is meant too: it would have been in the block.
+        after = self.tokens[min(self.index + 1, len(self.tokens) - 1)][2] if message in _HINTS else 0
+        also = [Position(self.source, after)] if after else []
+        raise ScanFailure(Finding(message, at=at, also=also, hint=hint or _HINTS.get(message)))
 
     def problem(self, message: str, line: int) -> None:
         self.problems.append(Finding(message, at=Position(self.source, line)))

@@ -118,4 +118,4 @@ def compile_program(pieces: Sequence[Piece], source: Source, *, hooks: Hooks | N
 def failure(findings: list[Finding]) -> StarlarkError:
     """The error for what is wrong with the text of a program; the first speaks for itself, the others are its findings."""
     first, *more = findings
-    return StarlarkError(first.message, at=first.at, hint=first.hint, findings=more)
+    return StarlarkError(first.message, at=first.at, also=first.also, hint=first.hint, findings=more)

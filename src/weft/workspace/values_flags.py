@@ -98,16 +98,10 @@ def _from_file(
     _warn_about_key(path, warn)
     found = []
     for file in inputs.files([path]):
-        # Below a directory of values other files are passed over; right in it the reference reads them, and mostly
-        # fails. A file that was named is read whatever its name.
-        if "/" in file.original_path and file.type != YAML:
+        # A directory of values may hold other files. A file that was named is read whatever its name.
+        if file.in_directory and file.type != YAML:
             continue
-        try:
-            found += [ReferencedValues(document, refs, plain=True) for document in _plain_documents(file, strict)]
-        except ReadError as error:
-            if file.in_directory and file.type != YAML and error.hint is None:
-                error.hint = f"a directory of data values holds YAML files; put {file.path} in a directory below it"
-            raise
+        found += [ReferencedValues(document, refs, plain=True) for document in _plain_documents(file, strict)]
     return found
 
 
@@ -125,7 +119,7 @@ def _plain_documents(file: InputFile, strict: bool) -> list[Document]:
 
     source = file.source
     comments = Comments() if "#@" in source.text else None
-    documents = read(source, strict=strict, comments=comments)
+    documents = read(source, strict=strict, comments=comments, merge_lists=False)
     if comments is not None:
         _check_plain(file, comments)
     return [document for document in deduplicate(documents).items if document.value is not None]
@@ -153,7 +147,7 @@ def _converter(strict: bool) -> Callable[[Source], Value]:
         from weft.yaml import deduplicate, read
 
         # Only the first document counts; a text without any is one null document.
-        return deduplicate(read(source, strict=strict)).items[0].value
+        return deduplicate(read(source, strict=strict, merge_lists=False)).items[0].value
 
     return convert
 

@@ -27,7 +27,7 @@ _STEP = "  "
 def format_text(source: Source, *, strict: bool = False) -> str:
     """A text in the one look. Raises as `read` does."""
     comments = Comments()
-    tree = read(source, strict=strict, comments=comments)
+    tree = read(source, strict=strict, comments=comments, merge_lists=False)
     head = source.text.lstrip("\t\n\f\r ")
     begins_with_marker = head.startswith("---") and head[3:4] in {"\t", "\n", "\f", "\r", " "}
     page = _Page(comments)

@@ -46,6 +46,7 @@ def read(
     spans: Spans | None = None,
     keep_mark: bool = True,
     explicit_keys_win: bool | None = None,
+    merge_lists: bool = True,
     plain: Mapping[str, Scalar] | None = None,
     first: bool = False,
     scalar_keys: bool = False,
@@ -60,6 +61,7 @@ def read(
     comments, spans: get the comments with their owners, and where each node stands in the text.
     keep_mark: whether a byte order mark is text (ytt) or skipped (BOSH).
     explicit_keys_win: whether a key beside `<<` wins wherever it stands; None: in templates only, which takes `comments`.
+    merge_lists: whether `<<` takes a sequence of maps, which ytt refuses.
     plain: what plain scalars mean, where it is not what the references of `render` and `patch` take them for.
     first: stop behind the first document; what follows is not looked at (BOSH).
     scalar_keys: refuse collections as keys (BOSH). text_keys: keys of the root map are text as written, whatever they mean.
@@ -74,6 +76,7 @@ def read(
         while True:
             reading = Reading(source, keep_mark, copies)
             reading.strict, reading.comments, reading.spans = strict, comments, spans
+            reading.references.merge_lists = merge_lists
             reading.plain = plain_values if plain is None else plain
             reading.explicit_keys_win, reading.depth = explicit_keys_win, depth
             reading.first, reading.scalar_keys, reading.text_keys = first, scalar_keys, text_keys

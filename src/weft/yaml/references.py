@@ -18,7 +18,7 @@ class References:
     overridden: for each map with merges its items, and those of them that a key written in the map itself overrides.
     """
 
-    __slots__ = ("_limit", "_made", "_source", "anchors", "copied", "merges", "overridden", "unfinished")
+    __slots__ = ("_limit", "_made", "_source", "anchors", "copied", "merge_lists", "merges", "overridden", "unfinished")
 
     def __init__(self, source: Source, limit: int) -> None:
         self.anchors: dict[str, Value] = {}
@@ -26,6 +26,7 @@ class References:
         self.copied: set[Node] = set()
         self.merges: list[tuple[list[MapItem], int, MapItem]] = []
         self.overridden: list[tuple[list[MapItem], set[MapItem]]] = []
+        self.merge_lists = True
         self._source = source
         self._limit = limit
         self._made = 0
@@ -103,11 +104,12 @@ class References:
         seen: set[object] = set()
         result: list[MapItem] = []
         for one in maps:
-            if type(one) is not Map:
+            if type(one) is not Map or not self.merge_lists:
                 raise ReadError(
                     "map merge requires map or sequence of maps as the value",
                     at=Position(self._source, merge.line),
-                    found=kind_name(one),
+                    found=kind_name(value if type(one) is Map else one),
+                    hint="write a `<<` for each map" if type(one) is Map else None,
                 )
             if one in self.copied or value in self.copied:
                 self.copied.update(one.items)
