@@ -306,9 +306,8 @@ def range_to(stop: object, /) -> range:
 
 def range_from_to(start: object, stop: object, /) -> range:
     """`range` with two arguments."""
-    if type(start) is int and type(stop) is int and start >= _SMALLEST and stop <= _LARGEST:
-        if start <= _LARGEST and stop >= _SMALLEST:
-            return range(start, stop)
+    if type(start) is int and type(stop) is int and _SMALLEST <= start <= _LARGEST and _SMALLEST <= stop <= _LARGEST:
+        return range(start, stop)
     return range_(start, stop)
 
 

@@ -173,10 +173,11 @@ class Compiler:
         value = node.value
         if self.hot and type(value) is syntax.Call and type(value.function) is syntax.Attribute:
             receiver, arguments = value.function.x, value.arguments
-            if value.function.name == "append" and type(receiver) is syntax.Name and kind_of(receiver) == "list":
-                if len(arguments) == 1 and not arguments[0].name and not arguments[0].star:
-                    self.append(receiver, arguments[0].value, into)
-                    return
+            own = value.function.name == "append" and kind_of(receiver) == "list"
+            plain = len(arguments) == 1 and not arguments[0].name and not arguments[0].star
+            if own and plain and type(receiver) is syntax.Name:
+                self.append(receiver, arguments[0].value, into)
+                return
         into.append(py.Expr(self.expression(node.value), **self.at()))
 
     def append(self, receiver: syntax.Name, item: Expression, into: list[py.stmt]) -> None:
