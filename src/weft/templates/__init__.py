@@ -1,16 +1,17 @@
-"""Templates: annotated YAML, text with `(@ @)`, and Starlark files, compiled once and run as often as wanted."""
+"""Templates: annotated YAML, text with `(@ @)`, and Starlark files, compiled once and run as often as wanted.
+
+What compiles is imported when the first template is: plain YAML does without.
+"""
 
 from __future__ import annotations
 
-from weft.templates.construct import Replacement
-from weft.templates.template import (
-    Outcome,
-    Template,
-    compile_starlark,
-    compile_text,
-    compile_yaml,
-)
+from weft.templates.outcome import Outcome
 from weft.templates.yaml_file import YamlFile, read_yaml
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from weft.templates.construct import Replacement
+    from weft.templates.template import Template, compile_starlark, compile_text, compile_yaml
 
 __all__ = [
     "Outcome",
@@ -22,3 +23,20 @@ __all__ = [
     "compile_yaml",
     "read_yaml",
 ]
+
+_LATER = {
+    "Replacement": "construct",
+    "Template": "template",
+    "compile_starlark": "template",
+    "compile_text": "template",
+    "compile_yaml": "template",
+}
+
+
+def __getattr__(name: str) -> object:
+    module = _LATER.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{module}"), name)

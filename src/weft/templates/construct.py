@@ -151,7 +151,12 @@ class Construction:
             return error
 
         def map_item(
-            builder: Builder, site: int, key: NodeValue, value: object, line: int, annotations: Annotations | None = None
+            builder: Builder,
+            site: int,
+            key: NodeValue,
+            value: object,
+            line: int,
+            annotations: Annotations | None = None,
         ) -> None:
             items = builder.live.get(site)
             if items is None:
@@ -189,7 +194,9 @@ class Construction:
                 replace_document(items, value.value, line)
                 return
             made = computed(value, line, "document")
-            items.append(Document(made, source, line, annotations, type(value) is not YamlFragment and value is not None))
+            items.append(
+                Document(made, source, line, annotations, type(value) is not YamlFragment and value is not None)
+            )
 
         def replace_map_item(builder: Builder, items: list[Item], value: object, line: int) -> None:
             nodes = to_nodes(value, source, line)

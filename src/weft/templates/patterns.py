@@ -29,9 +29,7 @@ class Pattern:
 
     __slots__ = ("annotated", "children", "hole", "inner", "item", "key", "kind", "line", "value")
 
-    def __init__(
-        self, item: Item, hole: int, annotated: int, inner: type | None, children: list[Entry] | None
-    ) -> None:
+    def __init__(self, item: Item, hole: int, annotated: int, inner: type | None, children: list[Entry] | None) -> None:
         self.item = item
         self.kind = type(item)
         self.key: NodeValue = item.key if type(item) is MapItem else None
@@ -87,5 +85,3 @@ class Chunk:
         self.slots.append(Expr(text, line))
         self.names.append(None)
         return len(self.names) - 1
-
-

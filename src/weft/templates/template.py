@@ -7,28 +7,17 @@ import _ast
 from weft.starlark import Code, compile_program
 from weft.templates import text
 from weft.templates.construct import Construction
+from weft.templates.outcome import Outcome
 from weft.templates.yaml_template import NodeHost, Plan, plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from weft.context import Context
-    from weft.nodes import DocumentSet
     from weft.source import Source
     from weft.starlark import Host, Load, Piece, Program
     from weft.templates.yaml_file import YamlFile
-
-
-class Outcome:
-    """What a run gives: the names it defines, and its documents (YAML) or its text."""
-
-    __slots__ = ("documents", "exports", "text")
-
-    def __init__(self, exports: Mapping[str, object], documents: DocumentSet | None = None, text: str = "") -> None:
-        self.exports = exports
-        self.documents = documents
-        self.text = text
 
 
 class Template:

@@ -141,8 +141,7 @@ def inserter(source: Source) -> Callable[..., None]:
 
     def insert(parts: list[str], literals: tuple[str, ...], lines: tuple[int, ...], /, *values: object) -> None:
         parts.append(literals[0])
-        place = 0
-        for value in values:
+        for place, value in enumerate(values):
             if type(value) is not str:
                 from weft.fragments import go_type_name
 
@@ -150,9 +149,8 @@ def inserter(source: Source) -> Callable[..., None]:
                     f"cannot set non-string value ({go_type_name(value)}), consider using str(...) to convert to string",
                     at=Position(source, lines[place]),
                 )
-            place += 1
             parts.append(value)
-            parts.append(literals[place])
+            parts.append(literals[place + 1])
 
     return insert
 

@@ -68,5 +68,3 @@ def read_yaml(source: Source, *, strict: bool = False, plain: bool = False) -> Y
     """Read a YAML file. plain: its comments are dropped, whatever they say (spec ytt 1.5). Raises ReadError."""
     comments = None if plain or "#" not in source.text else Comments()
     return YamlFile(source, read(source, strict=strict, comments=comments, merge_lists=False), comments)
-
-

@@ -207,13 +207,13 @@ class _Planner:
         def lower(slots: Slots) -> list[_ast.stmt]:
             arguments: list[_ast.expr] = [_constant(site), _constant(index)]
             place = 0
-            for annotations in names:
-                if annotations is None:
+            for given in names:
+                if given is None:
                     arguments.append(slots[place])  # type: ignore[arg-type]
                     place += 1
                 else:
-                    arguments.append(_annotations(annotations, slots[place : place + len(annotations)]))
-                    place += len(annotations)
+                    arguments.append(_annotations(given, slots[place : place + len(given)]))
+                    place += len(given)
             return _call("$node.fill", *arguments)
 
         self.pieces.append(NodeHost(line, chunk.slots, lower))

@@ -195,12 +195,12 @@ class _Instance:
         values, library_values = self._values(schema)
         return self.execution.evaluate(values, library_values, library_schemas)
 
-    def _schema(self) -> tuple[SchemaType, list[ReferencedValues]]:
+    def _schema(self) -> tuple[SchemaType | None, list[ReferencedValues]]:
         mine, below = self._reaching(self.schemas)
         schema, own_below = self.execution.schema(mine)
         return schema, [*own_below, *below]
 
-    def _values(self, schema: SchemaType) -> tuple[Document, list[ReferencedValues]]:
+    def _values(self, schema: SchemaType | None) -> tuple[Document, list[ReferencedValues]]:
         mine, below = self._reaching(self.values)
         before = [entry for entry in mine if not entry.after_library_module]
         after = [entry for entry in mine if entry.after_library_module]

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from weft.errors import ReadError, StarlarkError
-from weft.modules import MODULES, load_module
-from weft.spell import did_you_mean
-from weft.starlark import Builtin, Module, str_of
 from weft.templates import Outcome
 from weft.workspace import files
-from weft.workspace.library import data_reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from weft.source import Position
-    from weft.starlark import Load
+    from weft.starlark import Load, Module
     from weft.workspace.files import InputFile
     from weft.workspace.job import Options
     from weft.workspace.library import Library, LibraryFile
     from weft.workspace.session import Session
-
-Exports = "Mapping[str, object]"
 
 
 class Loader:
@@ -124,7 +118,11 @@ class Loader:
             return self._library_module(current, root)
         found = self._modules.get(name)
         if found is None:
+            from weft.modules import MODULES, load_module
+
             if name not in MODULES:
+                from weft.spell import did_you_mean
+
                 raise ReadError(
                     f"builtin ytt library does not have module '{name}'",
                     hint=did_you_mean(name, [*MODULES, "data", "library"]) or "is there a newer version of weft?",
@@ -133,6 +131,9 @@ class Loader:
         return found
 
     def _data_module(self, current: Library, root: Library) -> Module:
+        from weft.starlark import Builtin, Module
+        from weft.workspace.library import data_reader
+
         read, listing = data_reader(current, root)
 
         def data_read(*args: object, **_kwargs: object) -> str:
@@ -167,5 +168,7 @@ class Loader:
 
 def _path(function: str, value: object) -> str:
     if type(value) is not str:
-        raise StarlarkError(f"{function}: expected a string, but was {str_of(value)}")
+        from weft.starlark import type_of
+
+        raise StarlarkError(f"{function}: expected a string, but was {type_of(value)}")
     return value

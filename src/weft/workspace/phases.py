@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from weft import schema as schemas
 from weft.errors import SchemaError, TemplateError, WeftError
-from weft.fragments import to_struct
 from weft.nodes import Array, Document, DocumentSet, Map
 from weft.workspace import files
 from weft.workspace.job import (
@@ -42,7 +40,9 @@ def run(job: Job, context: Context | None = None) -> Result:
     execution = Execution(session, job.library, job.options)
     schema, library_schemas = execution.schema(())
     if job.options.inspect == INSPECT_SCHEMA:
-        return Result(documents=DocumentSet([schemas.openapi(schema)]))
+        from weft.schema import ANY, openapi
+
+        return Result(documents=DocumentSet([openapi(schema or ANY)]))
     values, library_values = execution.values(job.values, schema)
     if job.options.inspect == INSPECT_VALUES:
         return Result(documents=DocumentSet([values]))
@@ -76,35 +76,41 @@ class Execution:
         self.library = library
         self.options = options
 
-    def schema(self, given: Sequence[ReferencedValues]) -> tuple[SchemaType, list[ReferencedValues]]:
-        """The schema of this library, and the schemas in it that are for other libraries.
+    def schema(self, given: Sequence[ReferencedValues]) -> tuple[SchemaType | None, list[ReferencedValues]]:
+        """The schema of this library, if it has one, and the schemas in it that are for other libraries.
 
         given: schemas from outside, applied after the library's own (spec ytt 8.4, 10.4). Raises WeftError.
         """
         own = self.session.annotated(self.library, self.options).schemas
+        if not own and not given:
+            return None, []
+        from weft.schema import build
+
         others: list[ReferencedValues] = []
         merged: Document | None = None
-        built = schemas.ANY
+        built: SchemaType | None = None
         try:
             for entry in [*self._documents(own, SCHEMA), *given]:
                 if entry.refs:
-                    schemas.build(entry.document)  # it must be a schema of its own, wherever it is used
+                    build(entry.document)  # it must be a schema of its own, wherever it is used
                     others.append(entry)
                     continue
-                built = schemas.build(entry.document)
+                built = build(entry.document)
                 if merged is None:
                     merged = entry.document
                 else:
                     from weft.overlay import apply_document
 
                     merged = apply_document(merged, entry.document)
-                    built = schemas.build(merged)
+                    built = build(merged)
         except WeftError as error:
             order = _order(own, "additional data value schema" if given else None)
             raise error.within(f"Overlaying data values schema (in following order: {order})") from None
         return built, others
 
-    def values(self, given: Sequence[ReferencedValues], schema: SchemaType) -> tuple[Document, list[ReferencedValues]]:
+    def values(
+        self, given: Sequence[ReferencedValues], schema: SchemaType | None
+    ) -> tuple[Document, list[ReferencedValues]]:
         """The final data values of this library, and those in it that are for other libraries.
 
         given: values from outside (flags, references, `with_data_values`), applied after the library's own
@@ -112,12 +118,18 @@ class Execution:
         """
         own = self.session.annotated(self.library, self.options).values
         others: list[ReferencedValues] = []
-        merged = schemas.defaults(schema)
+        merged = None
+        validated = schema is not None
+        if schema is not None:
+            from weft import schema as schemas
+
+            merged = schemas.defaults(schema)
         try:
             for entry in [*self._documents(own, VALUES), *given]:
                 if entry.refs:
                     others.append(entry)
                     continue
+                validated = validated or not entry.plain
                 before = merged
                 if merged is None:
                     merged = entry.document
@@ -125,17 +137,20 @@ class Execution:
                     from weft.overlay import apply_document
 
                     merged = apply_document(merged, entry.document, plain=entry.plain)
-                merged = schemas.fill(schema, merged, before)
-                findings = schemas.check(schema, merged, before)
-                if findings:
-                    raise SchemaError("One or more data values were invalid", findings=findings)
+                if schema is not None:
+                    merged = schemas.fill(schema, merged, before)
+                    findings = schemas.check(schema, merged, before)
+                    if findings:
+                        raise SchemaError("One or more data values were invalid", findings=findings)
         except WeftError as error:
             order = _order(own, "additional data values" if given else None)
             raise error.within(f"Overlaying data values (in following order: {order})") from None
         if merged is None:
             merged = Document(Map([]))
-        if not self.options.disable_validation:
-            schemas.validate(schema, merged)
+        if validated and not self.options.disable_validation:
+            from weft.schema import ANY, validate
+
+            validate(schema or ANY, merged)
         return merged, others
 
     def _documents(self, members: Sequence[LibraryFile], name: str) -> list[ReferencedValues]:
@@ -201,6 +216,8 @@ class Execution:
         from weft.workspace.library_module import library_module
 
         def make_values() -> object:
+            from weft.fragments import to_struct
+
             return to_struct(Map([]) if values is None else values.value)
 
         def make_module(current: Library, root: Library) -> Module:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from weft.context import Context
-from weft.templates import compile_starlark, compile_text, compile_yaml, read_yaml
+from weft.templates import read_yaml
 from weft.workspace import files
 
 TYPE_CHECKING = False
@@ -47,6 +47,8 @@ class Session:
 
     def template(self, file: InputFile, options: Options) -> Template:
         """The file compiled: YAML (which must be a template), text or Starlark. Raises WeftError."""
+        from weft.templates import compile_starlark, compile_text, compile_yaml
+
         kind = file.type
         if kind == files.YAML:
             ignore, implicit = options.ignore_unknown_comments, options.implicit_map_key_overrides
