@@ -12,7 +12,7 @@ import sys
 from weft.cli.options import SWITCH, TEXT, TEXTS, Command, Flag
 from weft.cli.streams import write_out
 from weft.context import Context
-from weft.errors import ReadError, UsageError, WeftError, render
+from weft.errors import LimitError, ReadError, UsageError, WeftError, render
 from weft.layering import (
     ORDERS,
     EnvironmentSecrets,
@@ -61,6 +61,8 @@ LAYER = Command(
 )
 
 _EXTENSIONS = (".yaml", ".yml")
+# Deeper than the reference can go; what walks data here may recurse.
+_DEPTH = 300
 
 
 def main(argv: Sequence[str]) -> int:
@@ -81,7 +83,11 @@ def main(argv: Sequence[str]) -> int:
     gc.disable()
     context = Context()
     try:
-        return _run(flags, context)
+        try:
+            return _run(flags, context)
+        except RecursionError:
+            # Substitution can put deep data into deep data.
+            raise LimitError("rendered documents are nested too deeply") from None
     except WeftError as error:
         _warn(context)
         sys.stdout.flush()
@@ -102,7 +108,10 @@ def _run(flags: Parsed, context: Context) -> int:
     )
     timed = "WEFT_BENCH" in os.environ
     clock = _Clock() if timed else None
-    sets = [deduplicate(read(source, keep_mark=False, plain=plain_values)) for source in _sources(flags.arguments)]
+    sets = [
+        deduplicate(read(source, keep_mark=False, plain=plain_values, depth=_DEPTH))
+        for source in _sources(flags.arguments)
+    ]
     if clock:
         clock.lap("parse")
     if flags.on("validate") or flags.on("strict"):
