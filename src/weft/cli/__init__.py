@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 TYPE_CHECKING = False
@@ -93,6 +94,9 @@ def run() -> None:
         from weft.cli.streams import open_missing
 
         open_missing()
+    # One command is one short process: what it makes lives until it ends, and looking for cycles in millions of nodes
+    # that have none would take as long as the work itself.
+    gc.disable()
     status = main(sys.argv[1:])
     try:
         sys.stdout.flush()
