@@ -162,7 +162,7 @@ def _wrong_call(subject: str, rest: str, code: CodeType | None) -> StarlarkError
         given = next(int(word) for word in words[words.index("but") :] if word.isdigit())
         # "takes 2 positional arguments but ..." or "takes from 1 to 2 positional arguments but ..."
         at_most, most = ("at most ", int(words[4])) if words[1] == "from" else ("", int(words[1]))
-        if most == 0 and code is not None and not code.co_kwonlyargcount and not code.co_flags & 8:
+        if most == 0 and (code is None or not (code.co_kwonlyargcount or code.co_flags & 8)):
             return StarlarkError(f"{subject} accepts no arguments ({given} given)")
         plural = "" if most == 1 else "s"
         return StarlarkError(f"{subject} accepts {at_most}{most} positional argument{plural} ({given} given)")

@@ -169,7 +169,8 @@ def floor_divide(x: object, y: object) -> object:
         if type(x) is int and type(y) is int:
             return x // y
         quotient = as_float(x) / as_float(y)
-        return float(math.floor(quotient)) if math.isfinite(quotient) else quotient
+        # What rounds to zero keeps its sign.
+        return math.copysign(math.floor(quotient), quotient) if math.isfinite(quotient) else quotient
     raise unknown("//", x, y)
 
 

@@ -132,8 +132,17 @@ def cut(x: object, low: object, high: object, step: object) -> object:
         raise StarlarkError(f"invalid end index: got {type_of(high)}, want int")
     if kind is str and not x.isascii():  # type: ignore[attr-defined]
         return from_bytes(to_bytes(x)[low:high:step])  # type: ignore[arg-type]
+    if kind is range:
+        return _part_of_range(x, slice(low, high, step))  # type: ignore[arg-type]
     part = x[low:high:step]  # type: ignore[index]
     return List(part) if kind is List else part
+
+
+def _part_of_range(whole: range, part: slice) -> range:
+    """An empty part ends where it starts; its text shows that."""
+    low, high, step = part.indices(len(whole))
+    high = max(low, high) if step > 0 else min(low, high)
+    return range(whole.start + whole.step * low, whole.start + whole.step * high, whole.step * step)
 
 
 # ---- loops and unpacking

@@ -145,11 +145,11 @@ def isdigit(self: str, /) -> bool:
 
 
 def islower(self: str, /) -> bool:
-    return _cased(self) and self == self.lower()
+    return _cased(self) and self == lower(self)
 
 
 def isupper(self: str, /) -> bool:
-    return _cased(self) and self == self.upper()
+    return _cased(self) and self == upper(self)
 
 
 def _cased(string: str) -> bool:

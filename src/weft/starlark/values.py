@@ -258,6 +258,8 @@ class Struct(Value):
     def index(self, key: object) -> object:
         if type(key) is str and key in self.members:
             return self.members[key]
+        if type(key) is not str:
+            raise StarlarkError(f"expected a string, but was {type_of(key)}")
         raise StarlarkError(f"key {repr_of(key)} not in {self.type_name}")
 
     def length(self) -> int | None:
@@ -579,6 +581,7 @@ def _write(value: object, out: list[str], path: list[object]) -> None:
         out.append(_builtin_text(value.name, value.receiver))  # type: ignore[attr-defined]
     elif kind is _FUNCTION:
         name = value.__name__  # type: ignore[attr-defined]
+        name = "lambda" if name == "<lambda>" else name
         out.append(f"<function {name}>" if is_function(value) else _builtin_text(name, None))
     elif isinstance(value, Value):
         out.append(value.text())
