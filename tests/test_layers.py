@@ -17,6 +17,7 @@ LEVELS = [
     ["annotations"],
     ["nodes"],
     ["provenance"],
+    ["codecache"],
     ["context"],
     ["yaml", "starlark"],
     ["fragments"],

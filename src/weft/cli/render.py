@@ -12,6 +12,7 @@ from time import perf_counter
 
 from weft.cli.options import CSV, SWITCH, TEXT, TEXTS, Command, Flag
 from weft.cli.streams import write_out
+from weft.codecache import user_cache
 from weft.context import Context
 from weft.errors import UsageError, WeftError, render
 from weft.workspace import INSPECT_SCHEMA, INSPECT_VALUES, Inputs, Job, Options, Result
@@ -72,6 +73,7 @@ _RENDER_FLAGS = (
     Flag("dangerous-allow-all-symlink-destinations", SWITCH, "allow all symbolic links"),
     Flag("bulk-in", TEXT, "inputs as JSON; -f is ignored", value="JSON"),
     Flag("bulk-out", SWITCH, "output as JSON, errors as well"),
+    Flag("no-code-cache", SWITCH, "compile templates anew; keep nothing in the user's cache directory"),
 )
 
 RENDER = Command(
@@ -158,7 +160,8 @@ def _render(command: Command, argv: Sequence[str]) -> int:
         all_links=flags.on("dangerous-allow-all-symlink-destinations"),
     )
     files = _read_inputs(flags, inputs)
-    context = Context(print_line=_print_error_line)
+    cache = None if flags.on("no-code-cache") else user_cache(os.environ)
+    context = Context(print_line=_print_error_line, cache=cache)
     try:
         result = _evaluate(flags, files, inputs, context, debug)
     except WeftError as error:

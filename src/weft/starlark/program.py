@@ -104,7 +104,7 @@ def compile_program(pieces: Sequence[Piece], source: Source, *, hooks: Hooks | N
             raise failure(problems)
         infer(scope)
         tree = Compiler(hooks).module(statements, scope)
-        code = compile(tree, source.name, "exec", dont_inherit=True, optimize=0)
+        code = compile(tree, "<template>", "exec", dont_inherit=True, optimize=0)
     except ScanFailure as error:
         raise failure([error.finding]) from None
     except (RecursionError, MemoryError):

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import _ast
-
-from weft.starlark import Code, compile_program
+from weft.starlark import Code, Program, compile_program
 from weft.templates import text
 from weft.templates.construct import Construction
 from weft.templates.outcome import Outcome
-from weft.templates.yaml_template import NodeHost, Plan, plan
+from weft.templates.yaml_template import NodeHost, plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable
 
+    from weft.codecache import CodeCache
     from weft.context import Context
     from weft.source import Source
-    from weft.starlark import Host, Load, Piece, Program
+    from weft.starlark import Load, Piece
     from weft.templates.yaml_file import YamlFile
+    from weft.templates.yaml_template import Plan
 
 
 class Template:
@@ -45,7 +45,13 @@ class Template:
         return Outcome(exports, built.documents)
 
 
-def compile_yaml(file: YamlFile, *, ignore_unknown_comments: bool, implicit_map_key_overrides: bool) -> Template:
+def compile_yaml(
+    file: YamlFile,
+    *,
+    ignore_unknown_comments: bool,
+    implicit_map_key_overrides: bool,
+    cache: CodeCache | None = None,
+) -> Template:
     """Compile a YAML template. Raises TemplateError for its comments and nodes, StarlarkError for its code."""
     assert file.comments is not None
     pieces, made = plan(
@@ -55,63 +61,42 @@ def compile_yaml(file: YamlFile, *, ignore_unknown_comments: bool, implicit_map_
         ignore_unknown=ignore_unknown_comments,
         repeated_keys=file.repeats_keys,
     )
-    program = compile_program(pieces, file.source, hooks=_YamlHooks())
+
+    def compiled() -> Program:
+        from weft.templates.lowering import YamlHooks
+
+        return compile_program(pieces, file.source, hooks=YamlHooks(lambda host: type(host) is NodeHost))
+
+    # What the strict reading changes is refused; so the same text gives the same nodes, and these the same code.
+    program = _cached(cache, ("yaml", str(ignore_unknown_comments)), file.source, compiled)
     return Template(program, file.source, made, implicit_overrides=implicit_map_key_overrides)
 
 
-def compile_text(source: Source) -> Template:
+def compile_text(source: Source, cache: CodeCache | None = None) -> Template:
     """Compile a text template (spec ytt 4). Raises TemplateError and StarlarkError."""
-    return Template(compile_program(text.pieces(text.parse(source.text, source)), source, hooks=_TextHooks()), source)
+
+    def compiled() -> Program:
+        from weft.templates.lowering import TextHooks
+
+        return compile_program(text.pieces(text.parse(source.text, source)), source, hooks=TextHooks())
+
+    return Template(_cached(cache, ("text",), source, compiled), source)
 
 
-def compile_starlark(source: Source) -> Template:
+def compile_starlark(source: Source, cache: CodeCache | None = None) -> Template:
     """Compile a `.star` file. Raises StarlarkError."""
     pieces: list[Piece] = [Code(source.text, 1)]
-    return Template(compile_program(pieces, source), source)
+    return Template(_cached(cache, ("starlark",), source, lambda: compile_program(pieces, source)), source)
 
 
-def _name(identifier: str) -> _ast.expr:
-    return _ast.Name(id=identifier, ctx=_ast.Load())
-
-
-def _call(function: str, *args: str) -> _ast.expr:
-    return _ast.Call(func=_name(function), args=[_name(arg) for arg in args], keywords=[])
-
-
-def _set(name: str, value: _ast.expr) -> _ast.stmt:
-    return _ast.Assign(targets=[_ast.Name(id=name, ctx=_ast.Store())], value=value)
-
-
-class _TextHooks:
-    """A text template appends to `$parts`; so does each def with text in it, which returns it."""
-
-    def enter(self, hosts: Sequence[Host], *, module: bool) -> list[_ast.stmt]:
-        return text.begin() if hosts or module else []
-
-    def leave(self, hosts: Sequence[Host], *, module: bool) -> list[_ast.stmt]:
-        if module:
-            return [_ast.Expr(value=_ast.Call(func=_name("$text.finish"), args=[text.joined()], keywords=[]))]
-        return [_ast.Return(value=text.joined())] if hosts else []
-
-    def bare_return(self, hosts: Sequence[Host]) -> _ast.expr | None:
-        return text.joined() if hosts else None
-
-
-class _YamlHooks:
-    """A YAML template builds with `$builder`; a def that has nodes returns them, one that has only text returns the text."""
-
-    def enter(self, hosts: Sequence[Host], *, module: bool) -> list[_ast.stmt]:
-        if module or any(type(host) is NodeHost for host in hosts):
-            return [_set("$builder", _call("$node.begin"))]
-        return text.begin() if hosts else []
-
-    def leave(self, hosts: Sequence[Host], *, module: bool) -> list[_ast.stmt]:
-        if module:
-            return [_ast.Expr(value=_call("$node.finish", "$builder"))]
-        result = self.bare_return(hosts)
-        return [] if result is None else [_ast.Return(value=result)]
-
-    def bare_return(self, hosts: Sequence[Host]) -> _ast.expr | None:
-        if any(type(host) is NodeHost for host in hosts):
-            return _call("$node.end", "$builder")
-        return text.joined() if hosts else None
+def _cached(cache: CodeCache | None, kind: tuple[str, ...], source: Source, compiled: Callable[[], Program]) -> Program:
+    """The program kept for a text, or the compiled one, kept for the next run."""
+    if cache is None:
+        return compiled()
+    key = cache.key(*kind, source.text)
+    code = cache.get(key)
+    if code is not None:
+        return Program(code, source)
+    program = compiled()
+    cache.put(key, program.code)
+    return program

@@ -6,14 +6,13 @@ strings, `$parts`. The same serves `.txt` files and strings under `#@yaml/text-t
 
 from __future__ import annotations
 
-import _ast
-
 from weft.errors import TemplateError
 from weft.source import Position, Source
 from weft.starlark import Code, Expr, Host, StarlarkError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import _ast
     from collections.abc import Callable, Sequence
 
     from weft.starlark import Piece, Slots
@@ -119,18 +118,13 @@ def pieces(segments: Sequence[Segment]) -> list[Piece]:
 
 
 def _statement(literals: list[str], inserted: list[Segment]) -> TextHost:
-    """`$text.insert($parts, literals, lines, values...)`."""
+    """The statement that appends literals and the expressions between them."""
     lines = tuple(segment.line for segment in inserted)
 
     def lower(slots: Slots) -> list[_ast.stmt]:
-        arguments: list[_ast.expr] = [
-            _ast.Name(id="$parts", ctx=_ast.Load()),
-            _ast.Constant(value=tuple(literals), kind=None),  # type: ignore[arg-type]
-            _ast.Constant(value=lines, kind=None),  # type: ignore[arg-type]
-            *slots,  # type: ignore[list-item]
-        ]
-        call = _ast.Call(func=_ast.Name(id="$text.insert", ctx=_ast.Load()), args=arguments, keywords=[])
-        return [_ast.Expr(value=call)]
+        from weft.templates import lowering
+
+        return lowering.insert(literals, lines, slots)
 
     slots = [Expr(segment.text or "()", segment.line) for segment in inserted]
     return TextHost(lines[0] if lines else 1, slots, lower)
@@ -153,15 +147,3 @@ def inserter(source: Source) -> Callable[..., None]:
             parts.append(literals[place + 1])
 
     return insert
-
-
-def begin() -> list[_ast.stmt]:
-    """`$parts = []`."""
-    return [_ast.Assign(targets=[_ast.Name(id="$parts", ctx=_ast.Store())], value=_ast.List(elts=[], ctx=_ast.Load()))]
-
-
-def joined() -> _ast.expr:
-    """`$text.join($t)`: the text so far."""
-    return _ast.Call(
-        func=_ast.Name(id="$text.join", ctx=_ast.Load()), args=[_ast.Name(id="$parts", ctx=_ast.Load())], keywords=[]
-    )

@@ -1,14 +1,14 @@
 """YAML templates: annotated nodes become the pieces of a Starlark program that builds nodes (spec ytt 3).
 
-The program is made of the template's own code lines and of host statements, one a node that needs one. A subtree
-without comments is a constant: it is shared into the output as it was read, and a run of constant siblings is one
-statement (design 6). A host statement names the collection it adds to by number; which list that is at run time, the
-builder `$builder` of the function being run knows (see construct.py).
+The program is made of the template's own code lines and of host statements. A subtree without comments is a constant:
+it is shared into the output as it was read (design 6). Siblings without code lines among or under them are one statement
+(see patterns.py); only items with code below them are opened and filled statement by statement. A host statement names
+the collection it adds to by number; which list that is at run time, the builder of the function being run knows (see
+construct.py).
 """
 
 from __future__ import annotations
 
-import _ast
 from bisect import bisect_left
 
 from weft.nodes import COLLECTIONS, ArrayItem, Document, Map, MapItem, key_id
@@ -18,11 +18,19 @@ from weft.templates.patterns import Chunk, Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import _ast
+    from collections.abc import Callable
+    from types import ModuleType
+    from typing import TypeAlias
+
     from weft.nodes import Collection, DocumentSet, Item
     from weft.source import Source
-    from weft.starlark import Piece, Slot, Slots
+    from weft.starlark import Piece, Slots
     from weft.templates.patterns import Entry
     from weft.yaml import Comments
+
+    # An expression to be made with the module `lowering`, once it is needed.
+    Expression: TypeAlias = Callable[[ModuleType], _ast.expr]
 
 MAP_KEY_OVERRIDE = "yaml/map-key-override"
 
@@ -75,28 +83,6 @@ def plan(
     for _name, content, line in last.annotations:  # evaluated for their errors, and dropped
         planner.pieces.append(Host(line, [Args(content, line)], _discard))
     return planner.pieces, planner.plan
-
-
-def _discard(slots: Slots) -> list[_ast.stmt]:
-    return [_ast.Expr(value=_annotation("", 0, slots[0]))]
-
-
-def _name(identifier: str) -> _ast.expr:
-    return _ast.Name(id=identifier, ctx=_ast.Load())
-
-
-def _constant(value: str | int | float | bool | None) -> _ast.expr:  # noqa: PYI041
-    return _ast.Constant(value=value, kind=None)
-
-
-def _call(function: str, *args: _ast.expr) -> list[_ast.stmt]:
-    return [_ast.Expr(value=_ast.Call(func=_name(function), args=[_name("$builder"), *args], keywords=[]))]
-
-
-def _annotation(name: str, line: int, slot: Slot) -> _ast.expr:
-    assert isinstance(slot, tuple)
-    args, keywords = slot
-    return _ast.Call(func=_name("$node.annotation"), args=[_constant(name), _constant(line), *args], keywords=keywords)
 
 
 class _Planner:
@@ -205,16 +191,9 @@ class _Planner:
         names = chunk.names
 
         def lower(slots: Slots) -> list[_ast.stmt]:
-            arguments: list[_ast.expr] = [_constant(site), _constant(index)]
-            place = 0
-            for given in names:
-                if given is None:
-                    arguments.append(slots[place])  # type: ignore[arg-type]
-                    place += 1
-                else:
-                    arguments.append(_annotations(given, slots[place : place + len(given)]))
-                    place += len(given)
-            return _call("$node.fill", *arguments)
+            from weft.templates import lowering
+
+            return lowering.fill(site, index, names, slots)
 
         self.pieces.append(NodeHost(line, chunk.slots, lower))
 
@@ -226,14 +205,14 @@ class _Planner:
         text_key = templated and type(item) is MapItem and _has_code(item.key)
         if text_key:
             self.text(item.key, item.line)  # type: ignore[union-attr, arg-type]
-            self.pieces.append(text.TextHost(item.line, [], lambda _slots: _assign_key()))
+            self.pieces.append(text.TextHost(item.line, [], _assign_key))
         if not said.values and type(value) in COLLECTIONS and (templated or item in self.busy):
             inner = self.site(value, site)  # type: ignore[arg-type]
             self.put(item, said, site, _constant(inner), text_key=text_key, opens=True)
             self.children(value, inner, templated=templated)  # type: ignore[arg-type]
         elif templated and not said.values and _has_code(value):
             self.text(value, item.line)  # type: ignore[arg-type]
-            self.put(item, said, site, text.joined(), text_key=text_key)
+            self.put(item, said, site, _text_value, text_key=text_key)
         elif text_key:
             self.put(item, said, site, self.shared(item, "value"), text_key=True)
         else:
@@ -246,16 +225,15 @@ class _Planner:
         if said.ends:
             self.pieces.append(Code("end", item.line))
 
-    def shared(self, item: Item, part: str) -> _ast.expr:
-        """An expression for the key or the value of a constant item."""
+    def shared(self, item: Item, part: str) -> Expression:
+        """The key or the value of a constant item."""
         self.plan.constants.append(item)
-        return _ast.Call(
-            func=_name(f"$node.constant_{part}"), args=[_constant(len(self.plan.constants) - 1)], keywords=[]
-        )
+        index = len(self.plan.constants) - 1
+        return lambda lowering: lowering.call(f"$node.constant_{part}", lowering.constant(index))
 
     def text(self, value: str, line: int) -> None:
         """Pieces that leave the text of a templated string in `$parts`."""
-        self.pieces.append(text.TextHost(line, [], lambda _slots: text.begin()))
+        self.pieces.append(text.TextHost(line, [], _begin_text))
         self.pieces.extend(text.pieces(text.parse(value, self.source, line)))
 
     def put(
@@ -263,7 +241,7 @@ class _Planner:
         item: Item,
         said: directives.Directives,
         site: int,
-        value: _ast.expr,
+        value: Expression,
         *,
         text_key: bool,
         opens: bool = False,
@@ -275,27 +253,56 @@ class _Planner:
         names = [(name, line) for name, _, line in said.annotations]
         line = item.line
         function = _FUNCTIONS[type(item)][opens]
-        key: _ast.expr | None = None
+        key: Expression | None = None
         if type(item) is MapItem:
             if text_key:
-                key = _name("$node.key")
+                key = _text_key
+            elif type(item.key) in COLLECTIONS:
+                key = self.shared(item, "key")
             else:
-                key = self.shared(item, "key") if type(item.key) in COLLECTIONS else _constant(item.key)  # type: ignore[arg-type]
+                key = _constant(item.key)
 
         def lower(slots: Slots) -> list[_ast.stmt]:
-            values: list[_ast.expr] = [value, *slots[len(names) :]]  # type: ignore[list-item]
-            arguments = [_constant(site)]
-            if key is not None:
-                arguments.append(key)
-            arguments += [values.pop(), _constant(line)]
-            if names:
-                arguments.append(_annotations(names, slots))
-            before: list[_ast.stmt] = [_ast.Expr(value=dropped) for dropped in values[1:]]
-            return [*before, *_call(function, *arguments)]
+            from weft.templates import lowering
+
+            made = None if key is None else key(lowering)
+            return lowering.put(function, site, made, value(lowering), line, names, slots)
 
         slots: list[Expr | Args] = [Args(content, at) for _, content, at in said.annotations]
         slots += [Expr(given.text or "()", given.line) for given in said.values]
         self.pieces.append(NodeHost(line, slots, lower))
+
+
+def _constant(value: object) -> Expression:
+    return lambda lowering: lowering.constant(value)
+
+
+def _text_key(lowering: ModuleType) -> _ast.expr:
+    made: _ast.expr = lowering.name("$node.key")
+    return made
+
+
+def _text_value(lowering: ModuleType) -> _ast.expr:
+    made: _ast.expr = lowering.joined_text()
+    return made
+
+
+def _begin_text(_slots: Slots) -> list[_ast.stmt]:
+    from weft.templates import lowering
+
+    return lowering.begin_text()
+
+
+def _assign_key(_slots: Slots) -> list[_ast.stmt]:
+    from weft.templates import lowering
+
+    return [lowering.assign("$node.key", lowering.joined_text())]
+
+
+def _discard(slots: Slots) -> list[_ast.stmt]:
+    from weft.templates import lowering
+
+    return lowering.discard(slots)
 
 
 # A statement has at most about so many holes.
@@ -310,18 +317,6 @@ _FUNCTIONS: dict[type, tuple[str, str]] = {
 
 def _has_code(value: object) -> bool:
     return type(value) is str and ("(@" in value or "@)" in value)
-
-
-def _assign_key() -> list[_ast.stmt]:
-    return [_ast.Assign(targets=[_ast.Name(id="$node.key", ctx=_ast.Store())], value=text.joined())]
-
-
-def _annotations(names: list[tuple[str, int]], slots: Slots) -> _ast.expr:
-    """`{name: $node.annotation(name, line, args...)}`; of a repeated name the last one stands."""
-    return _ast.Dict(
-        keys=[_constant(name) for name, _ in names],
-        values=[_annotation(name, line, slot) for (name, line), slot in zip(names, slots, strict=False)],
-    )
 
 
 def _repeats(collection: Map) -> bool:

@@ -213,14 +213,14 @@ class Execution:
         library_values: Sequence[ReferencedValues],
         library_schemas: Sequence[ReferencedValues],
     ) -> Loader:
-        from weft.workspace.library_module import library_module
-
         def make_values() -> object:
             from weft.fragments import to_struct
 
             return to_struct(Map([]) if values is None else values.value)
 
         def make_module(current: Library, root: Library) -> Module:
+            from weft.workspace.library_module import library_module
+
             return library_module(self, current, root, library_values, library_schemas)
 
         return Loader(self.session, self.options, make_values, make_module)

@@ -55,12 +55,15 @@ class Session:
             return self._compiled(
                 (file, options.strict, ignore, implicit),
                 lambda: compile_yaml(
-                    self.yaml(file, options), ignore_unknown_comments=ignore, implicit_map_key_overrides=implicit
+                    self.yaml(file, options),
+                    ignore_unknown_comments=ignore,
+                    implicit_map_key_overrides=implicit,
+                    cache=self.context.cache,
                 ),
             )
         if kind == files.TEXT:
-            return self._compiled((file,), lambda: compile_text(file.source))
-        return self._compiled((file,), lambda: compile_starlark(file.source))
+            return self._compiled((file,), lambda: compile_text(file.source, self.context.cache))
+        return self._compiled((file,), lambda: compile_starlark(file.source, self.context.cache))
 
     def _compiled(self, key: tuple[object, ...], make: Callable[[], Template]) -> Template:
         found = self._templates.get(key)

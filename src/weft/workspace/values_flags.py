@@ -101,8 +101,13 @@ def _from_file(
         # A directory of values may hold other files. A file that was named is read whatever its name.
         if file.in_directory and file.type != YAML:
             continue
-        found += [ReferencedValues(document, refs, plain=True) for document in _plain_documents(file, strict)]
+        found += plain_values_of(file, refs, strict=strict)
     return found
+
+
+def plain_values_of(file: InputFile, refs: LibraryRefs = (), *, strict: bool = False) -> list[ReferencedValues]:
+    """The data values of a plain YAML file, for the library that refs name. Raises ReadError for an annotation."""
+    return [ReferencedValues(document, refs, plain=True) for document in _plain_documents(file, strict)]
 
 
 def _warn_about_key(path: str, warn: Callable[[str], None] | None) -> None:

@@ -297,7 +297,10 @@ _EXTENSION = "yaml._yaml"
 
 def _load_alone() -> ModuleType | None:
     """The extension without its package; None if that does not work here."""
-    from importlib.machinery import PathFinder
+    try:
+        from _frozen_importlib_external import PathFinder  # importlib.machinery's, without what that imports
+    except ImportError:
+        from importlib.machinery import PathFinder
 
     package = PathFinder.find_spec("yaml")
     if package is None or package.submodule_search_locations is None:

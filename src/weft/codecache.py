@@ -1,0 +1,134 @@
+"""Compiled code kept between runs, in a directory of the user's (design 4).
+
+A template is compiled once for each text of it, each build of weft and each Python. An entry is named by a digest of
+all that, and begins with a digest of its content: what is damaged or cut short is compiled again. Entries are written
+aside and renamed, so that several processes can share the directory. A directory that somebody else could write to is
+not used, and neither is one that cannot be made: then every run compiles for itself.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import sys
+
+try:
+    from _blake2 import blake2b  # what hashlib gives, without the 3 ms of importing it
+except ImportError:  # pragma: no cover - a Python built without it
+    from hashlib import blake2b
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import CodeType
+
+_DIGEST = 32
+# A full directory is emptied: that costs one run its compiling, and needs no bookkeeping in all the others.
+_ENTRIES = 20_000
+_OWN_PACKAGES = ("starlark", "templates")
+
+
+class CodeCache:
+    """Code objects by what they were compiled from."""
+
+    __slots__ = ("_checked", "_prefix", "directory")
+
+    def __init__(self, directory: str) -> None:
+        self.directory = directory
+        self._checked = False
+        self._prefix = blake2b(build().encode(), digest_size=_DIGEST).digest()
+
+    def key(self, *parts: str) -> str:
+        """The name of an entry: the parts are all that the code depends on beside this build."""
+        digest = blake2b(self._prefix, digest_size=_DIGEST)
+        for part in parts:
+            data = part.encode("utf-8", "surrogatepass")
+            digest.update(len(data).to_bytes(8, "big"))
+            digest.update(data)
+        return digest.hexdigest()
+
+    def get(self, key: str) -> CodeType | None:
+        """The code kept under a key, or None."""
+        try:
+            with open(f"{self.directory}/{key}", "rb", buffering=0) as file:
+                data = file.read()
+        except OSError:
+            return None
+        content = data[_DIGEST:]
+        if blake2b(content, digest_size=_DIGEST).digest() != data[:_DIGEST]:
+            return None
+        code: CodeType = marshal.loads(content)  # noqa: S302 - written by `put`, checked above, in a directory of ours
+        return code
+
+    def put(self, key: str, code: CodeType) -> None:
+        """Keep code under a key; when that cannot be done, nothing happens."""
+        content = marshal.dumps(code)
+        aside = f"{self.directory}/.{key[:16]}.{os.getpid()}"
+        try:
+            self._check_size()
+            with open(aside, "wb") as file:
+                file.write(blake2b(content, digest_size=_DIGEST).digest() + content)
+            os.replace(aside, f"{self.directory}/{key}")
+        except OSError:
+            return
+
+    def _check_size(self) -> None:
+        """Once a run: empty a directory that has grown too large."""
+        if self._checked:
+            return
+        self._checked = True
+        with os.scandir(self.directory) as entries:
+            names = [entry.name for entry in entries]
+        if len(names) > _ENTRIES:
+            for name in names:
+                os.unlink(f"{self.directory}/{name}")
+
+
+def build() -> str:
+    """What tells one build of weft and one Python from another: versions, and the files that compile."""
+    from weft import __version__
+
+    parts = [__version__, sys.version, str(marshal.version)]
+    package = os.path.dirname(__file__)
+    for name in _OWN_PACKAGES:
+        with os.scandir(f"{package}/{name}") as entries:
+            for entry in sorted(entries, key=lambda found: found.name):
+                if entry.name.endswith(".py"):
+                    status = entry.stat()
+                    parts.append(f"{entry.name} {status.st_size} {status.st_mtime_ns}")
+    return "\n".join(parts)
+
+
+def user_cache(environment: Mapping[str, str]) -> CodeCache | None:
+    """The cache in the user's cache directory, made if need be; None where there is none to be trusted.
+
+    `WEFT_CACHE_DIR` names another directory; empty, it switches the cache off.
+    """
+    given = environment.get("WEFT_CACHE_DIR")
+    if given == "":
+        return None
+    directory = given or _default_directory(environment)
+    if directory is None:
+        return None
+    try:
+        if not os.path.isdir(directory):
+            os.makedirs(directory, mode=0o700, exist_ok=True)
+        status = os.stat(directory)
+        if hasattr(os, "getuid") and (status.st_uid != os.getuid() or status.st_mode & 0o022):
+            return None
+        return CodeCache(directory)
+    except OSError:
+        return None
+
+
+def _default_directory(environment: Mapping[str, str]) -> str | None:
+    base = environment.get("XDG_CACHE_HOME")
+    if base and os.path.isabs(base):
+        return f"{base}/weft"
+    if sys.platform == "win32":
+        local = environment.get("LOCALAPPDATA")
+        return f"{local}/weft/cache" if local else None
+    home = environment.get("HOME")
+    if not home or not os.path.isabs(home):
+        return None
+    return f"{home}/Library/Caches/weft" if sys.platform == "darwin" else f"{home}/.cache/weft"
