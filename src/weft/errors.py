@@ -84,6 +84,10 @@ class WeftError(Exception):
     def __str__(self) -> str:
         return self.message
 
+    def report(self) -> str:
+        """The whole message, with places, source lines and hints, as the command line prints it."""
+        return render(self)
+
     def within(self, text: str, at: Position | None = None) -> Self:
         """Add an outer step to the trail; returns the same error, to be raised again."""
         self.trail.append(Step(text, at))
