@@ -170,7 +170,7 @@ def _render(command: Command, argv: Sequence[str]) -> int:
         # Whoever asks for JSON gets the error in it, and status 0 (spec ytt 1.9).
         from weft.output import bulk_json
 
-        write_out(bulk_json([], render(error).removeprefix("weft: ")))
+        write_out(bulk_json([], render(error).removeprefix("weft: ").rstrip("\n")))
         return 0
     _write(flags, result)
     if debug is not None:
@@ -248,7 +248,7 @@ def _list_files(job: Job) -> Result:
     from weft.workspace import in_sequence
 
     paths = [ArrayItem(found.file.path) for found in in_sequence(job.library.accessible_files())]
-    return Result(documents=DocumentSet([Document(Array(paths))]))
+    return Result(documents=DocumentSet([Document(Array(paths))] if paths else []))
 
 
 def _values(flags: Parsed, inputs: Inputs, context: Context) -> list[ReferencedValues]:

@@ -45,7 +45,7 @@ def run(job: Job, context: Context | None = None) -> Result:
         return Result(documents=DocumentSet([openapi(schema or ANY)]))
     values, library_values = execution.values(job.values, schema)
     if job.options.inspect == INSPECT_VALUES:
-        return Result(documents=DocumentSet([values]))
+        return Result(documents=DocumentSet([] if _is_empty(values) else [values]))
     evaluated = execution.evaluate(values, library_values, library_schemas)
     return Result(evaluated.files, evaluated.texts)
 
