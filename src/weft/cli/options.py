@@ -15,7 +15,7 @@ after arguments, and take everything after `--` as arguments.
 from __future__ import annotations
 
 from weft.errors import UsageError
-from weft.spell import did_you_mean, nearest
+from weft.spell import did_you_mean, listed, near
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ class Command:
             raise UsageError(f"bad flag syntax: {word}")
         flag = self._by_name.get(name)
         if flag is None:
-            raise self._unknown(f"flag: --{name}", f"flag `{name}'", nearest(name, self._by_name))
+            raise self._unknown(f"flag: --{name}", f"flag `{name}'", near(name, [flag.name for flag in self.flags]))
         if equals:
             self._set(flag, value, found)
         elif flag.kind == SWITCH:
@@ -169,7 +169,7 @@ class Command:
             flag = self._by_short.get(letter)
             if flag is None:
                 name = word.lstrip("-").partition("=")[0]
-                meant = name if name in self._by_name else None
+                meant = [name] if name in self._by_name else []
                 raise self._unknown(f"shorthand flag: '{letter}' in {word}", f"flag `{letter}'", meant)
             if letters.startswith("=") and (flag.kind != SWITCH or len(letters) > 1):
                 self._set(flag, letters[1:], found)
@@ -204,10 +204,10 @@ class Command:
         else:
             raise UsageError(f'invalid argument "{value}" for "{flag.shown}" flag', expected="true or false")
 
-    def _unknown(self, pflag: str, go_flags: str, meant: str | None) -> UsageError:
+    def _unknown(self, pflag: str, go_flags: str, meant: list[str]) -> UsageError:
         return UsageError(
             f"unknown {go_flags if self.style == GO_FLAGS else pflag}",
-            hint=None if meant is None else f'did you mean "--{meant}"?',
+            hint=f"did you mean {listed([f'--{name}' for name in meant], quote=chr(34))}?" if meant else None,
         )
 
     def help_text(self) -> str:

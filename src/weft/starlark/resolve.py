@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from weft.errors import Finding
 from weft.source import Position, Source
-from weft.spell import nearest
+from weft.spell import listed, near
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,6 +83,6 @@ def _undefined(name: Name, scope: Scope, source: Source) -> Finding:
         while outer is not None:
             known.update(outer.bound)
             outer = outer.parent
-        near = nearest(name.name, sorted(known))
-        hint = None if near is None else f"did you mean {near}?"
+        alike = near(name.name, sorted(known))
+        hint = f"did you mean {listed(alike)}?" if alike else None
     return Finding(f"undefined: {name.name}", at=Position(source, name.line), hint=hint)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins as python
 
 from weft.errors import StarlarkError
-from weft.spell import nearest
+from weft.spell import listed, near
 from weft.starlark import builtins, methods, operators, strings
 from weft.starlark.attributes import attribute
 from weft.starlark.methods import out_of_range
@@ -251,8 +251,8 @@ def pick(module: Mapping[str, object], name: str, path: str) -> object:
     if name in module:
         return module[name]
     message = f"load: name {name} not found in module {path}"
-    near = nearest(name, sorted(known for known in module if not known.startswith("_")))
-    raise StarlarkError(message + (f" (did you mean {near}?)" if near is not None else ""))
+    alike = near(name, sorted(known for known in module if not known.startswith("_")))
+    raise StarlarkError(message + (f" (did you mean {listed(alike)}?)" if alike else ""))
 
 
 def same(x: object) -> object:
