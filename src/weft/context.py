@@ -7,21 +7,63 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from weft.codecache import CodeCache
+    from weft.provenance import Trace
+
+
+class Limits:
+    """How much one evaluation may take. The defaults are far beyond what configuration needs; each can be set.
+
+    steps: iterations of loops and calls of functions; builtins count in proportion; the same on every machine.
+    seconds: of wall time. memory: bytes that the process may grow while templates run. depth: calls within calls.
+    string: characters of one string. items: of one list, dict, set or tuple that a builtin or an operator makes.
+    bits: of one int.
+    """
+
+    __slots__ = ("bits", "depth", "items", "memory", "seconds", "steps", "string")
+
+    def __init__(
+        self,
+        *,
+        steps: int = 50_000_000,
+        seconds: float = 600.0,
+        memory: int = 1 << 30,
+        depth: int = 12_000,
+        string: int = 1 << 26,
+        items: int = 1 << 22,
+        bits: int = 1 << 18,
+    ) -> None:
+        self.steps = steps
+        self.seconds = seconds
+        self.memory = memory
+        self.depth = depth
+        self.string = string
+        self.items = items
+        self.bits = bits
 
 
 class Context:
     """The state of one run.
 
     print_line: gets each line that templates print. warnings: what a command line prints to standard error.
-    cache: compiled code of earlier runs, or None.
+    cache: compiled code of earlier runs, or None. limits: what templates may spend; budget: what is left of it, for
+    the language to keep.
     """
 
-    __slots__ = ("cache", "print_line", "warnings")
+    __slots__ = ("budget", "cache", "limits", "print_line", "trace", "warnings")
 
-    def __init__(self, print_line: Callable[[str], None] | None = None, cache: CodeCache | None = None) -> None:
+    def __init__(
+        self,
+        print_line: Callable[[str], None] | None = None,
+        cache: CodeCache | None = None,
+        limits: Limits | None = None,
+    ) -> None:
         self.cache = cache
+        self.limits = Limits() if limits is None else limits
+        self.budget: object = None
         self.print_line: Callable[[str], None] = print_line if print_line is not None else (lambda _line: None)
         self.warnings: list[str] = []
+        # What records where values come from; None, the default, costs nothing.
+        self.trace: Trace | None = None
 
     def warn(self, text: str) -> None:
         """Collect a warning once, however often it is given."""

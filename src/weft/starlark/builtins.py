@@ -11,6 +11,7 @@ from weft.errors import StarlarkError
 from weft.starlark import numbers
 from weft.starlark.arguments import check_kind, unpack
 from weft.starlark.attributes import attribute, attribute_names, has_attribute
+from weft.starlark.budget import SMALL, pay
 from weft.starlark.methods import fill
 from weft.starlark.operators import as_float, iterable_or_none
 from weft.starlark.strings import number_to_int
@@ -147,6 +148,8 @@ def hasattr_(x: object, name: object, /) -> bool:
 
 def hash_(text: object, /) -> int:
     check_kind(text, "string", "hash: for parameter 1")
+    if len(text) > SMALL:  # type: ignore[arg-type]
+        pay(len(text) * 8)  # type: ignore[arg-type]
     result = 0
     for char in text:  # type: ignore[attr-defined]
         # Java's hash, but of code points; a byte that is no text counts as the replacement character.
@@ -344,6 +347,8 @@ def sorted_(*args: object, **kwargs: object) -> List:
         shown = "key" if len(args) > 1 else '"key"'
         raise StarlarkError(f"sorted: for parameter {shown}: got {type_of(key)}, want callable")
     result = List(iterable_or_none(values))  # type: ignore[arg-type]
+    if len(result) > SMALL:
+        pay(len(result) * 8)
     keys = result if key is None else [key(value) for value in result]  # type: ignore[operator]
     if not sortable(keys):
         keys = [Ordered(value) for value in keys]

@@ -6,7 +6,11 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from _contextvars import Token
     from collections.abc import Mapping, Sequence
+    from types import FrameType
+
+    from weft.starlark.budget import Budget
 
 # Python counts frames of compiled functions only, which need no room on the C stack.
 DEEPEST = 12_000
@@ -14,15 +18,48 @@ DEEPEST = 12_000
 
 def call(function: object, args: Sequence[object] = (), kwargs: Mapping[str, object] | None = None) -> object:
     """Call a function of the language, or a builtin. Raises StarlarkError with the trail of calls."""
-    if sys.getrecursionlimit() < DEEPEST:
-        sys.setrecursionlimit(DEEPEST)
+    space = getattr(function, "__globals__", None)
+    budget = None if space is None else space.get("$budget")
+    former = None if budget is None else enter(budget)
     try:
         if kwargs:
             return function(*args, **kwargs)  # type: ignore[operator]
         return function(*args)  # type: ignore[operator]
     except Exception as error:  # noqa: BLE001
         fault = error
+    finally:
+        leave(former)
     raise leaving(fault) from None
+
+
+def enter(budget: Budget) -> tuple[Token[Budget], int] | None:
+    """Begin to spend from a budget; `leave` takes what this gives. None: that is what is being done already."""
+    from weft.starlark.budget import CURRENT
+
+    if CURRENT.get(None) is budget:
+        return None
+    limit = sys.getrecursionlimit()
+    depth = budget.limits.depth
+    if depth == DEEPEST:
+        # Python's limit counts the frames of all callers as well: they are few.
+        if limit < DEEPEST:
+            sys.setrecursionlimit(DEEPEST)
+        return CURRENT.set(budget), 0
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        depth += 1
+        frame = frame.f_back
+    sys.setrecursionlimit(depth)
+    return CURRENT.set(budget), limit
+
+
+def leave(former: tuple[Token[Budget], int] | None) -> None:
+    """Back to what was spent from before `enter`."""
+    if former is not None:
+        token, limit = former
+        token.var.reset(token)
+        if limit:
+            sys.setrecursionlimit(limit)
 
 
 def leaving(fault: Exception) -> Exception:

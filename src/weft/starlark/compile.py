@@ -202,20 +202,20 @@ class Compiler:
         at = self.at()
         outer, self.hot = self.hot, True
         test = self.expression(node.test)
-        into.append(py.While(test, self.looped(node.body), [], **at))
+        into.append(py.While(test, [self.step(), *self.suite(node.body)], [], **at))
         self.hot = outer
 
-    def looped(self, statements: list[Statement]) -> list[py.stmt]:
-        """The body of a loop. A limit on steps is to be counted here and at the start of `function`."""
-        return self.suite(statements)
+    def step(self) -> py.stmt:
+        """What counts a step (see `budget`)."""
+        return py.Expr(self.call("$step", []), **self.at())
 
     def for_(self, node: syntax.For, into: list[py.stmt]) -> None:
         at = self.at()
         x = node.x
         self.loops += 1
         name = f"$loop{self.loops}"
-        plain = _is_range(x)
-        iterated = self.expression(x)
+        over_range = _range_in_loop(x)
+        iterated = self.expression(x) if over_range is None else self.loop_range(over_range, x)
         outer, self.hot = self.hot, True
         body: list[py.stmt] = []
         if type(node.target) is syntax.Name:
@@ -223,17 +223,34 @@ class Compiler:
         else:
             target = self.store(f"$each{self.loops}")
             self.assign_to(node.target, self.load(f"$each{self.loops}"), body)
-        body += self.looped(node.body)
+        body += self.suite(node.body)
         self.hot = outer
         self.line = node.line
-        if plain:
+        left = _leaves(node.body)
+        if over_range is not None and not left:
             into.append(py.For(target, iterated, body, [], **at))
-        else:
+            self.loops -= 1
+            return
+        done: list[py.stmt] = []
+        if over_range is None:
             into.append(py.Assign([self.store(name)], self.call("$begin", [iterated]), **at))
-            loop = py.For(target, self.load(name), body, [], **at)
-            done = py.Expr(self.call("$finish", [self.load(name)]), **at)
-            into.append(py.Try([loop], [], [], [done], **at))
+            done.append(py.Expr(self.call("$finish", [self.load(name)]), **at))
+            iterated = self.load(name)
+        if left:
+            # What the loop paid for and does not iterate is given back.
+            rest = f"$rest{self.loops}"
+            into.append(py.Assign([self.store(rest)], self.call("$iter", [iterated]), **at))
+            done.append(py.Expr(self.call("$refund", [self.load(rest)]), **at))
+            iterated = self.load(rest)
+        into.append(py.Try([py.For(target, iterated, body, [], **at)], [], [], done, **at))
         self.loops -= 1
+
+    def loop_range(self, name: str, x: Expression) -> py.expr:
+        """A `range(...)` that a loop goes through."""
+        outer, self.line = self.line, x.line
+        result = self.call(name, [self.expression(argument.value) for argument in x.arguments])  # type: ignore[union-attr]
+        self.line = outer
+        return result
 
     def def_(self, node: syntax.Def, into: list[py.stmt]) -> None:
         at = self.at()
@@ -243,6 +260,8 @@ class Compiler:
         self.temps = self.loops = 0
         self.prefix = "$"
         body = self.prologue(node.parameters)
+        if _calls_out(node.scope):
+            body.append(self.step())
         hosts = node.scope.hosts
         hooks = self.hooks if hosts else None
         outer_hosts, self.lowered = self.lowered, []
@@ -688,12 +707,17 @@ class Compiler:
         self.temps = 0
         self.prefix = "$"
         body = self.expression(node.body)
-        double = next((p.name for p in node.parameters if p.star == "**"), None)
-        if double is not None:
-            # (body for the one value of the parameter made a dict)
-            converted = py.NamedExpr(self.store(double), self.call("$make_dict", [self.load(double)]), **self.at())
-            parts: list[py.expr] = [converted, body]
-            body = py.Subscript(py.Tuple(parts, _LOAD, **self.at()), self.constant(1), _LOAD, **self.at())
+        # What a `def` does in statements before its body: (first, second, body)[-1].
+        parts: list[py.expr] = []
+        for parameter in node.parameters:
+            if parameter.star == "**":
+                made = self.call("$make_dict", [self.load(parameter.name)])
+                parts.append(py.NamedExpr(self.store(parameter.name), made, **self.at()))
+        if _calls_out(node.scope):
+            parts.append(self.call("$step", []))
+        if parts:
+            last = self.constant(len(parts))
+            body = py.Subscript(py.Tuple([*parts, body], _LOAD, **self.at()), last, _LOAD, **self.at())
         self.hot, self.walrus, self.temps, self.prefix = outer
         return py.Lambda(arguments, body, **self.at())
 
@@ -851,10 +875,11 @@ class Compiler:
             self.walrus = False
             if place:
                 self.hot = True
-            x = self.expression(clause.x)
-            if not _is_range(clause.x):
-                x = self.call("$hold" if calls else "$each", [x])
-            iterated.append(x)
+            over_range = _range_in_loop(clause.x)
+            if over_range is not None:
+                iterated.append(self.loop_range(over_range, clause.x))
+            else:
+                iterated.append(self.call("$hold" if calls else "$each", [self.expression(clause.x)]))
             self.walrus = outer[1]
         self.hot = True
         if self.walrus:
@@ -967,12 +992,41 @@ def _site(node: py.expr) -> tuple[str | None, object]:
     return None, node.value  # type: ignore[attr-defined]
 
 
-def _is_range(node: Expression) -> bool:
-    return (
-        type(node) is syntax.Call
-        and type(node.function) is syntax.Name
-        and (node.function.name == "range" and node.function.scope is None)
-    )
+def _range_in_loop(node: Expression) -> str | None:
+    """The name under which a loop calls `range` (see `budget`); None if the expression is no such call."""
+    if type(node) is not syntax.Call or type(node.function) is not syntax.Name:
+        return None
+    if node.function.name != "range" or node.function.scope is not None:
+        return None
+    if not 1 <= len(node.arguments) <= 3 or any(argument.star or argument.name for argument in node.arguments):
+        return None
+    return ("$to", "$from_to", "$from_to_by")[len(node.arguments) - 1]
+
+
+def _leaves(body: list[Statement], inner: bool = False) -> bool:
+    """Whether the body of a loop can leave it; `inner`: the statements stand in a loop within it."""
+    for node in body:
+        kind = type(node)
+        if kind is syntax.Return or (kind is syntax.Branch and node.word == "break" and not inner):  # type: ignore[union-attr]
+            return True
+        if kind is syntax.If:
+            if _leaves(node.yes, inner) or _leaves(node.no, inner):  # type: ignore[union-attr]
+                return True
+        elif (kind is syntax.For or kind is syntax.While) and _leaves(node.body, inner=True):  # type: ignore[union-attr]
+            return True
+    return False
+
+
+def _calls_out(scope: Scope) -> bool:
+    """Whether a function may call others than builtins: only such functions count as steps."""
+    for call in scope.calls:
+        function = call.function
+        if type(function) is syntax.Name and function.scope is None:
+            continue
+        if type(function) is syntax.Attribute and kind_of(function.x) in {"str", "list", "dict"}:
+            continue
+        return True
+    return any(child.is_comprehension and _calls_out(child) for child in scope.children)
 
 
 def _calls(node: object) -> bool:

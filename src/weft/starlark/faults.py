@@ -31,7 +31,9 @@ def translated(error: Exception) -> Exception:
     if isinstance(error, WeftError):
         wording: WeftError | None = error
     elif isinstance(error, RecursionError):
-        wording = LimitError("too many nested calls: is there a recursion without an end?")
+        budget = frames[0][0].f_globals.get("$budget") if frames else None
+        limit = "" if budget is None else f" (limit depth={budget.limits.depth})"
+        wording = LimitError(f"too many nested calls{limit}: is there a recursion without an end?")
     elif isinstance(error, MemoryError):
         wording = LimitError("out of memory")
     else:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from weft.errors import LimitError, StarlarkError
+from weft.starlark.budget import SMALL, check_bits, check_items, check_string, pay
 from weft.starlark.values import (
     FROZEN,
     Dict,
@@ -25,9 +26,6 @@ from weft.starlark.values import (
     type_of,
 )
 
-LONGEST_STRING = 1 << 28
-LONGEST_LIST = 1 << 25
-WIDEST_INT = 1 << 20  # bits
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,10 +41,6 @@ def unknown(operator: str, x: object, y: object) -> StarlarkError:
     elif operator == "&":
         hint = "use 'and' instead of '&' for logical-and"
     return StarlarkError(f"unknown binary op: {type_of(x)} {operator} {type_of(y)}", hint=hint)
-
-
-def too_long(what: str, limit: int) -> LimitError:
-    return LimitError(f"{what} would be longer than {limit}")
 
 
 def as_float(x: float) -> float:
@@ -67,22 +61,22 @@ def add(x: object, y: object) -> object:
     kind, other = type(x), type(y)
     if kind is other:
         if kind is str:
-            if len(x) + len(y) > LONGEST_STRING:  # type: ignore[arg-type]
-                raise too_long("string", LONGEST_STRING)
+            if len(x) + len(y) > SMALL:  # type: ignore[arg-type]
+                check_string(len(x) + len(y))  # type: ignore[arg-type]
             if x and y and "\udc80" <= x[-1] <= "\udcff" and "\udc80" <= y[0] <= "\udcff":  # type: ignore[index]
                 return joined(x + y)  # type: ignore[operator]
             return x + y  # type: ignore[operator]
         if kind is int or kind is float:
             return x + y  # type: ignore[operator]
         if kind is List:
-            if len(x) + len(y) > LONGEST_LIST:  # type: ignore[arg-type]
-                raise too_long("list", LONGEST_LIST)
+            if len(x) + len(y) > SMALL:  # type: ignore[arg-type]
+                check_items(len(x) + len(y))  # type: ignore[arg-type]
             result = List(x)  # type: ignore[arg-type]
             result += y  # type: ignore[arg-type]
             return result
         if kind is tuple:
-            if len(x) + len(y) > LONGEST_LIST:  # type: ignore[arg-type]
-                raise too_long("tuple", LONGEST_LIST)
+            if len(x) + len(y) > SMALL:  # type: ignore[arg-type]
+                check_items(len(x) + len(y), "tuple")  # type: ignore[arg-type]
             return x + y  # type: ignore[operator]
     elif kind is int and other is float:
         return as_float(x) + y  # type: ignore[arg-type, operator]
@@ -121,8 +115,8 @@ def multiply(x: object, y: object) -> object:
     kind, other = type(x), type(y)
     if kind is int:
         if other is int:
-            if x.bit_length() + y.bit_length() > WIDEST_INT:  # type: ignore[attr-defined]
-                raise LimitError(f"int would be wider than {WIDEST_INT} bits")
+            if x.bit_length() + y.bit_length() > SMALL:  # type: ignore[attr-defined]
+                check_bits(x.bit_length() + y.bit_length())  # type: ignore[attr-defined]
             return x * y  # type: ignore[operator]
         if other is float:
             return as_float(x) * y  # type: ignore[arg-type, operator]
@@ -145,10 +139,13 @@ def repeat(sequence: str | List | tuple[object, ...], count: int) -> object:
         return "" if kind is str else () if kind is tuple else List()
     if count > _LARGEST:
         raise StarlarkError(f"repeat count {count} too large")
-    if size * count > (LONGEST_STRING if kind is str else LONGEST_LIST):
+    if size * count > SMALL:
         if size * count >= 1 << 30:
             raise LimitError(f"excessive repeat ({size * count} elements)")
-        raise too_long(type_of(sequence), LONGEST_STRING if kind is str else LONGEST_LIST)
+        if kind is str:
+            check_string(size * count)
+        else:
+            check_items(size * count, type_of(sequence))
     if kind is List:
         return List(list(sequence) * count)
     return sequence * count
@@ -232,6 +229,8 @@ def shift_left(x: object, y: object) -> object:
     count = _shift_count(y)
     if count >= 512:
         raise StarlarkError(f"shift count too large: {count}")
+    if x.bit_length() > SMALL:
+        check_bits(x.bit_length() + count)
     return x << count
 
 
@@ -315,6 +314,8 @@ def contains(x: object, y: object) -> bool:
         except StarlarkError:
             return False  # an unhashable value is in no dict
     if kind is List or kind is tuple:
+        if len(y) > SMALL:  # type: ignore[arg-type]
+            pay(len(y))  # type: ignore[arg-type]
         if type(x) is str:
             return x in y  # type: ignore[operator]
         return any(equals(item, x) for item in y)  # type: ignore[attr-defined]
@@ -356,13 +357,15 @@ def check_table(value: Dict, verb: str) -> None:
 
 def extend(into: List, items: object) -> None:
     list.extend(into, items)  # type: ignore[arg-type]
-    if len(into) > LONGEST_LIST:
-        raise too_long("list", LONGEST_LIST)
+    if len(into) > SMALL:
+        check_items(len(into), made=0)
 
 
 def iterable_or_none(value: object) -> Iterable[object] | None:
-    """What Python iterates for a value; None if the value does not iterate."""
+    """What Python iterates for a value, all of it; None if the value does not iterate. Raises LimitError."""
     kind = type(value)
     if kind is List or kind is tuple or kind is Dict or kind is range or kind is Set:
+        if len(value) > SMALL:  # type: ignore[arg-type]
+            check_items(len(value), type_of(value))  # type: ignore[arg-type]
         return value  # type: ignore[return-value]
     return value.iterate() if isinstance(value, Value) else None

@@ -189,7 +189,6 @@ class Parser:
             self.advance()
             test = self.test()
             self.expect(":")
-            self.scope.has_loop = True
             into.append(syntax.While(test, self.loop_body(), line))
         else:
             self.simple_statements(into)
@@ -264,7 +263,6 @@ class Parser:
         self.advance()
         x = self.expression(False)
         self.expect(":")
-        self.scope.has_loop = True
         self.bind(target, syntax.Call(syntax.Name("$each", line), [syntax.Argument(x, "", "", line)], line))
         return syntax.For(target, x, self.loop_body(), line)
 
@@ -626,6 +624,7 @@ class Parser:
                 self.expect(")")
                 self.loose = loose
                 x = syntax.Call(x, arguments, line)
+                self.scope.calls.append(x)
             elif kind == "[":
                 x = self.subscript(x)
             else:

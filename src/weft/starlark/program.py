@@ -6,7 +6,7 @@ import sys
 
 from weft.errors import Finding, LimitError, StarlarkError
 from weft.source import Position, Source
-from weft.starlark.calls import DEEPEST, leaving
+from weft.starlark.calls import DEEPEST, enter, leave, leaving
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,11 +42,13 @@ class Program:
         load: gives the exported names of what `load` statements ask for. names: further names, beginning with "$",
         for the code that host statements were lowered to. Raises StarlarkError with the trail of calls.
         """
+        from weft.starlark.budget import budget_of
         from weft.starlark.builtins import printing
         from weft.starlark.runtime import GLOBALS
         from weft.starlark.values import freeze
 
         source = self.source
+        budget = budget_of(context)
 
         def load_(path: str, line: int) -> Mapping[str, object]:
             if load is None:
@@ -55,13 +57,14 @@ class Program:
 
         space = {
             **GLOBALS,
+            **budget.names,
             "$source": source,
+            "$budget": budget,
             "$load": load_,
             "$print": printing(context.print_line if context is not None else _drop),
             **(names or {}),
         }
-        if sys.getrecursionlimit() < DEEPEST:
-            sys.setrecursionlimit(DEEPEST)
+        former = enter(budget)
         try:
             exec(self.code, space)  # noqa: S102
             variables = space["<toplevel>"]()  # type: ignore[operator]
@@ -72,6 +75,8 @@ class Program:
             for value in result.values():
                 freeze(value)
             return result
+        finally:
+            leave(former)
         raise leaving(fault) from None
 
 
@@ -79,11 +84,13 @@ def _drop(_line: str) -> None:
     """Where `print` goes when nobody listens."""
 
 
-def compile_program(pieces: Sequence[Piece], source: Source, *, hooks: Hooks | None = None) -> Program:
+def compile_program(
+    pieces: Sequence[Piece], source: Source, *, hooks: Hooks | None = None, traced: bool = False
+) -> Program:
     """Compile a program from its pieces.
 
     hooks: gives statements around the body of the program and of functions that contain host statements.
-    Raises StarlarkError for the first thing that is wrong; its findings are all others, in the order of the source.
+    traced: the program is to say what it reads (see `tracing`). Raises StarlarkError for the first thing that is wrong; its findings are all others, in the order of the source.
     """
     from weft.starlark.compile import Compiler
     from weft.starlark.kinds import infer
@@ -103,7 +110,10 @@ def compile_program(pieces: Sequence[Piece], source: Source, *, hooks: Hooks | N
             problems.sort(key=lambda finding: finding.at.line if finding.at is not None else 0)
             raise failure(problems)
         infer(scope)
-        tree = Compiler(hooks).module(statements, scope)
+        compiler: type[Compiler] = Compiler
+        if traced:
+            from weft.starlark.tracing import TracedCompiler as compiler
+        tree = compiler(hooks).module(statements, scope)
         code = compile(tree, "<template>", "exec", dont_inherit=True, optimize=0)
     except ScanFailure as error:
         raise failure([error.finding]) from None

@@ -15,7 +15,6 @@ from weft.starlark.attributes import attribute
 from weft.starlark.methods import out_of_range
 from weft.starlark.operators import check_mutable, check_table, iterable_or_none
 from weft.starlark.values import (
-    FROZEN,
     Dict,
     Elements,
     List,
@@ -31,7 +30,7 @@ from weft.starlark.values import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
 _SMALLEST, _LARGEST = -(1 << 31), (1 << 31) - 1
 _get = dict.get
@@ -156,33 +155,11 @@ def each(x: object) -> object:
     return source
 
 
-def begin(x: object) -> object:
-    """What a `for` loop iterates; a list, dict or set is locked until `finish`."""
-    kind = type(x)
-    if kind is List or kind is Dict or kind is Set:
-        if x.lock != FROZEN:  # type: ignore[attr-defined]
-            x.lock += 1  # type: ignore[attr-defined]
-        return x
-    return each(x)
-
-
 def finish(x: object) -> None:
-    """The end of the loop over what `begin` gave."""
+    """The end of the loop over what `Budget`'s `begin` gave."""
     kind = type(x)
     if (kind is List or kind is Dict or kind is Set) and x.lock > 0:  # type: ignore[attr-defined]
         x.lock -= 1  # type: ignore[attr-defined]
-
-
-def hold(x: object) -> Iterator[object]:
-    """What a comprehension iterates whose parts call something: locked as long as the iteration goes on."""
-    return _held(begin(x))
-
-
-def _held(source: object) -> Iterator[object]:
-    try:
-        yield from source  # type: ignore[misc]
-    finally:
-        finish(source)
 
 
 def unpack(x: object, count: int) -> object:
@@ -345,10 +322,8 @@ GLOBALS: dict[str, object] = {
     "$set_index": set_index,
     "$set_attribute": set_attribute,
     "$cut": cut,
-    "$each": each,
-    "$begin": begin,
     "$finish": finish,
-    "$hold": hold,
+    "$iter": iter,
     "$unpack": unpack,
     "$make_dict": make_dict,
     "$pairs_dict": pairs_dict,

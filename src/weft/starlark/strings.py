@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from weft.errors import StarlarkError
 from weft.starlark.arguments import check_kind
-from weft.starlark.operators import LONGEST_STRING, as_float, iterable_or_none, joined, too_long
+from weft.starlark.budget import SMALL, check_items, check_string, pay
+from weft.starlark.operators import as_float, iterable_or_none, joined
 from weft.starlark.values import (
     Dict,
     Elements,
@@ -63,6 +64,8 @@ def _bound(value: object, size: int, name: str, which: str) -> int:
 
 
 def capitalize(self: str, /) -> str:
+    if len(self) > SMALL:
+        pay(len(self) // 8)
     return self[:1].title() + self[1:].lower() if len(self[:1].title()) == 1 else self[:1] + self[1:].lower()
 
 
@@ -83,6 +86,8 @@ def elems(self: str, /) -> Elements:
 
 
 def count(self: str, sub: object, start: object = None, end: object = None, /) -> int:
+    if len(self) > SMALL:
+        pay(len(self) // 8)
     check_kind(sub, "string", "count: for parameter 1")
     if start is None and end is None:
         return self.count(sub) if self.isascii() or sub else len(self) + 1  # type: ignore[arg-type]
@@ -93,6 +98,8 @@ def count(self: str, sub: object, start: object = None, end: object = None, /) -
 
 
 def _locate(self: str, sub: object, start: object, end: object, name: str, last: bool) -> int:
+    if len(self) > SMALL:
+        pay(len(self) // 8)
     check_kind(sub, "string", f"{name}: for parameter 1")
     if self.isascii():
         low, high = bounds(start, end, len(self), f"{name}: ")
@@ -107,6 +114,8 @@ def _locate(self: str, sub: object, start: object, end: object, name: str, last:
 
 
 def find(self: str, sub: object, start: object = None, end: object = None, /) -> int:
+    if len(self) > SMALL:
+        pay(len(self) // 8)
     if start is None and end is None and type(sub) is str and self.isascii():
         return self.find(sub)
     return _locate(self, sub, start, end, "find", last=False)
@@ -145,10 +154,14 @@ def isdigit(self: str, /) -> bool:
 
 
 def islower(self: str, /) -> bool:
+    if len(self) > SMALL:
+        pay(len(self) // 8)
     return _cased(self) and self == lower(self)
 
 
 def isupper(self: str, /) -> bool:
+    if len(self) > SMALL:
+        pay(len(self) // 8)
     return _cased(self) and self == upper(self)
 
 
@@ -173,28 +186,32 @@ def join(self: str, items: object, /) -> str:
             raise StarlarkError(f"join: for parameter 1: got {type_of(items)}, want iterable")
         parts = list(source)  # type: ignore[assignment]
     try:
-        if len(parts) > 4096 or len(self) > 4096:
-            size = sum(map(len, parts)) + len(self) * len(parts)
-            if size > LONGEST_STRING:
-                raise too_long("string", LONGEST_STRING)
+        if len(parts) > SMALL or len(self) > SMALL:
+            check_string(sum(map(len, parts)) + len(self) * len(parts))
         result = self.join(parts)  # type: ignore[arg-type]
     except TypeError:
         wrong = next(part for part in parts if type(part) is not str)
         raise StarlarkError(f"join: in list, want string, got {type_of(wrong)}") from None
-    if len(result) > LONGEST_STRING:
-        raise too_long("string", LONGEST_STRING)
+    if len(result) > SMALL:
+        check_string(len(result))
     return result if result.isascii() else joined(result)
 
 
 def lower(self: str, /) -> str:
+    if len(self) > SMALL:
+        pay(len(self) // 8)
     return self.lower() if self.isascii() else "".join([c.lower() if len(c.lower()) == 1 else c for c in self])
 
 
 def upper(self: str, /) -> str:
+    if len(self) > SMALL:
+        pay(len(self) // 8)
     return self.upper() if self.isascii() else "".join([c.upper() if len(c.upper()) == 1 else c for c in self])
 
 
 def title(self: str, /) -> str:
+    if len(self) > SMALL:
+        pay(len(self) // 8)
     if self.isascii():
         return self.title()
     out: list[str] = []
@@ -214,20 +231,28 @@ def _stripping(chars: object, name: str) -> str:
 
 
 def strip(self: str, chars: object = _ABSENT, /) -> str:
+    if len(self) > SMALL:
+        pay(len(self) // 8)
     if chars is _ABSENT and self.isascii():
         return self.strip(" \t\n\v\f\r")
     return self.strip(_stripping(chars, "strip"))
 
 
 def lstrip(self: str, chars: object = _ABSENT, /) -> str:
+    if len(self) > SMALL:
+        pay(len(self) // 8)
     return self.lstrip(_stripping(chars, "lstrip"))
 
 
 def rstrip(self: str, chars: object = _ABSENT, /) -> str:
+    if len(self) > SMALL:
+        pay(len(self) // 8)
     return self.rstrip(_stripping(chars, "rstrip"))
 
 
 def partition(self: str, separator: object, /) -> tuple[object, ...]:
+    if len(self) > SMALL:
+        pay(len(self) // 8)
     check_kind(separator, "string", "partition: for parameter 1")
     if separator == "":
         raise StarlarkError("partition: empty separator")
@@ -235,6 +260,8 @@ def partition(self: str, separator: object, /) -> tuple[object, ...]:
 
 
 def rpartition(self: str, separator: object, /) -> tuple[object, ...]:
+    if len(self) > SMALL:
+        pay(len(self) // 8)
     check_kind(separator, "string", "rpartition: for parameter 1")
     if separator == "":
         raise StarlarkError("rpartition: empty separator")
@@ -247,15 +274,17 @@ def replace(self: str, old: object, new: object, most: object = -1, /) -> str:
         check_kind(new, "string", "replace: for parameter 2")
     if type(most) is not int:
         check_kind(most, "int", "replace: for parameter 3")
-    if len(new) > len(old) and len(self) * len(new) > LONGEST_STRING:  # type: ignore[arg-type]
-        times = self.count(old)  # type: ignore[arg-type]
-        if len(self) + times * len(new) > LONGEST_STRING:  # type: ignore[arg-type]
-            raise too_long("string", LONGEST_STRING)
+    if len(self) * len(new) > SMALL:  # type: ignore[arg-type]
+        size = len(self) + self.count(old) * len(new)  # type: ignore[arg-type]
+        if size > SMALL:
+            check_string(size)
     result = self.replace(old, new, most)  # type: ignore[arg-type]
     return result if result.isascii() else joined(result)
 
 
 def split(self: str, separator: object = None, most: object = -1, /) -> List:
+    if len(self) > SMALL:
+        pay(len(self) // 8)
     if type(most) is not int:
         check_kind(most, "int", "split: for parameter 2")
     if separator is None:
@@ -264,10 +293,12 @@ def split(self: str, separator: object = None, most: object = -1, /) -> List:
         raise StarlarkError(f"split: got {type_of(separator)} for separator, want string")
     if separator == "":
         raise StarlarkError("split: empty separator")
-    return List(self.split(separator, most))  # type: ignore[arg-type]
+    return _checked(List(self.split(separator, most)))  # type: ignore[arg-type]
 
 
 def rsplit(self: str, separator: object = None, most: object = -1, /) -> List:
+    if len(self) > SMALL:
+        pay(len(self) // 8)
     if type(most) is not int:
         check_kind(most, "int", "rsplit: for parameter 2")
     if separator is None:
@@ -276,14 +307,20 @@ def rsplit(self: str, separator: object = None, most: object = -1, /) -> List:
         raise StarlarkError(f"split: got {type_of(separator)} for separator, want string")
     if separator == "":
         raise StarlarkError("split: empty separator")
-    return List(self.rsplit(separator, most))  # type: ignore[arg-type]
+    return _checked(List(self.rsplit(separator, most)))  # type: ignore[arg-type]
+
+
+def _checked(parts: List) -> List:
+    if len(parts) > SMALL:
+        check_items(len(parts))
+    return parts
 
 
 def _split_spaces(string: str, most: int, right: bool) -> List:
     if most < 0 and not any(odd in string for odd in "\x1c\x1d\x1e\x1f"):
         # Python's white space is that of the reference and these four.
-        return List(string.split())
-    return List(_fields(string, most, right))
+        return _checked(List(string.split()))
+    return _checked(List(_fields(string, most, right)))
 
 
 def _fields(string: str, most: int, right: bool) -> list[str]:
@@ -311,6 +348,8 @@ def splitlines(self: str, keepends: object = False, /) -> List:
     check_kind(keepends, "bool", "splitlines: for parameter 1")
     if not self:
         return List()
+    if len(self) > SMALL:
+        check_items(self.count("\n") + 1)
     parts = self.split("\n")
     if parts[-1] == "":
         parts.pop()
@@ -403,8 +442,8 @@ def format(self: str, /, *args: object, **kwargs: object) -> str:
         else:
             raise StarlarkError(conversion)
     result = "".join(out)
-    if len(result) > LONGEST_STRING:
-        raise too_long("string", LONGEST_STRING)
+    if len(result) > SMALL:
+        check_string(len(result))
     return result if result.isascii() else joined(result)
 
 
@@ -507,8 +546,8 @@ def interpolate(template: str, x: object) -> str:
     if place < len(args):
         raise StarlarkError("too many arguments for format string")
     result = "".join(out)
-    if len(result) > LONGEST_STRING:
-        raise too_long("string", LONGEST_STRING)
+    if len(result) > SMALL:
+        check_string(len(result))
     return result if result.isascii() else joined(result)
 
 

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 class Scope:
     """A function, lambda, comprehension, or the program itself: the names bound in it and the names used in it.
 
-    bound: name -> line of the first binding. kinds: what is known of the values of a name (see `kinds`).
+    bound: name -> line of the first binding. calls: what stands directly in it. kinds: what is known of the values of a name (see `kinds`).
     """
 
-    __slots__ = ("bound", "children", "has_loop", "hosts", "is_comprehension", "kinds", "parent", "uses", "writes")
+    __slots__ = ("bound", "calls", "children", "hosts", "is_comprehension", "kinds", "parent", "uses", "writes")
 
     def __init__(self, parent: Scope | None, is_comprehension: bool = False) -> None:
         self.parent = parent
@@ -28,7 +28,7 @@ class Scope:
         self.writes: list[tuple[str, object]] = []
         self.kinds: dict[str, str] = {}
         self.hosts: list[Host] = []
-        self.has_loop = False
+        self.calls: list[Call] = []
 
 
 class Name:

@@ -1,0 +1,293 @@
+"""What a run may spend: steps, time and memory, and how large one value may grow (see `weft.context.Limits`).
+
+A step is an iteration of a loop or a comprehension, or a call of a function that may call other functions of the
+program; one that uses only operators and builtins belongs to the step that calls it. Builtins count in proportion to
+what they go through. So the count depends on the program and its data alone, and a program without an end gets there.
+
+Counting is cheap because a loop pays for all its iterations when it begins, and gets the rest back when it is left
+early. Steps are handed out in slices; the clock and the memory are looked at between slices.
+"""
+
+from __future__ import annotations
+
+from _contextvars import ContextVar
+from itertools import chain
+from operator import length_hint
+from time import monotonic
+
+from weft.context import Limits
+from weft.errors import LimitError
+from weft.starlark.values import FROZEN, Dict, List, Set
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from weft.context import Context
+
+# Steps between two looks at clock and memory; a range longer than _LONG pays in parts.
+_SLICE = 1 << 18
+_LONG = 1 << 16
+# Values smaller than this are never refused, and cost nothing beyond the step that makes them.
+SMALL = 1 << 10
+_BYTES_A_STEP = 64
+_ITEMS_A_STEP = 8
+_BYTES_BETWEEN_LOOKS = 1 << 24
+_SMALLEST, _LARGEST = -(1 << 31), (1 << 31) - 1
+
+
+class Budget:
+    """What one run has left. `names` are the counting functions that compiled code calls."""
+
+    __slots__ = ("_bytes", "_deadline", "_memory", "_spent", "limits", "names", "spend")
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self._deadline = monotonic() + limits.seconds
+        self._memory: int | None = None
+        self._bytes = 0
+        most = limits.steps
+        left = given = min(_SLICE, most)
+
+        def more() -> None:
+            nonlocal left, given
+            rest = most - given
+            if -left > rest:
+                raise exceeded("this evaluation", "steps", most)
+            grant = max(-left, min(_SLICE, rest))
+            given += grant
+            left += grant
+            self.look()
+
+        def spend(count: int) -> None:
+            nonlocal left
+            left -= count
+            if left < 0:
+                more()
+
+        def step() -> None:
+            nonlocal left
+            left -= 1
+            if left < 0:
+                more()
+
+        def refund(iterator: Iterator[object]) -> None:
+            """Give back what a loop that was left has not iterated."""
+            nonlocal left
+            left += length_hint(iterator)
+
+        def to(stop: object) -> Iterable[object]:
+            """`range(stop)` for a loop."""
+            nonlocal left
+            if type(stop) is int and -1 < stop <= _LONG:
+                left -= stop
+                if left < 0:
+                    more()
+                return range(stop)
+            from weft.starlark.builtins import range_to
+
+            return through(range_to(stop))
+
+        def from_to(start: object, stop: object) -> Iterable[object]:
+            """`range(start, stop)` for a loop."""
+            nonlocal left
+            if type(start) is int and type(stop) is int and 0 <= start <= stop <= _LONG:
+                left -= stop - start
+                if left < 0:
+                    more()
+                return range(start, stop)
+            from weft.starlark.builtins import range_from_to
+
+            return through(range_from_to(start, stop))
+
+        def from_to_by(start: object, stop: object, step: object) -> Iterable[object]:
+            """`range(start, stop, step)` for a loop."""
+            nonlocal left
+            if type(start) is type(stop) is type(step) is int and (
+                0 <= start <= _LARGEST and 0 <= stop <= _LARGEST and 0 < step <= _LARGEST
+            ):
+                whole = range(start, stop, step)
+                count = len(whole)
+                if count <= _LONG:
+                    left -= count
+                    if left < 0:
+                        more()
+                    return whole
+                return through(whole)
+            from weft.starlark.builtins import range_
+
+            return through(range_(start, stop, step))
+
+        def through(whole: range) -> Iterable[object]:
+            if len(whole) <= _LONG:
+                spend(len(whole))
+                return whole
+            return chain.from_iterable(parts(whole))
+
+        def parts(whole: range) -> Iterator[range]:
+            for start in range(0, len(whole), _LONG):
+                part = whole[start : start + _LONG]
+                spend(len(part))
+                yield part
+
+        def each(x: object) -> Iterable[object]:
+            """What Python iterates when nothing can change x meanwhile."""
+            nonlocal left
+            kind = type(x)
+            if kind is List or kind is tuple or kind is Dict or kind is Set:
+                left -= len(x)  # type: ignore[arg-type]
+                if left < 0:
+                    more()
+                return x  # type: ignore[return-value]
+            if kind is range:
+                return through(x)  # type: ignore[arg-type]
+            from weft.starlark.runtime import each
+
+            return counted(each(x), x.length())  # type: ignore[arg-type, attr-defined]
+
+        def counted(source: Iterable[object], length: int | None) -> Iterable[object]:
+            if length is not None:
+                spend(length)
+                return source
+            return paying(source)
+
+        def paying(source: Iterable[object]) -> Iterator[object]:
+            for item in source:
+                step()
+                yield item
+
+        def begin(x: object) -> Iterable[object]:
+            """What a `for` loop iterates; a list, dict or set is locked until `finish`."""
+            nonlocal left
+            kind = type(x)
+            if kind is List or kind is Dict or kind is Set:
+                left -= len(x)  # type: ignore[arg-type]
+                if left < 0:
+                    more()
+                if x.lock != FROZEN:  # type: ignore[attr-defined]
+                    x.lock += 1  # type: ignore[attr-defined]
+                return x  # type: ignore[return-value]
+            return each(x)
+
+        def hold(x: object) -> Iterator[object]:
+            """What a comprehension iterates whose parts call something: locked as long as the iteration goes on."""
+            from weft.starlark.runtime import finish
+
+            source = begin(x)
+            try:
+                yield from source
+            finally:
+                finish(source)
+
+        self.spend = spend
+
+        def spent() -> int:
+            return given - left
+
+        self._spent = spent
+        self.names: dict[str, Callable[..., object]] = {
+            "$step": step,
+            "$refund": refund,
+            "$to": to,
+            "$from_to": from_to,
+            "$from_to_by": from_to_by,
+            "$begin": begin,
+            "$each": each,
+            "$hold": hold,
+        }
+
+    @property
+    def spent(self) -> int:
+        """The steps spent so far: the same for the same program and data, wherever it runs."""
+        return self._spent()
+
+    def look(self) -> None:
+        """Look at the clock and at the memory. Raises LimitError."""
+        if monotonic() > self._deadline:
+            raise exceeded("this evaluation", "seconds", self.limits.seconds)
+        peak = _peak_memory()
+        if self._memory is None:
+            self._memory = peak
+        elif peak - self._memory > self.limits.memory:
+            raise exceeded("the memory of values", "memory", self.limits.memory)
+
+    def made(self, size: int) -> None:
+        """Count a large value of so many bytes."""
+        self.spend(size // _BYTES_A_STEP)
+        self._bytes += size
+        if self._bytes > _BYTES_BETWEEN_LOOKS:
+            self._bytes = 0
+            self.look()
+
+
+CURRENT: ContextVar[Budget] = ContextVar("weft_budget")
+_DEFAULT = Limits()
+
+
+def budget_of(context: Context | None) -> Budget:
+    """The budget of a run; evaluation without a context has one of its own."""
+    if context is None:
+        return Budget(_DEFAULT)
+    if context.budget is None:
+        context.budget = Budget(context.limits)
+    return context.budget  # type: ignore[return-value]
+
+
+def exceeded(what: str, name: str, value: float) -> LimitError:
+    """The error for a limit that was reached."""
+    shown = f"{value:g}" if name == "seconds" else str(value)
+    return LimitError(f"{what} goes beyond the limit {name}={shown}")
+
+
+def _peak_memory() -> int:
+    """The most memory that the process had so far, in bytes; 0 where nobody tells."""
+    try:
+        from resource import RUSAGE_SELF, getrusage
+    except ImportError:  # pragma: no cover - Windows
+        return 0
+    import sys
+
+    return getrusage(RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+# ---- what builtins and operators call once a value is not small
+
+
+def pay(count: int) -> None:
+    """Steps for going through `count` items, at the pace of a builtin."""
+    budget = CURRENT.get(None)
+    if budget is not None:
+        budget.spend(count // _ITEMS_A_STEP)
+
+
+def check_string(size: int) -> None:
+    """Count a string of `size` characters that is to be made. Raises LimitError."""
+    budget = CURRENT.get(None)
+    limits = _DEFAULT if budget is None else budget.limits
+    if size > limits.string:
+        raise exceeded(f"a string of {size} characters", "string", limits.string)
+    if budget is not None:
+        budget.made(size)
+
+
+def check_items(size: int, kind: str = "list", made: int | None = None) -> None:
+    """Check a collection of `size` items that a builtin makes or goes through. Raises LimitError.
+
+    made: how many of them count; None for all.
+    """
+    budget = CURRENT.get(None)
+    limits = _DEFAULT if budget is None else budget.limits
+    if size > limits.items:
+        raise exceeded(f"a {kind} of {size} items", "items", limits.items)
+    if budget is not None:
+        budget.made((size if made is None else made) * 8)
+
+
+def check_bits(size: int) -> None:
+    """Check an int of `size` bits that is to be made. Raises LimitError."""
+    budget = CURRENT.get(None)
+    limits = _DEFAULT if budget is None else budget.limits
+    if size > limits.bits:
+        raise exceeded(f"an int of {size} bits", "bits", limits.bits)
+    if budget is not None:
+        budget.made(size // 8)
