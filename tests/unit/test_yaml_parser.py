@@ -86,7 +86,7 @@ def test_a_read_starts_anew_when_another_thread_imports_the_package() -> None:
         opened.append(text)
         return Other if len(opened) == 1 else pure.open(text)
 
-    tree = read(Source("f.yml", "a: 1"), parser=Parser(open_text, pure.module))  # type: ignore[arg-type]
+    tree = read(Source("f.yml", "a: 1"), parser=Parser(open_text))  # type: ignore[arg-type]
     assert write(tree) == "a: 1\n"
     assert len(opened) == 2
 

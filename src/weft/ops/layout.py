@@ -7,6 +7,7 @@ ends with what is in it, so that comments and blank lines behind it are not part
 
 from __future__ import annotations
 
+from weft.yaml import libyaml
 from weft.yaml.libyaml import parser as fastest_parser
 from weft.yaml.scalars import resolve_plain, resolve_tagged
 
@@ -57,37 +58,33 @@ class Part:
 
 def layout(text: str) -> Part:
     """The parts of the first document of a text that was read before without error (and has no byte order mark)."""
-    chosen = fastest_parser()
-    module = chosen.module
-    next_event = chosen.open(text)
+    next_event = fastest_parser().open(text)
     stack: list[Part] = []
     while True:
         event = next_event()
-        kind = type(event)
-        if kind is module.ScalarEvent:
-            part = Part(SCALAR, event.start_mark.index, event.end_mark.index, event.anchor)
-            part.value = _resolved(event)
-            if event.style in ("|", ">"):
+        kind = event[0]
+        if kind == libyaml.SCALAR:
+            _, anchor, start, end, value, is_plain, tag, style = event
+            part = Part(SCALAR, start.index, end.index, anchor)
+            part.value = _resolved(value, tag, is_plain=is_plain)
+            if style in ("|", ">"):
                 part.end = _block_end(text, part.start, part.end)
-        elif kind is module.AliasEvent:
-            part = Part(ALIAS, event.start_mark.index, event.end_mark.index, None)
-            part.name = str(event.anchor)
+        elif kind == libyaml.ALIAS:
+            _, anchor, start, end = event
+            part = Part(ALIAS, start.index, end.index, None)
+            part.name = str(anchor)
             part.aliased = True
-        elif kind is module.MappingStartEvent or kind is module.SequenceStartEvent:
-            part = Part(
-                MAP if kind is module.MappingStartEvent else ARRAY,
-                event.start_mark.index,
-                event.end_mark.index,
-                event.anchor,
-            )
-            part.flow = bool(event.flow_style)
-            part.whole = event.tag is not None
+        elif kind in (libyaml.MAP_START, libyaml.ARRAY_START):
+            _, anchor, start, end, flow, tag = event
+            part = Part(MAP if kind == libyaml.MAP_START else ARRAY, start.index, end.index, anchor)
+            part.flow = bool(flow)
+            part.whole = tag is not None
             stack.append(part)
             continue
-        elif kind is module.MappingEndEvent or kind is module.SequenceEndEvent:
+        elif kind == libyaml.COLLECTION_END:
             part = stack.pop()
-            _finish(part, text, event.end_mark.index)
-        elif kind is module.StreamEndEvent:
+            _finish(part, text, event[1].index)
+        elif kind == libyaml.STREAM_END:
             return Part(SCALAR, len(text), len(text), None)
         else:
             continue
@@ -102,11 +99,10 @@ def layout(text: str) -> Part:
             around.values.append(part)
 
 
-def _resolved(event: object) -> Scalar:
-    text: str = event.value  # type: ignore[attr-defined]
-    if event.tag is not None:  # type: ignore[attr-defined]
-        return resolve_tagged(event.tag, text)  # type: ignore[attr-defined]
-    return resolve_plain(text) if event.implicit[0] else text  # type: ignore[attr-defined]
+def _resolved(text: str, tag: str | None, *, is_plain: bool) -> Scalar:
+    if tag is not None:
+        return resolve_tagged(tag, text)
+    return resolve_plain(text) if is_plain else text
 
 
 def _finish(part: Part, text: str, end: int) -> None:

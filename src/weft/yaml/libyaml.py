@@ -1,8 +1,8 @@
 """The parser that gives events: libyaml through PyYAML's C extension, or PyYAML's own when there is no C extension.
 
 `import yaml` takes longer than all the rest of a small run, and nothing of it is needed but the extension. So the
-extension is loaded alone. While it starts it asks the package for its classes of events and errors; it gets slim ones
-of ours, from modules that are in `sys.modules` only that long. An extension can be loaded once in a process, so when
+extension is loaded alone. While it starts it asks the package for its classes of events and errors; it gets ours, which
+make tuples of events, from modules that are in `sys.modules` only that long. An extension can be loaded once in a process, so when
 somebody imports the real package later, the extension is handed the package's classes before anybody sees it: a finder
 waits for that one import, and leaves.
 """
@@ -16,38 +16,31 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from importlib.machinery import ModuleSpec
     from types import ModuleType
-    from typing import Any, Protocol
+    from typing import Any, Protocol, TypeAlias
 
     class Mark(Protocol):
         index: int
         line: int
         column: int
 
-    class Event(Protocol):
-        """An event of any kind; each kind has the attributes that make sense for it."""
+    Event: TypeAlias = tuple[Any, ...]
 
-        start_mark: Mark
-        end_mark: Mark
-        anchor: str | None
-        tag: str | None
-        implicit: tuple[bool, bool]
-        value: str
-        style: str | None
-        flow_style: bool | None
-        explicit: bool
+
+# An event is a tuple that begins with one of these; making it costs half of what an object would:
+#   SCALAR, anchor, start, end, text, is_plain, tag, style
+#   MAP_START or ARRAY_START, anchor, start, end, flow, tag        COLLECTION_END, end
+#   ALIAS, anchor, start, end        DOCUMENT_START, explicit, end        DOCUMENT_END        STREAM_START        STREAM_END
+# with marks for start and end, and flow and explicit as the parser gives them.
+SCALAR, MAP_START, ARRAY_START, COLLECTION_END, ALIAS, DOCUMENT_START, DOCUMENT_END, STREAM_START, STREAM_END = range(9)
 
 
 class Parser:
-    """A way to parse.
+    """A way to parse. open: text -> function that gives the next event."""
 
-    open: text -> function that gives the next event. module: where the classes of events are.
-    """
+    __slots__ = ("open",)
 
-    __slots__ = ("module", "open")
-
-    def __init__(self, open: Callable[[str], Callable[[], Event]], module: Any) -> None:
+    def __init__(self, open: Callable[[str], Callable[[], Event]]) -> None:
         self.open = open
-        self.module = module
 
 
 def parser() -> Parser:
@@ -68,8 +61,13 @@ def _native() -> Parser | None:
             from yaml import _yaml as module
         except ImportError:
             return None
-    make = module.CParser
-    return Parser(lambda text: make(text).get_event, module)
+
+    def open_text(text: str) -> Callable[[], Event]:
+        next_event: Callable[[], Event] = module.CParser(text).get_event
+        # Once somebody imports the package the extension makes the package's events.
+        return next_event if module.ScalarEvent is _scalar else _as_tuples(next_event)
+
+    return Parser(open_text)
 
 
 def open_keeping_marks(parser: Parser, text: str) -> Callable[[], Event]:
@@ -82,9 +80,8 @@ def open_keeping_marks(parser: Parser, text: str) -> Callable[[], Event]:
 
     def with_marks() -> Event:
         event = next_event()
-        value = getattr(event, "value", None)
-        if value is not None and stand_in in value:
-            event.value = value.replace(stand_in, "\ufeff")
+        if event[0] == SCALAR and stand_in in event[4]:
+            return (*event[:4], event[4].replace(stand_in, "\ufeff"), *event[5:])
         return event
 
     return with_marks
@@ -92,7 +89,6 @@ def open_keeping_marks(parser: Parser, text: str) -> Callable[[], Event]:
 
 def pure_parser() -> Parser:
     """PyYAML's parser in Python: the same events, slower."""
-    import yaml
     from yaml.parser import Parser as EventParser
     from yaml.reader import Reader
     from yaml.scanner import Scanner
@@ -103,7 +99,31 @@ def pure_parser() -> Parser:
             Scanner.__init__(self)
             EventParser.__init__(self)
 
-    return Parser(lambda text: Pure(text).get_event, yaml)
+    return Parser(lambda text: _as_tuples(Pure(text).get_event))
+
+
+def _as_tuples(next_event: Callable[[], Any]) -> Callable[[], Event]:
+    """The package's events as tuples."""
+
+    def converted() -> Event:
+        event = next_event()
+        return _CONVERTED[type(event).__name__](event)
+
+    return converted
+
+
+_CONVERTED: dict[str, Callable[[Any], Event]] = {
+    "StreamStartEvent": lambda _: (STREAM_START,),
+    "StreamEndEvent": lambda _: (STREAM_END,),
+    "DocumentStartEvent": lambda e: (DOCUMENT_START, e.explicit, e.end_mark),
+    "DocumentEndEvent": lambda _: (DOCUMENT_END,),
+    "AliasEvent": lambda e: (ALIAS, e.anchor, e.start_mark, e.end_mark),
+    "ScalarEvent": lambda e: (SCALAR, e.anchor, e.start_mark, e.end_mark, e.value, e.implicit[0], e.tag, e.style),
+    "SequenceStartEvent": lambda e: (ARRAY_START, e.anchor, e.start_mark, e.end_mark, e.flow_style, e.tag),
+    "SequenceEndEvent": lambda e: (COLLECTION_END, e.end_mark),
+    "MappingStartEvent": lambda e: (MAP_START, e.anchor, e.start_mark, e.end_mark, e.flow_style, e.tag),
+    "MappingEndEvent": lambda e: (COLLECTION_END, e.end_mark),
+}
 
 
 class _Problem(Exception):
@@ -131,108 +151,51 @@ class _BadCharacter(Exception):
         self.reason = reason
 
 
-class _StreamStart:
-    __slots__ = ()
-
-    def __init__(self, *_facts: object) -> None:
-        pass
+# What the extension calls to make events, in place of the package's classes.
 
 
-class _StreamEnd:
-    __slots__ = ()
-
-    def __init__(self, *_facts: object) -> None:
-        pass
+def _stream_start(*_facts: object) -> Event:
+    return (STREAM_START,)
 
 
-class _DocumentStart:
-    __slots__ = ("end_mark", "explicit", "start_mark")
-
-    def __init__(self, start_mark: Mark, end_mark: Mark, explicit: bool, *_facts: object) -> None:
-        self.start_mark = start_mark
-        self.end_mark = end_mark
-        self.explicit = explicit
+def _stream_end(*_facts: object) -> Event:
+    return (STREAM_END,)
 
 
-class _DocumentEnd:
-    __slots__ = ()
-
-    def __init__(self, *_facts: object) -> None:
-        pass
+def _document_start(_start: Mark, end: Mark, explicit: bool, *_facts: object) -> Event:
+    return (DOCUMENT_START, explicit, end)
 
 
-class _Alias:
-    __slots__ = ("anchor", "end_mark", "start_mark")
-
-    def __init__(self, anchor: str, start_mark: Mark, end_mark: Mark) -> None:
-        self.anchor = anchor
-        self.start_mark = start_mark
-        self.end_mark = end_mark
+def _document_end(*_facts: object) -> Event:
+    return (DOCUMENT_END,)
 
 
-class _Scalar:
-    __slots__ = ("anchor", "end_mark", "implicit", "start_mark", "style", "tag", "value")
-
-    def __init__(
-        self,
-        anchor: str | None,
-        tag: str | None,
-        implicit: tuple[bool, bool],
-        value: str,
-        start_mark: Mark,
-        end_mark: Mark,
-        style: str | None,
-    ) -> None:
-        self.anchor = anchor
-        self.tag = tag
-        self.implicit = implicit
-        self.value = value
-        self.start_mark = start_mark
-        self.end_mark = end_mark
-        self.style = style
+def _alias(anchor: str, start: Mark, end: Mark) -> Event:
+    return (ALIAS, anchor, start, end)
 
 
-class _Start:
-    __slots__ = ("anchor", "end_mark", "flow_style", "start_mark", "tag")
-
-    def __init__(
-        self,
-        anchor: str | None,
-        tag: str | None,
-        _implicit: bool,
-        start_mark: Mark,
-        end_mark: Mark,
-        flow_style: bool | None,
-    ) -> None:
-        self.anchor = anchor
-        self.tag = tag
-        self.start_mark = start_mark
-        self.end_mark = end_mark
-        self.flow_style = flow_style
+def _scalar(
+    anchor: str | None,
+    tag: str | None,
+    implicit: tuple[bool, bool],
+    value: str,
+    start: Mark,
+    end: Mark,
+    style: str | None,
+) -> Event:
+    return (SCALAR, anchor, start, end, value, implicit[0], tag, style)
 
 
-class _MappingStart(_Start):
-    __slots__ = ()
+def _map_start(anchor: str | None, tag: str | None, _implicit: bool, start: Mark, end: Mark, flow: bool) -> Event:
+    return (MAP_START, anchor, start, end, flow, tag)
 
 
-class _SequenceStart(_Start):
-    __slots__ = ()
+def _array_start(anchor: str | None, tag: str | None, _implicit: bool, start: Mark, end: Mark, flow: bool) -> Event:
+    return (ARRAY_START, anchor, start, end, flow, tag)
 
 
-class _End:
-    __slots__ = ("end_mark", "start_mark")
-
-    def __init__(self, start_mark: Mark, end_mark: Mark) -> None:
-        self.start_mark = start_mark
-        self.end_mark = end_mark
-
-
-class _MappingEnd(_End):
-    __slots__ = ()
-
-
-class _SequenceEnd(_End):
-    __slots__ = ()
+def _collection_end(_start: Mark, end: Mark) -> Event:
+    return (COLLECTION_END, end)
 
 
 class _Unused:
@@ -242,7 +205,7 @@ class _Unused:
 
 
 # The package's modules, with the classes that the extension takes from each; None: never used here.
-_CLASSES: dict[str, dict[str, type | None]] = {
+_CLASSES: dict[str, dict[str, Callable[..., object] | None]] = {
     "error": {"YAMLError": Exception},
     "reader": {"ReaderError": _BadCharacter},
     "scanner": {"ScannerError": _Problem},
@@ -278,16 +241,16 @@ _CLASSES: dict[str, dict[str, type | None]] = {
         ]
     ),
     "events": {
-        "StreamStartEvent": _StreamStart,
-        "StreamEndEvent": _StreamEnd,
-        "DocumentStartEvent": _DocumentStart,
-        "DocumentEndEvent": _DocumentEnd,
-        "AliasEvent": _Alias,
-        "ScalarEvent": _Scalar,
-        "SequenceStartEvent": _SequenceStart,
-        "SequenceEndEvent": _SequenceEnd,
-        "MappingStartEvent": _MappingStart,
-        "MappingEndEvent": _MappingEnd,
+        "StreamStartEvent": _stream_start,
+        "StreamEndEvent": _stream_end,
+        "DocumentStartEvent": _document_start,
+        "DocumentEndEvent": _document_end,
+        "AliasEvent": _alias,
+        "ScalarEvent": _scalar,
+        "SequenceStartEvent": _array_start,
+        "SequenceEndEvent": _collection_end,
+        "MappingStartEvent": _map_start,
+        "MappingEndEvent": _collection_end,
     },
     "nodes": dict.fromkeys(("MappingNode", "ScalarNode", "SequenceNode")),
 }

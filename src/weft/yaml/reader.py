@@ -17,7 +17,17 @@ from weft.errors import LimitError, ReadError
 from weft.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem
 from weft.source import Position, Source
 from weft.yaml.comments import Comment, CommentScan, assign
-from weft.yaml.libyaml import open_keeping_marks
+from weft.yaml.libyaml import (
+    ALIAS,
+    ARRAY_START,
+    COLLECTION_END,
+    DOCUMENT_END,
+    DOCUMENT_START,
+    MAP_START,
+    SCALAR,
+    STREAM_END,
+    open_keeping_marks,
+)
 from weft.yaml.libyaml import parser as fastest_parser
 from weft.yaml.lines import correct_lines, dash_before, has_odd_breaks
 from weft.yaml.references import References
@@ -31,10 +41,10 @@ if TYPE_CHECKING:
 
     from weft.nodes import Item, Scalar, Value
     from weft.yaml.comments import Comments
-    from weft.yaml.libyaml import Event, Parser
+    from weft.yaml.libyaml import Mark, Parser
     from weft.yaml.spans import Spans
 
-DEPTH = 10_000
+DEPTH = 1_000
 COPIES = 1_000_000
 
 
@@ -152,13 +162,6 @@ class Reading:
             spans.begin(text, source.text, self.shift)
         values, references = self.plain, self.references
 
-        module = parser.module
-        scalar_event, alias_event = module.ScalarEvent, module.AliasEvent
-        map_start, map_end = module.MappingStartEvent, module.MappingEndEvent
-        array_start, array_end = module.SequenceStartEvent, module.SequenceEndEvent
-        document_start, document_end = module.DocumentStartEvent, module.DocumentEndEvent
-        stream_start, stream_end = module.StreamStartEvent, module.StreamEndEvent
-
         documents: list[Document] = []
         tree = DocumentSet(documents, source, source.first_line)
         bare: Document | None = None
@@ -175,100 +178,103 @@ class Reading:
                 event = next_event()
             except Exception as error:  # noqa: BLE001 - as above
                 raise self.problem(error) from None
-            kind = type(event)
-            if kind is scalar_event:
-                value = event.value
-                if event.tag is not None or (strict and event.implicit[0]):
-                    value = self.special(event)
-                elif event.implicit[0]:
-                    value = values[event.value]
-                if hash_at >= 0 and hash_at < event.end_mark.index and scan is not None:
-                    hash_at = scan.pass_scalar(event.start_mark.index, event.end_mark.index)
-                if event.anchor is not None:
-                    references.anchors[event.anchor] = value
-            elif kind is map_start or kind is array_start:
-                make = Map if kind is map_start else Array
+            if type(event) is not tuple:
+                raise EventsChangedError
+            kind = event[0]
+            if kind == SCALAR:
+                _, anchor, start, end, written, is_plain, tag, _ = event
+                if tag is not None or (strict and is_plain):
+                    value = self.special(tag, written, start)
+                elif is_plain:
+                    value = values[written]
+                else:
+                    value = written
+                if hash_at >= 0 and hash_at < end.index and scan is not None:
+                    hash_at = scan.pass_scalar(start.index, end.index)
+                if anchor is not None:
+                    references.anchors[anchor] = value
+            elif kind <= ARRAY_START:
+                _, anchor, start, end, flow, _ = event
+                make = Map if kind == MAP_START else Array
                 made: Map | Array
                 if owner is not None:
                     item = owner
                     made = owner.value = make([], source, owner.line)
                     owner = None
                 elif mode == _MAP:
-                    line = event.start_mark.line + base
+                    line = start.line + base
                     if self.scalar_keys:
                         raise self.error(f"a key is {_A_KIND[make]}", line, expected="a scalar as key")
                     made = make([], source, line)
                     item = owner = MapItem(made, None, source, line)
                     items.append(owner)
                 else:
-                    mark = event.start_mark
-                    line = mark.line + base
-                    if mode == _BLOCK_ARRAY and text[mark.index - 2] != "-":
-                        line -= text.count("\n", dash_before(text, mark.index), mark.index)
+                    line = start.line + base
+                    if mode == _BLOCK_ARRAY and text[start.index - 2] != "-":
+                        line -= text.count("\n", dash_before(text, start.index), start.index)
                     made = make([], source, line)
                     item = ArrayItem(made, source, line)
                     items.append(item)
                 stack.append((items, mode, owner))
                 items = made.items
-                mode = _MAP if kind is map_start else _FLOW_ARRAY if event.flow_style else _BLOCK_ARRAY
+                mode = _MAP if kind == MAP_START else _FLOW_ARRAY if flow else _BLOCK_ARRAY
                 owner = None
-                if event.anchor is not None:
-                    references.start(event.anchor, made)
+                if anchor is not None:
+                    references.start(anchor, made)
                 if spans is not None:
-                    spans.start_collection(item, event)
+                    spans.start_collection(item, start.index, flow=bool(flow))
                 if len(stack) > self.depth:
-                    raise self.too_deep(event)
+                    raise self.too_deep(start)
                 continue
-            elif kind is map_end or kind is array_end:
+            elif kind == COLLECTION_END:
                 if references.merges and references.merges[-1][0] is items:
                     references.finish_map(items)
                 if references.unfinished:
                     references.unfinished.discard(id(items))
                 if spans is not None:
-                    spans.end_collection(event)
+                    spans.end_collection(event[1].index)
                 items, mode, owner = stack.pop()
                 continue
-            elif kind is alias_event:
-                value = references.alias(event.anchor or "", self.line_at(event.start_mark.index))
-            elif kind is document_start:
+            elif kind == ALIAS:
+                _, anchor, start, end = event
+                value = references.alias(anchor or "", self.line_at(start.index))
+            elif kind == DOCUMENT_START:
+                _, explicit, end = event
                 # The mark of an explicit start ends behind its `---`; directives may stand before that.
-                line = event.end_mark.line + base if event.explicit else source.first_line
+                line = end.line + base if explicit else source.first_line
                 owner = Document(None, source, line)
-                if not event.explicit:
+                if not explicit:
                     bare = owner
                 documents.append(owner)
                 references.start_document()
                 if spans is not None:
-                    spans.start_document(owner, event)
+                    spans.start_document(owner, end.index, explicit=explicit)
                 continue
-            elif kind is stream_end or (kind is document_end and self.first):
+            elif kind == STREAM_END or (kind == DOCUMENT_END and self.first):
                 break
-            elif kind is stream_start or kind is document_end:
-                continue
             else:
-                raise EventsChangedError
+                continue
 
             if owner is not None:
                 item = owner
                 owner.value = value
                 owner = None
             elif mode == _MAP:
-                item = owner = MapItem(value, None, source, event.start_mark.line + base)
-                if value == "<<" and kind is scalar_event and _is_merge(event):
+                item = owner = MapItem(value, None, source, start.line + base)
+                if value == "<<" and kind == SCALAR and (is_plain if tag is None else tag == _MERGE_TAG):
                     references.merges.append((items, len(items), owner))
                 else:
-                    if self.text_keys and len(stack) == 1 and kind is scalar_event:
-                        owner.key = "" if value is None else event.value
+                    if self.text_keys and len(stack) == 1 and kind == SCALAR:
+                        owner.key = "" if value is None else written
                     items.append(owner)
             else:
-                mark = event.start_mark
-                line = mark.line + base
-                if mode == _BLOCK_ARRAY and text[mark.index - 2] != "-":
-                    line -= text.count("\n", dash_before(text, mark.index), mark.index)
+                line = start.line + base
+                if mode == _BLOCK_ARRAY and text[start.index - 2] != "-":
+                    line -= text.count("\n", dash_before(text, start.index), start.index)
                 item = ArrayItem(value, source, line)
                 items.append(item)
             if spans is not None:
-                spans.scalar(item, event)
+                spans.scalar(item, start.index, end.index)
 
         if not documents:
             bare = Document(None, source, source.first_line)
@@ -294,15 +300,13 @@ class Reading:
                 items[:] = [item for item in items if item not in losers]
         return tree
 
-    def special(self, event: Event) -> Value:
+    def special(self, tag: str | None, text: str, start: Mark) -> Value:
         """The value of a scalar with a tag, or of a plain one in strict mode."""
         try:
-            if event.tag is not None:
-                return resolve_tagged(event.tag, event.value)
-            return resolve_strict(event.value)
+            return resolve_strict(text) if tag is None else resolve_tagged(tag, text)
         except ValueError as error:
-            hint = None if event.tag is not None else "put it in quotes"
-            raise self.error(str(error), self.line_at(event.start_mark.index), hint=hint) from None
+            hint = None if tag is not None else "put it in quotes"
+            raise self.error(str(error), self.line_at(start.index), hint=hint) from None
 
     def line_at(self, index: int) -> int:
         return self.base + self.text.count("\n", 0, index)
@@ -318,13 +322,9 @@ class Reading:
 
         return syntax_error(error, self.source, self.text, self.base)
 
-    def too_deep(self, event: Event) -> LimitError:
-        at = Position(self.source, self.line_at(event.start_mark.index))
+    def too_deep(self, start: Mark) -> LimitError:
+        at = Position(self.source, self.line_at(start.index))
         return LimitError(f"collections are nested more than {self.depth} deep", at=at)
-
-
-def _is_merge(event: Event) -> bool:
-    return event.tag == _MERGE_TAG if event.tag is not None else event.implicit[0]
 
 
 _A_KIND = {Map: "a map", Array: "an array"}

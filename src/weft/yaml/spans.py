@@ -11,7 +11,6 @@ from weft.yaml.lines import dash_before
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from weft.nodes import Item
-    from weft.yaml.libyaml import Event
 
 
 class Span:
@@ -82,28 +81,26 @@ class Spans:
         self._last = 0
         self._lines = None
 
-    def start_document(self, document: Item, event: Event) -> None:
-        end = event.end_mark.index
+    def start_document(self, document: Item, end: int, *, explicit: bool) -> None:
         self._last = end
         # Without a `---` the document begins with the text.
-        start = end - 3 if event.explicit else self._shift
+        start = end - 3 if explicit else self._shift
         self.items[document] = Span(start - self._shift, end - self._shift)
 
-    def scalar(self, item: Item, event: Event) -> None:
+    def scalar(self, item: Item, start: int, end: int) -> None:
         """A scalar or an alias: a new map item's key, or else the item's value."""
-        start, end = event.start_mark.index, event.end_mark.index
         if start == end and self._text[start - 1 : start] not in {":", "-", "?", ","}:
             # Nothing is written, and the parser has gone on to the next thing.
             start = end = self._last
         self._put(item, start, end)
 
-    def start_collection(self, item: Item, event: Event) -> None:
-        self._begin_item(item, event.start_mark.index)
-        self._frames.append((item, event.start_mark.index, bool(event.flow_style)))
+    def start_collection(self, item: Item, start: int, *, flow: bool) -> None:
+        self._begin_item(item, start)
+        self._frames.append((item, start, flow))
 
-    def end_collection(self, event: Event) -> None:
+    def end_collection(self, end: int) -> None:
         item, start, flow = self._frames.pop()
-        self._put(item, start, event.end_mark.index if flow else self._last)
+        self._put(item, start, end if flow else self._last)
 
     def _begin_item(self, item: Item, start: int) -> None:
         if item in self.items:
