@@ -1,6 +1,13 @@
 from __future__ import annotations
 
+import os
+from typing import TYPE_CHECKING
+
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -18,3 +25,13 @@ def update(request: pytest.FixtureRequest) -> str | None:
     """`write`, `diff` or None: what to do with expectations that do not hold."""
     found: str | None = request.config.getoption("--update")
     return found
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_code_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Commands that tests run keep compiled code in a directory of the test run, not in the user's."""
+    directory = tmp_path_factory.mktemp("code-cache")
+    directory.chmod(0o700)
+    os.environ["WEFT_CACHE_DIR"] = str(directory)
+    yield directory
+    del os.environ["WEFT_CACHE_DIR"]

@@ -39,4 +39,5 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     # `importlib` would cost more than most of these modules.
     value: object = getattr(__import__(f"{__name__}.{module}", fromlist=[name]), name)
+    globals()[name] = value
     return value
