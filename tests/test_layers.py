@@ -14,6 +14,7 @@ LEVELS = [
     ["source"],
     ["spell"],
     ["errors"],
+    ["content"],
     ["annotations"],
     ["nodes"],
     ["provenance"],

@@ -194,13 +194,22 @@ def key_id(key: Value) -> object:
 
 
 def _shape(value: Value) -> Iterator[object]:
-    if isinstance(value, Map):
-        for item in value.items:
-            yield key_id(item.key)
-            yield key_id(item.value)
-    elif isinstance(value, Array | DocumentSet):
-        for entry in value.items:
-            yield key_id(entry.value)
+    # Parents before children, each with the number of its items: flat, so that hashing does not recurse either.
+    pending: list[Value] = [value]
+    while pending:
+        value = pending.pop()
+        kind = type(value)
+        if kind is str:
+            yield value
+        elif kind is Map:
+            yield ("Map", len(value.items))  # type: ignore[union-attr]
+            for item in reversed(value.items):  # type: ignore[union-attr]
+                pending += (item.value, item.key)  # type: ignore[union-attr]
+        elif kind in COLLECTIONS:
+            yield (kind.__name__, len(value.items))  # type: ignore[union-attr]
+            pending += [item.value for item in reversed(value.items)]  # type: ignore[union-attr]
+        else:
+            yield (kind, value)
 
 
 def equal(left: Value, right: Value) -> bool:

@@ -33,6 +33,11 @@ def _folded(name: str) -> str:
     return name.replace("_", "").replace("-", "").lower()
 
 
+# Long names and many candidates come from inputs too, and a hint must not take longer than the error that it is for.
+_LONGEST = 100
+_STEPS = 1_000_000
+
+
 def near(name: str, candidates: Iterable[str], most: int = 3) -> list[str]:
     """The candidates most like `name`: all that are equally near, at most so many; none if none is near.
 
@@ -40,7 +45,9 @@ def near(name: str, candidates: Iterable[str], most: int = 3) -> list[str]:
     with the name.
     """
     wanted = _folded(name)
-    known = list(dict.fromkeys(candidates))
+    if len(wanted) > _LONGEST:
+        return []
+    known = list(dict.fromkeys(candidates))[: _STEPS // (len(wanted) ** 2 + 1)]
     best = (len(wanted) + 1) // 2 - 1
     found: list[str] = []
     for candidate in known:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from weft.errors import ReadError, UsageError, WeftError
+from weft.errors import LimitError, ReadError, UsageError, WeftError
 from weft.workspace import InputFile, Inputs, in_memory
 from weft.workspace.inputs import bulk_files, fetch_url
 
@@ -246,7 +246,7 @@ def test_a_url_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_url_is_limited_in_size(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     monkeypatch.setattr("weft.workspace.inputs.URL_BYTES", 4)
-    with pytest.raises(ReadError, match="more than 4 bytes"):
+    with pytest.raises(LimitError, match=r"found\.yml' is larger than an input may be"):
         fetch_url(f"{server}/found.yml")
 
 

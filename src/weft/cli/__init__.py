@@ -84,6 +84,11 @@ def main(argv: Sequence[str]) -> int:
     except KeyboardInterrupt:
         sys.stderr.write("weft: interrupted\n")
         return 130
+    except (RecursionError, MemoryError) as error:
+        # What templates, overlays and substitutions make can be deeper and larger than any one input.
+        deep = isinstance(error, RecursionError)
+        sys.stderr.write(f"weft: the data {'are nested too deep' if deep else 'do not fit into memory'}\n")
+        return 3
     except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback reaches a user unasked
         return _internal(error, argv)
 

@@ -11,6 +11,7 @@ import sys
 
 from weft.cli.options import SWITCH, TEXT, TEXTS, Command, Flag
 from weft.cli.streams import write_out
+from weft.content import file_content, standard_input
 from weft.context import Context
 from weft.errors import LimitError, ReadError, UsageError, WeftError, render
 from weft.layering import (
@@ -182,7 +183,7 @@ def _sources(paths: Sequence[str]) -> Iterator[Source]:
     """Every input as a source: files as given, directories with their YAML files below in the order of their names."""
     for path in paths:
         if path == "-":
-            yield Source("stdin.yml", _decoded(sys.stdin.buffer.read(), "stdin.yml"))
+            yield Source("stdin.yml", _decoded(standard_input(), "stdin.yml"))
         elif os.path.isdir(path):
             found = False
             for folder, folders, names in os.walk(path):
@@ -199,10 +200,11 @@ def _sources(paths: Sequence[str]) -> Iterator[Source]:
 
 def _file(path: str) -> Source:
     try:
-        with open(path, "rb") as stream:
-            data = stream.read()
+        data = file_content(path, path)
     except OSError as error:
         raise ReadError(f"cannot read {path}: {error.strerror}", hint=_near(path)) from None
+    except ValueError as error:
+        raise ReadError(f"cannot read {path}: {error}") from None
     return Source(path, _decoded(data, path))
 
 

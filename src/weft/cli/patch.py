@@ -6,11 +6,10 @@ one location if asked, print it. Any error ends with status 1, as in the referen
 
 from __future__ import annotations
 
-import sys
-
 from weft.cli.options import GO_FLAGS, SWITCH, TEXT, TEXTS, Command, Flag
 from weft.cli.streams import write_out
-from weft.errors import OpsError, ReadError, UsageError, WeftError
+from weft.content import standard_input
+from weft.errors import LimitError, OpsError, ReadError, UsageError, WeftError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ PATCH = Command(
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run `weft patch`; the exit status. Raises WeftError with exit status 1."""
+    """Run `weft patch`; the exit status. Raises WeftError with exit status 1, or 3 for a limit."""
     import gc
 
     # A run makes thousands of nodes and no garbage: the collector would only look at them again and again.
@@ -68,13 +67,13 @@ def main(argv: Sequence[str]) -> int:
     try:
         return _run(argv)
     except WeftError as error:
-        error.exit_status = 1
+        error.exit_status = 3 if isinstance(error, LimitError) else 1
         if "--json" not in argv:
             raise
         from weft.errors import render
 
-        write_out(_json(None, [render(error).removeprefix("weft: ").rstrip("\n"), "Exit code 1"]))
-        return 1
+        write_out(_json(None, [render(error).removeprefix("weft: ").rstrip("\n"), f"Exit code {error.exit_status}"]))
+        return error.exit_status
     finally:
         if collecting:
             gc.enable()
@@ -188,7 +187,7 @@ def _read_template(job: _Job, path: str) -> None:
     from weft.source import Source
 
     if path == "-":
-        job.template = Source("stdin", decoded(sys.stdin.buffer.read()))
+        job.template = Source("stdin", decoded(standard_input()))
     else:
         job.path = expand_home(path)
         job.template = file_source(job.path, "the template")

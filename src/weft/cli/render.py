@@ -14,7 +14,7 @@ from weft.cli.options import CSV, SWITCH, TEXT, TEXTS, Command, Flag
 from weft.cli.streams import write_out
 from weft.codecache import user_cache
 from weft.context import Context
-from weft.errors import UsageError, WeftError, render
+from weft.errors import LimitError, UsageError, WeftError, render
 from weft.workspace import INSPECT_SCHEMA, INSPECT_VALUES, Inputs, Job, Options, Result
 
 TYPE_CHECKING = False
@@ -34,11 +34,13 @@ _SUBCOMMANDS = (
 )
 
 _FILE = Flag("file", TEXTS, "input: a file, a directory, an HTTP URL, or - for standard input", short="f", value="PATH")
+_OFFLINE = Flag("offline", SWITCH, "refuse HTTP URLs")
 _STRICT = Flag("strict", SWITCH, "read the strict subset of YAML", short="s")
 _DEBUG = Flag("debug", SWITCH, "print what is being done to standard error")
 
 _RENDER_FLAGS = (
     _FILE,
+    _OFFLINE,
     _STRICT,
     _DEBUG,
     Flag("file-mark", TEXTS, "change what an input is taken for", value="PATH:KEY=VALUE"),
@@ -83,7 +85,7 @@ RENDER = Command(
     commands=_SUBCOMMANDS,
 )
 TEMPLATE = Command("weft render template", RENDER.summary, _RENDER_FLAGS)
-FMT = Command("weft render fmt", "Format YAML templates; comments are kept.", (_FILE, _STRICT, _DEBUG))
+FMT = Command("weft render fmt", "Format YAML templates; comments are kept.", (_FILE, _OFFLINE, _STRICT, _DEBUG))
 VERSION = Command("weft render version", "Print the version.")
 
 _COMMANDS = {"template": TEMPLATE, "fmt": FMT, "version": VERSION}
@@ -105,17 +107,18 @@ If you want to include those results, use the --output-files or --dangerous-empt
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run `weft render`; the exit status. Raises WeftError with exit status 1."""
+    """Run `weft render`; the exit status. Raises WeftError with exit status 1, or 3 for a limit."""
     try:
         return _dispatch(argv)
     except WeftError as error:
-        error.exit_status = 1
+        # The reference has no limits.
+        error.exit_status = 3 if isinstance(error, LimitError) else 1
         raise
 
 
 def main_fmt(argv: Sequence[str]) -> int:
     """Run `weft fmt`; the exit status. Raises WeftError."""
-    return _fmt(Command("weft fmt", FMT.summary, (_FILE, _STRICT, _DEBUG)), argv)
+    return _fmt(Command("weft fmt", FMT.summary, (_FILE, _OFFLINE, _STRICT, _DEBUG)), argv)
 
 
 def _dispatch(argv: Sequence[str]) -> int:
@@ -158,6 +161,7 @@ def _render(command: Command, argv: Sequence[str]) -> int:
     inputs = Inputs(
         allowed_links=flags.texts("allow-symlink-destination"),
         all_links=flags.on("dangerous-allow-all-symlink-destinations"),
+        offline=flags.on("offline"),
     )
     files = _read_inputs(flags, inputs)
     cache = None if flags.on("no-code-cache") else user_cache(os.environ)
@@ -294,7 +298,7 @@ def _fmt(command: Command, argv: Sequence[str]) -> int:
     from weft.yaml import format_text
 
     out = ""
-    for file in Inputs().files(flags.texts("file")):
+    for file in Inputs(offline=flags.on("offline")).files(flags.texts("file")):
         if file.type == YAML:
             text = format_text(file.source, strict=flags.on("strict"))
             # Without a marker the documents of two files would run into one.

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from weft.errors import OpsError
+from weft.errors import LimitError, OpsError
 from weft.nodes import Array, Map
 
 TYPE_CHECKING = False
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     Lookup: TypeAlias = Callable[[str], tuple[bool, Value]]
 
 MARK = "(("
+LONGEST = 1 << 25
 _ASCII = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-/.")
 
 
@@ -80,6 +81,11 @@ def fill(text: str, lookup: Lookup) -> Value:
             if type(value) is not int:
                 raise _wrong_type(name, value)
             value = str(value)
+        grown = len(text) + len(value) * (text.count(f"(({name}))") + text.count(f"((!{name}))"))
+        if grown > LONGEST:
+            raise LimitError(
+                f"the values of variables make a text of {grown} characters", expected=f"at most {LONGEST}"
+            )
         text = text.replace(f"(({name}))", value).replace(f"((!{name}))", value)
     return text
 

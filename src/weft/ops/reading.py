@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 
+from weft.content import file_content
 from weft.errors import ReadError
 from weft.source import Source
 from weft.yaml import deduplicate, read, write_value
@@ -55,10 +56,11 @@ def file_text(path: str, what: str) -> str:
     if not path:
         raise ReadError(f"the path of {what} is empty", expected="a path")
     try:
-        with open(path, "rb") as file:
-            return decoded(file.read())
+        return decoded(file_content(path, f'{what}, "{path}",'))
     except OSError as error:
         raise _unreadable(path, what, error) from None
+    except ValueError as error:
+        raise ReadError(f'cannot read {what}, "{path}": {error}') from None
 
 
 def _unreadable(path: str, what: str, error: OSError) -> ReadError:

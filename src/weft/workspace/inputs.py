@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import stat
 
-from weft.errors import ReadError, UsageError
+from weft.content import LARGEST, file_content, standard_input
+from weft.errors import LimitError, ReadError, UsageError
 from weft.workspace.files import InputFile, in_memory
 
 TYPE_CHECKING = False
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 STDIN_PATH = "stdin.yml"
 
 URL_SECONDS = 30
-URL_BYTES = 64 * 1024 * 1024
+URL_BYTES = LARGEST
 URL_REDIRECTS = 10
 
 _LINK_HINT = "symbolic links are not followed, as a security feature; allow one with --allow-symlink-destination PATH"
@@ -30,10 +31,10 @@ class Inputs:
     """Reads the inputs of one run: knows whether standard input was used, and which symbolic links may be followed.
 
     allowed_links: paths that links may lead to, or below. all_links: any. stdin: gives all of standard input.
-    fetch: gives the content of a URL.
+    fetch: gives the content of a URL. offline: refuse URLs.
     """
 
-    __slots__ = ("_all_links", "_allowed_links", "_fetch", "_stdin", "_stdin_used")
+    __slots__ = ("_all_links", "_allowed_links", "_fetch", "_offline", "_stdin", "_stdin_used")
 
     def __init__(
         self,
@@ -42,10 +43,12 @@ class Inputs:
         all_links: bool = False,
         stdin: Callable[[], bytes] | None = None,
         fetch: Callable[[str], bytes] | None = None,
+        offline: bool = False,
     ) -> None:
+        self._offline = offline
         self._allowed_links = allowed_links
         self._all_links = all_links
-        self._stdin = _read_stdin if stdin is None else stdin
+        self._stdin = standard_input if stdin is None else stdin
         self._fetch = fetch_url if fetch is None else fetch
         self._stdin_used = False
 
@@ -88,6 +91,8 @@ class Inputs:
         return InputFile(STDIN_PATH, self._stdin, new_path=new_path, described="standard input")
 
     def _of_url(self, url: str, new_path: str) -> InputFile:
+        if self._offline:
+            raise ReadError(f"Requesting URL '{url}': this run is offline", hint="leave out --offline, or use a file")
         name = url.rstrip("/").rpartition("/")[2]
         return InputFile(name, lambda: self._fetch(url), new_path=new_path, described=f"HTTP URL '{url}'")
 
@@ -186,9 +191,32 @@ def bulk_files(text: str) -> list[InputFile]:
 
 
 def fetch_url(url: str) -> bytes:
-    """The content behind an http or https URL. Raises ReadError, also for a status outside 200..299, and when it takes
-    longer than URL_SECONDS or is larger than URL_BYTES. Redirects are followed, but only to http and https.
+    """The content behind an http or https URL. Raises ReadError, also for a status outside 200..299 and when it all takes
+    longer than URL_SECONDS; LimitError when it is larger than URL_BYTES. Redirects are followed, but only to http and
+    https.
     """
+    from threading import Thread
+
+    # The timeout of a socket is one for each read of it: a server that sends a byte now and then would never meet it.
+    outcome: list[bytes | Exception] = []
+
+    def work() -> None:
+        try:
+            outcome.append(_fetch(url))
+        except Exception as error:  # noqa: BLE001 - raised again by whoever waits
+            outcome.append(error)
+
+    thread = Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(URL_SECONDS)
+    if not outcome:
+        raise ReadError(f"Requesting URL '{url}': no complete answer within {URL_SECONDS} seconds")
+    if isinstance(outcome[0], Exception):
+        raise outcome[0]
+    return outcome[0]
+
+
+def _fetch(url: str) -> bytes:
     from http.client import HTTPException
     from urllib import request
     from urllib.error import HTTPError, URLError
@@ -220,7 +248,7 @@ def fetch_url(url: str) -> bytes:
     except (OSError, HTTPException, ValueError) as error:
         raise ReadError(f"Reading URL '{url}': {_reason(error)}") from None
     if len(data) > URL_BYTES:
-        raise ReadError(f"Reading URL '{url}': more than {URL_BYTES} bytes")
+        raise LimitError(f"URL '{url}' is larger than an input may be", expected=f"at most {URL_BYTES} bytes")
     return data
 
 
@@ -237,17 +265,10 @@ def _split_new_path(argument: str) -> tuple[str, str]:
     return head, tail
 
 
-def _read_stdin() -> bytes:
-    import sys
-
-    return sys.stdin.buffer.read()
-
-
 def _read_file(path: str) -> bytes:
     try:
-        with open(path, "rb") as stream:
-            return stream.read()
-    except OSError as error:
+        return file_content(path, f"file '{path}'")
+    except (OSError, ValueError) as error:
         raise ReadError(f"Reading file '{path}': {_reason(error)}") from None
 
 

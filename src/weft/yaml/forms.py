@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from weft.nodes import Scalar
 
 _MEMO_SIZE = 100_000
+_LONG = 16_384
 _SIMPLE_KEY_BYTES = 128
 
 _QUOTED_FIRST = frozenset("#,[]{}&*!|>'\"%@`")
@@ -42,12 +43,14 @@ _SEPARATORS = ("\u2028", "\u2029")
 
 
 class _StringForms(dict[str, "str | None"]):
-    """A string -> its form on one line, or None if it takes several lines."""
+    """A string -> its form on one line, or None if it takes several lines or is long (see `long_form`)."""
 
     __slots__ = ()
 
     def __missing__(self, text: str) -> str | None:
         form = one_line(text)
+        if form is not None and len(form) > _LONG:
+            form = None
         if len(self) >= _MEMO_SIZE:
             self.clear()
         self[text] = form
@@ -97,6 +100,18 @@ def one_line(text: str) -> str | None:
         spaced = any(space + mark in text or mark + space in text for mark in _SEPARATORS for space in " ")
         return double_quoted(text) if spaced else None
     return text if _plain_allowed(text) else "'" + text.replace("'", "''") + "'"
+
+
+def long_form(text: str, pad: str, column: int, fold: int | None) -> str:
+    """The form of a string that `string_forms` has none for, with the line break behind it.
+
+    column: where it begins. fold: break it at spaces beyond this column.
+    """
+    # No character's escape takes more than ten.
+    form = one_line(text) if len(text) * 10 > _LONG else None
+    if form is None:
+        return many_lines(text, pad)
+    return (form if fold is None else folded(form, column, fold, pad)) + "\n"
 
 
 def many_lines(text: str, pad: str) -> str:

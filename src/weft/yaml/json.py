@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from weft.nodes import Item, Value
 
+# Shared nodes and strings make it larger than what is in memory.
+_ROOM = 1 << 21
 _ESCAPES = {ord('"'): '\\"', ord("\\"): "\\\\", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 _ESCAPES.update({code: f"\\u{code:04x}" for code in range(0x20)})
 _ESCAPES.update({0x08: "\\b", 0x09: "\\t", 0x0A: "\\n", 0x0C: "\\f", 0x0D: "\\r"})
@@ -39,10 +41,12 @@ def write_json(value: Value, *, indent: int = 0, escape_html: bool = True) -> st
     head = ""
     line = "\n" if indent else ""
     holder: Item | None = None
+    room = _ROOM
     while True:
         kind = type(value)
         if (kind is Map or kind is Array or kind is DocumentSet) and value.items:  # type: ignore[union-attr]
             is_map = kind is Map
+            room -= len(value.items)  # type: ignore[union-attr]
             items = list(_distinct(value)) if is_map else value.items  # type: ignore[arg-type, union-attr]
             out.append(head + ("{" if is_map else "["))
             stack.append((iter(items), is_map, line + ("}" if is_map else "]")))
@@ -50,8 +54,12 @@ def write_json(value: Value, *, indent: int = 0, escape_html: bool = True) -> st
                 line += " " * indent
             head = line
         else:
-            out.append(head + _scalar(value, escapes, holder))
+            text = _scalar(value, escapes, holder)
+            room -= len(text) >> 5
+            out.append(head + text)
             head = "," + line
+        if room < 0:
+            raise LimitError(f"the JSON has more than {_ROOM} items, or of 32 characters of text")
         while stack:
             item = next(stack[-1][0], None)
             if item is not None:

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from weft.nodes import MapItem, Node, Value
 
 
+TEXT = 1 << 25
+
+
 class References:
     """The anchors of the current document, and what aliases and merge keys made.
 
@@ -18,7 +21,18 @@ class References:
     overridden: for each map with merges its items, and those of them that a key written in the map itself overrides.
     """
 
-    __slots__ = ("_limit", "_made", "_source", "anchors", "copied", "merge_lists", "merges", "overridden", "unfinished")
+    __slots__ = (
+        "_characters",
+        "_limit",
+        "_made",
+        "_source",
+        "anchors",
+        "copied",
+        "merge_lists",
+        "merges",
+        "overridden",
+        "unfinished",
+    )
 
     def __init__(self, source: Source, limit: int) -> None:
         self.anchors: dict[str, Value] = {}
@@ -30,6 +44,8 @@ class References:
         self._source = source
         self._limit = limit
         self._made = 0
+        # Copies share their strings, but what is printed has each of them.
+        self._characters = TEXT + 16 * len(source.text)
 
     def start_document(self) -> None:
         self.anchors.clear()
@@ -51,12 +67,23 @@ class References:
             )
         value = self.anchors[name]
         if type(value) is not Map and type(value) is not Array:
+            if type(value) is str:
+                self._spend(len(value), line)
             return value
         if id(value.items) in self.unfinished:
             raise ReadError(f"anchor '{name}' value contains itself", at=Position(self._source, line))
         made = self._copy(value, line)
         self.copied.add(made)
         return made
+
+    def _spend(self, characters: int, line: int) -> None:
+        self._characters -= characters
+        if self._characters < 0:
+            raise LimitError(
+                "aliases repeat too much text",
+                at=Position(self._source, line),
+                expected=f"at most {TEXT} characters, and 16 for each of the input",
+            )
 
     def _copy(self, value: Map | Array, line: int) -> Map | Array:
         result = type(value)([], value.source, value.line)
@@ -76,6 +103,8 @@ class References:
                     copied = type(inner)([], inner.source, inner.line)
                     pending.append((inner, copied))
                     inner = copied
+                elif type(inner) is str and len(inner) > 64:
+                    self._spend(len(inner), line)
                 new.items.append(item.with_value(inner))  # type: ignore[arg-type]
         return result
 

@@ -6,8 +6,9 @@ Block style throughout, two spaces a level, sequences not indented under their k
 
 from __future__ import annotations
 
+from weft.errors import LimitError
 from weft.nodes import Array, ArrayItem, DocumentSet, Map
-from weft.yaml.forms import folded, key_forms, leaf, many_lines, string_forms
+from weft.yaml.forms import folded, key_forms, leaf, long_form, string_forms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,13 +18,40 @@ if TYPE_CHECKING:
     from weft.nodes import MapItem, Value
 
 
+# What is printed can be far more than what is in memory, for nodes and strings are shared. Only long strings are counted.
+ITEMS = 1 << 21
+CHARACTERS = 1 << 26
+
+
+class _Room:
+    """How much may still be written."""
+
+    __slots__ = ("characters", "items")
+
+    def __init__(self) -> None:
+        self.items = ITEMS
+        self.characters = CHARACTERS
+
+    def collection(self, value: Map | Array | DocumentSet) -> None:
+        self.items -= len(value.items)
+        if self.items < 0:
+            raise LimitError(f"the output has more than {ITEMS} items", at=value.position)
+
+    def text(self, text: str) -> str:
+        self.characters -= len(text)
+        if self.characters < 0:
+            raise LimitError(f"the output has more than {CHARACTERS} characters")
+        return text
+
+
 def write(documents: DocumentSet, *, sort: bool = False, fold: int | None = None) -> str:
     """All documents as one text: `---` between them, a line break after each. Options as in `write_value`."""
     out: list[str] = []
+    room = _Room()
     for document in documents.items:
         if out:
             out.append("---\n")
-        _write(document.value, out, sort, fold)
+        _write(document.value, out, sort, fold, room)
     return "".join(out)
 
 
@@ -34,11 +62,11 @@ def write_value(value: Value, *, sort: bool = False, fold: int | None = None) ->
     fold: break strings at a space once they are beyond this column; BOSH folds at 80, ytt never.
     """
     out: list[str] = []
-    _write(value, out, sort, fold)
+    _write(value, out, sort, fold, _Room())
     return "".join(out)
 
 
-def _write(value: Any, out: list[str], sort: bool, fold: int | None) -> None:
+def _write(value: Any, out: list[str], sort: bool, fold: int | None, room: _Room) -> None:
     # Exact type tests say what a value is; a checker would want each of them written as `isinstance`.
     forms, keys = string_forms, key_forms
     append = out.append
@@ -46,9 +74,12 @@ def _write(value: Any, out: list[str], sort: bool, fold: int | None) -> None:
     # A frame: the items still to come, their indentation, and the mark before each; a map's items have none.
     items: Iterator[Any]
     stack: list[tuple[Iterator[Any], str, str]] = []
+    enter = room.collection
     if type(value) is Map and value.items:
+        enter(value)
         items = iter(_sorted(value.items) if sort else value.items)
     elif (type(value) is Array or type(value) is DocumentSet) and value.items:
+        enter(value)
         items = iter(value.items)
         mark = "- "
     else:
@@ -71,12 +102,14 @@ def _write(value: Any, out: list[str], sort: bool, fold: int | None) -> None:
                 if kind is str:
                     form = forms[value]
                     if form is None:
-                        append(f"{lead}{head} {many_lines(value, pad + '  ')}")
+                        column = len(lead) + len(head) + 1
+                        append(f"{lead}{head} {room.text(long_form(value, pad + '  ', column, fold))}")
                     elif fold is not None and len(lead) + len(head) + len(form) >= fold:
                         append(f"{lead}{head} {folded(form, len(lead) + len(head) + 1, fold, pad + '  ')}\n")
                     else:
                         append(f"{lead}{head} {form}\n")
                 elif kind is Map and value.items:
+                    enter(value)
                     append(f"{lead}{head}\n")
                     stack.append((items, pad, ""))
                     pad += "  "
@@ -84,6 +117,7 @@ def _write(value: Any, out: list[str], sort: bool, fold: int | None) -> None:
                     items = iter(_sorted(value.items) if sort else value.items)
                     break
                 elif (kind is Array or kind is DocumentSet) and value.items:
+                    enter(value)
                     append(f"{lead}{head}\n")
                     stack.append((items, pad, ""))
                     lead = pad
@@ -106,12 +140,13 @@ def _write(value: Any, out: list[str], sort: bool, fold: int | None) -> None:
                 if kind is str:
                     form = forms[value]
                     if form is None:
-                        append(f"{head}{many_lines(value, pad + '  ')}")
+                        append(f"{head}{room.text(long_form(value, pad + '  ', len(head), fold))}")
                     elif fold is not None and len(head) + len(form) > fold:
                         append(f"{head}{folded(form, len(head), fold, pad + '  ')}\n")
                     else:
                         append(f"{head}{form}\n")
                 elif kind is Map and value.items:
+                    enter(value)
                     stack.append((items, pad, mark))
                     pad += "  "
                     lead = head
@@ -119,6 +154,7 @@ def _write(value: Any, out: list[str], sort: bool, fold: int | None) -> None:
                     mark = ""
                     break
                 elif (kind is Array or kind is DocumentSet) and value.items:
+                    enter(value)
                     stack.append((items, pad, mark))
                     pad += "  "
                     lead = head
@@ -140,7 +176,7 @@ def _root_leaf(value: Value, fold: int | None) -> str:
         return _leaf(value) + "\n"
     form = string_forms[value]
     if form is None:
-        return many_lines(value, "  ")
+        return long_form(value, "  ", 0, fold)
     return (folded(form, 0, fold, "  ") if fold is not None and len(form) > fold else form) + "\n"
 
 
