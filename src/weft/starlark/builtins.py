@@ -373,6 +373,9 @@ def sortable(values: list[object]) -> bool:
             return True
         if kind is tuple:
             columns = list(zip(*values, strict=False))
+            if any(tuple in map(type, column) for column in columns):
+                # Python would compare a part once for every place where it stands.
+                return False
             return all(len(value) == len(columns) for value in values) and all(map(sortable, map(list, columns)))  # type: ignore[arg-type]
         return False
     return kinds == {int, float} or not kinds

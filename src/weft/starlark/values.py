@@ -117,6 +117,8 @@ def key_of(key: object) -> object:
     if kind is bool:
         return _TRUE if key else _FALSE
     if kind is tuple:
+        if tuple in map(type, key):  # type: ignore[call-overload]
+            _count_parts(key, {})  # type: ignore[arg-type]
         parts = [key_of(part) for part in key]  # type: ignore[attr-defined]
         for part in parts:
             if type(part) is Marked:
@@ -131,6 +133,24 @@ def key_of(key: object) -> object:
     if kind is range or kind is Elements:
         raise StarlarkError(f"unhashable: {type_of(key)}")
     raise StarlarkError(f"unhashable type: {type_of(key)}")
+
+
+# Python hashes and compares a tuple part by part, and a part once for every place where it stands.
+_MOST_KEY_PARTS = 1 << 16
+
+
+def _count_parts(key: tuple[object, ...], known: dict[int, int]) -> int:
+    """How many parts a nested tuple has; one that stands in many places counts as often. Raises LimitError."""
+    total = len(key)
+    for part in key:
+        if type(part) is tuple:
+            count = known.get(id(part))
+            if count is None:
+                count = known[id(part)] = _count_parts(part, known)
+            total += count
+    if total > _MOST_KEY_PARTS:
+        raise LimitError(f"a tuple of more than {_MOST_KEY_PARTS} parts cannot be a key")
+    return total
 
 
 class List(list[object]):
@@ -536,7 +556,7 @@ def repr_of(value: object) -> str:
     if kind is bool or value is None:
         return str(value)
     out: list[str] = []
-    _write(value, out, [])
+    _write(value, out, set())
     return "".join(out)
 
 
@@ -545,10 +565,11 @@ _MOST_PARTS = 1 << 21
 _SCALARS = frozenset((str, int, float, bool, type(None)))
 
 
-def _write(value: object, out: list[str], path: list[object]) -> None:
+def _write(value: object, out: list[str], path: set[int]) -> None:
+    """path: identities of the lists and dicts around the value."""
     kind = type(value)
     if len(out) > _MOST_PARTS:
-        raise LimitError("the text of a value would be too long")
+        raise LimitError(f"the text of a value would have more than {_MOST_PARTS} parts")
     if kind is List:
         out.append("[")
         _write_parts(value, value, out, path)
@@ -558,10 +579,10 @@ def _write(value: object, out: list[str], path: list[object]) -> None:
         _write_parts(value, None, out, path)
         out.append(",)" if len(value) == 1 else ")")  # type: ignore[arg-type]
     elif kind is Dict:
-        if any(value is outer for outer in path):
+        if id(value) in path:
             out.append("{...}")
             return
-        path.append(value)
+        path.add(id(value))
         separator = "{"
         for key, item in value.items():  # type: ignore[attr-defined]
             out.append(separator)
@@ -570,7 +591,7 @@ def _write(value: object, out: list[str], path: list[object]) -> None:
             _write(item, out, path)
             separator = ", "
         out.append("{}" if separator == "{" else "}")
-        path.pop()
+        path.discard(id(value))
     elif kind is Set:
         out.append("set([")
         _write_parts(value, None, out, path)
@@ -591,12 +612,12 @@ def _write(value: object, out: list[str], path: list[object]) -> None:
         out.append(f"<{kind.__name__}>")
 
 
-def _write_parts(value: object, cyclic: object, out: list[str], path: list[object]) -> None:
+def _write_parts(value: object, cyclic: object, out: list[str], path: set[int]) -> None:
     if cyclic is not None:
-        if any(cyclic is outer for outer in path):
+        if id(cyclic) in path:
             out.append("...")
             return
-        path.append(cyclic)
+        path.add(id(cyclic))
     if _SCALARS.issuperset(map(type, value)):  # type: ignore[call-overload]
         out.append(", ".join(map(repr_of, value)))  # type: ignore[call-overload]
         value = ()
@@ -607,7 +628,7 @@ def _write_parts(value: object, cyclic: object, out: list[str], path: list[objec
         _write(part, out, path)
         separator = ", "
     if cyclic is not None:
-        path.pop()
+        path.discard(id(cyclic))
 
 
 def _range_text(value: range) -> str:
@@ -625,7 +646,7 @@ def _builtin_text(name: str, receiver: object) -> str:
 # ---- equality and order
 
 _DEEPEST = 500
-_DEEP = _DEEPEST - 8
+_LONG = 1 << 10
 _PLAIN = frozenset((str, int, float, type(None)))
 
 
@@ -633,7 +654,7 @@ def equals(left: object, right: object, depth: int = _DEEPEST, known: set[tuple[
     """Whether `left == right`. Raises StarlarkError where the values refuse to be compared.
 
     known: pairs that are known to be equal; it keeps lists that hold each other many times over from costing time
-    without end, and is made only where values are deep.
+    without end.
     """
     kind, other = type(left), type(right)
     if kind is str or other is str:
@@ -642,22 +663,20 @@ def equals(left: object, right: object, depth: int = _DEEPEST, known: set[tuple[
         return left == right
     if kind is bool or other is bool:
         return left is right
-    if depth <= _DEEP:
-        if depth < 1:
-            raise StarlarkError("comparison exceeded maximum recursion depth")
-        if known is None:
-            known = set()
-        pair = (id(left), id(right))
-        if pair in known:
-            return True
-        if not _alike(left, right, depth, known):
-            return False
-        known.add(pair)
+    if known is None:
+        return _alike(left, right, depth, set())
+    if depth < 1:
+        raise StarlarkError("comparison exceeded maximum recursion depth")
+    pair = (id(left), id(right))
+    if pair in known:
         return True
-    return _alike(left, right, depth, None)
+    if not _alike(left, right, depth, known):
+        return False
+    known.add(pair)
+    return True
 
 
-def _alike(left: object, right: object, depth: int, known: set[tuple[int, int]] | None) -> bool:
+def _alike(left: object, right: object, depth: int, known: set[tuple[int, int]]) -> bool:
     kind = type(left)
     if kind is not type(right):
         if isinstance(left, Value) and isinstance(right, Value) and left.type_name == right.type_name:
@@ -666,6 +685,8 @@ def _alike(left: object, right: object, depth: int, known: set[tuple[int, int]] 
     if kind is List or kind is tuple:
         if len(left) != len(right):  # type: ignore[arg-type]
             return False
+        if len(left) > _LONG:  # type: ignore[arg-type]
+            _pay(len(left))  # type: ignore[arg-type]
         return all(equals(x, y, depth - 1, known) for x, y in zip(left, right, strict=True))  # type: ignore[call-overload]
     if kind is Dict or kind is Set:
         return _equal_dicts(left, right, depth, known)  # type: ignore[arg-type]
@@ -676,9 +697,17 @@ def _alike(left: object, right: object, depth: int, known: set[tuple[int, int]] 
     return left is right
 
 
-def _equal_dicts(left: Dict, right: Dict, depth: int, known: set[tuple[int, int]] | None) -> bool:
+def _pay(count: int) -> None:
+    from weft.starlark.budget import pay
+
+    pay(count * 8)
+
+
+def _equal_dicts(left: Dict, right: Dict, depth: int, known: set[tuple[int, int]]) -> bool:
     if len(left) != len(right):
         return False
+    if len(left) > _LONG:
+        _pay(len(left))
     if type(left) is Set:
         return all(_dict_contains(right, key) for key in _dict_iter(left))
     for key in _dict_iter(left):
