@@ -265,7 +265,11 @@ class _Scanner:
                 emit((c, c, line, i + offset))
                 i += 1
             elif c == "#":
-                i = text.find("\n", i)
+                end = text.find("\n", i)
+                if text[end + 1] == "\0" and depth and depth[0][1] == "":
+                    # In the reference such a comment swallows the parenthesis around the slot.
+                    self.fail("no comment can follow an expression; put it on a line of its own", row, i + offset)
+                i = end
             elif c == "\\":
                 if text[i + 1] != "\n":
                     self.fail("stray backslash in program", row, i + offset)
