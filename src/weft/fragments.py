@@ -202,7 +202,7 @@ def _to_nodes(value: object, source: Source | None, line: int) -> NodeValue:
     if kind is DataStruct:
         return _data_nodes(value, source, line)  # type: ignore[arg-type]
     if isinstance(value, Struct):
-        return _to_map(value.members.items(), source, line)
+        return _to_map(value.mapping() or (), source, line)
     raise _unconvertible(value)
 
 

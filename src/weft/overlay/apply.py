@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
+    from weft import provenance
     from weft.nodes import Item, Value
     from weft.overlay.edits import Edit, Owned
 
-    # What an action did: its name, the right item, the left items that went and the items that came.
-    Trace: TypeAlias = Callable[[str, Item, list[Item], list[Item]], None]
+    # Where changes are recorded, or what is told what an action did: its name, the right item, the left items that went
+    # and the items that came.
+    Trace: TypeAlias = "provenance.Trace | Callable[[str, Item, list[Item], list[Item]], None]"
     from weft.overlay.plan import Step as PlanStep
     from weft.source import Source
 
@@ -126,10 +128,10 @@ class Run:
             edit.settle()
 
 
-def traced(trace: Trace) -> Run:
-    from weft.overlay.traced import TracedRun
+def traced(trace: Trace, owned: Owned | None = None) -> Run:
+    from weft.overlay.traced import RecordingRun, TracedRun
 
-    return TracedRun(trace)
+    return TracedRun(trace) if callable(trace) else RecordingRun(trace, owned)
 
 
 def located(error: WeftError, step: PlanStep) -> WeftError:
@@ -178,7 +180,7 @@ def apply(
         error = wrong_kind(None, left, right)
         error.at = right.position  # type: ignore[union-attr]
         raise error
-    run = Run(owned) if trace is None else traced(trace)
+    run = Run(owned) if trace is None else traced(trace, owned)
     try:
         if type(left) is DocumentSet:
             edit = DocumentsEdit([left])

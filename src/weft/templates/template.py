@@ -35,6 +35,10 @@ class Template:
 
     def run(self, context: Context, load: Load) -> Outcome:
         """Evaluate. load: gives the exports of a loaded module. Raises StarlarkError or TemplateError."""
+        if context.trace is not None:
+            from weft.templates.tracing import run
+
+            return run(self._program, self._plan, self.source, context, load, self._implicit_overrides)
         if self._plan is None:
             parts: list[str] = []
             names = {"$text.insert": text.inserter(self.source), "$text.join": "".join, "$text.finish": parts.append}
@@ -51,6 +55,7 @@ def compile_yaml(
     ignore_unknown_comments: bool,
     implicit_map_key_overrides: bool,
     cache: CodeCache | None = None,
+    traced: bool = False,
 ) -> Template:
     """Compile a YAML template. Raises TemplateError for its comments and nodes, StarlarkError for its code."""
     assert file.comments is not None
@@ -65,28 +70,30 @@ def compile_yaml(
     def compiled() -> Program:
         from weft.templates.lowering import YamlHooks
 
-        return compile_program(pieces, file.source, hooks=YamlHooks(lambda host: type(host) is NodeHost))
+        return compile_program(pieces, file.source, hooks=YamlHooks(lambda host: type(host) is NodeHost), traced=traced)
 
     # What the strict reading changes is refused; so the same text gives the same nodes, and these the same code.
     program = _cached(cache, ("yaml", str(ignore_unknown_comments)), file.source, compiled)
     return Template(program, file.source, made, implicit_overrides=implicit_map_key_overrides)
 
 
-def compile_text(source: Source, cache: CodeCache | None = None) -> Template:
+def compile_text(source: Source, cache: CodeCache | None = None, *, traced: bool = False) -> Template:
     """Compile a text template (spec ytt 4). Raises TemplateError and StarlarkError."""
 
     def compiled() -> Program:
         from weft.templates.lowering import TextHooks
 
-        return compile_program(text.pieces(text.parse(source.text, source)), source, hooks=TextHooks())
+        return compile_program(text.pieces(text.parse(source.text, source)), source, hooks=TextHooks(), traced=traced)
 
     return Template(_cached(cache, ("text",), source, compiled), source)
 
 
-def compile_starlark(source: Source, cache: CodeCache | None = None) -> Template:
+def compile_starlark(source: Source, cache: CodeCache | None = None, *, traced: bool = False) -> Template:
     """Compile a `.star` file. Raises StarlarkError."""
     pieces: list[Piece] = [Code(source.text, 1)]
-    return Template(_cached(cache, ("starlark",), source, lambda: compile_program(pieces, source)), source)
+    return Template(
+        _cached(cache, ("starlark",), source, lambda: compile_program(pieces, source, traced=traced)), source
+    )
 
 
 def _cached(cache: CodeCache | None, kind: tuple[str, ...], source: Source, compiled: Callable[[], Program]) -> Program:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from weft.context import Context
+    from weft.provenance import Trace
     from weft.schema import SchemaType
     from weft.starlark import Module
     from weft.workspace.job import Options
@@ -101,7 +102,7 @@ class Execution:
                 else:
                     from weft.overlay import apply_document
 
-                    merged = apply_document(merged, entry.document)
+                    merged = apply_document(merged, entry.document, trace=self.session.context.trace)
                     built = build(merged)
         except WeftError as error:
             order = _order(own, "additional data value schema" if given else None)
@@ -124,6 +125,9 @@ class Execution:
             from weft import schema as schemas
 
             merged = schemas.defaults(schema)
+        trace = self.session.context.trace
+        if trace is not None and merged is not None:
+            trace.written(merged.value, "schema default")
         try:
             for entry in [*self._documents(own, VALUES), *given]:
                 if entry.refs:
@@ -136,9 +140,14 @@ class Execution:
                 else:
                     from weft.overlay import apply_document
 
-                    merged = apply_document(merged, entry.document, plain=entry.plain)
+                    merged = apply_document(merged, entry.document, plain=entry.plain, trace=trace)
+                    if trace is not None and entry.plain:
+                        trace.relate(before.value, merged.value, "data values")  # type: ignore[union-attr]
                 if schema is not None:
-                    merged = schemas.fill(schema, merged, before)
+                    filled = schemas.fill(schema, merged, before)
+                    if trace is not None:
+                        trace.relate(merged.value, filled.value, "schema default")
+                    merged = filled
                     findings = schemas.check(schema, merged, before)
                     if findings:
                         raise SchemaError("One or more data values were invalid", findings=findings)
@@ -147,6 +156,8 @@ class Execution:
             raise error.within(f"Overlaying data values (in following order: {order})") from None
         if merged is None:
             merged = Document(Map([]))
+        if trace is not None:
+            trace.stage("data values", [merged])
         if validated and not self.options.disable_validation:
             from weft.schema import ANY, validate
 
@@ -205,7 +216,7 @@ class Execution:
             elif file.is_library and file.type != files.DATA:
                 exports.append((member.path, loader.exports(member, self.library)))
         _check_used(library_values, library_schemas)
-        return Evaluated(_overlaid(documents), texts, exports)
+        return Evaluated(_overlaid(documents, self.session.context.trace), texts, exports)
 
     def _loader(
         self,
@@ -216,7 +227,13 @@ class Execution:
         def make_values() -> object:
             from weft.fragments import to_struct
 
-            return to_struct(Map([]) if values is None else values.value)
+            nodes = Map([]) if values is None else values.value
+            trace = self.session.context.trace
+            if trace is not None:
+                from weft.templates.tracing import traced_values, windows_of
+
+                return traced_values(nodes, windows_of(trace))
+            return to_struct(nodes)
 
         def make_module(current: Library, root: Library) -> Module:
             from weft.workspace.library_module import library_module
@@ -297,7 +314,7 @@ def _check_used(values: Sequence[ReferencedValues], schemas_given: Sequence[Refe
         )
 
 
-def _overlaid(documents: list[tuple[LibraryFile, DocumentSet]]) -> list[DocumentFile]:
+def _overlaid(documents: list[tuple[LibraryFile, DocumentSet]], trace: Trace | None = None) -> list[DocumentFile]:
     """Take the overlays out and apply them to all the rest (spec ytt 9.1)."""
     documents.sort(key=lambda found: found[0].file.order)
     overlays: list[Document] = []
@@ -315,11 +332,13 @@ def _overlaid(documents: list[tuple[LibraryFile, DocumentSet]]) -> list[Document
         if rest:
             kept.append((member, found if len(rest) == len(found.items) else found.with_items(rest)))
     groups = [found for _, found in kept]
+    if trace is not None:
+        trace.stage("templates", [document for group in groups for document in group.items])
     if overlays:
         try:
             from weft.overlay import apply_documents
 
-            groups = apply_documents(groups, overlays)
+            groups = apply_documents(groups, overlays, trace=trace)
         except WeftError as error:
             raise error.within(f"Overlaying (in following order: {', '.join(overlay_files)})") from None
     result = [

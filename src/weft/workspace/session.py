@@ -50,6 +50,8 @@ class Session:
         from weft.templates import compile_starlark, compile_text, compile_yaml
 
         kind = file.type
+        traced = self.context.trace is not None
+        cache = None if traced else self.context.cache
         if kind == files.YAML:
             ignore, implicit = options.ignore_unknown_comments, options.implicit_map_key_overrides
             return self._compiled(
@@ -58,12 +60,13 @@ class Session:
                     self.yaml(file, options),
                     ignore_unknown_comments=ignore,
                     implicit_map_key_overrides=implicit,
-                    cache=self.context.cache,
+                    cache=cache,
+                    traced=traced,
                 ),
             )
         if kind == files.TEXT:
-            return self._compiled((file,), lambda: compile_text(file.source, self.context.cache))
-        return self._compiled((file,), lambda: compile_starlark(file.source, self.context.cache))
+            return self._compiled((file,), lambda: compile_text(file.source, cache, traced=traced))
+        return self._compiled((file,), lambda: compile_starlark(file.source, cache, traced=traced))
 
     def _compiled(self, key: tuple[object, ...], make: Callable[[], Template]) -> Template:
         found = self._templates.get(key)

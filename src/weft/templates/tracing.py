@@ -1,0 +1,329 @@
+"""Templates that record what their nodes were made of (design 8). Imported only when a run is traced.
+
+Every node with an expression gets a record with what the expression read; a node under a condition or in a loop, what
+decided that it is there. Constant nodes that such a block puts in are made anew, for one node of the template can then
+stand in several places, each with a history of its own.
+"""
+
+from __future__ import annotations
+
+from weft.fragments import DataStruct, YamlFragment
+from weft.nodes import COLLECTIONS, Array, Map
+from weft.provenance import Cause, Change
+from weft.starlark import Dict, List, NoAttribute, Struct
+from weft.starlark.tracing import Hole, Windows
+from weft.templates import text
+from weft.templates.construct import Builder, Construction, Replacement
+from weft.templates.outcome import Outcome
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from weft.context import Context
+    from weft.nodes import ArrayItem, Item, MapItem
+    from weft.nodes import Value as NodeValue
+    from weft.provenance import Origin, Trace
+    from weft.source import Source
+    from weft.starlark import Load, Program
+    from weft.templates.patterns import Entry, Pattern
+    from weft.templates.yaml_template import Plan
+
+    Shadow = tuple[Origin, ...]
+
+
+def windows_of(trace: Trace) -> Windows:
+    """The state of the traced programs of a run."""
+    if trace.code is None:
+        trace.code = Windows()
+    assert isinstance(trace.code, Windows)
+    return trace.code
+
+
+def run(
+    program: Program, plan: Plan | None, source: Source, context: Context, load: Load, implicit_overrides: bool
+) -> Outcome:
+    """What `Template.run` does, with records."""
+    assert context.trace is not None
+    windows = windows_of(context.trace)
+    texts = _Texts(windows, source)
+    if plan is None:
+        parts: list[str] = []
+        names: dict[str, Callable[..., object]] = {"$text.finish": parts.append}
+        exports = program.run(context, load, {**names, **texts.names(), **windows.names(source)})
+        return Outcome(exports, text="".join(parts))
+    built = _TracedConstruction(plan, source, context.trace, windows, implicit_overrides=implicit_overrides)
+    exports = program.run(context, load, {**built.names(), **texts.names(), **windows.names(source)})
+    return Outcome(exports, built.documents)
+
+
+class _Texts:
+    """Text with expressions in it: what was inserted is remembered by the identity of the list of its parts."""
+
+    def __init__(self, windows: Windows, source: Source) -> None:
+        self.windows = windows
+        self.source = source
+        self.shadows: dict[int, tuple[list[str], dict[Origin, None]]] = {}
+
+    def names(self) -> dict[str, Callable[..., object]]:
+        plain = text.inserter(self.source)
+        windows, source, shadows = self.windows, self.source, self.shadows
+
+        def insert(parts: list[str], literals: tuple[str, ...], lines: tuple[int, ...], *values: object) -> None:
+            known = shadows.setdefault(id(parts), (parts, {}))[1]
+            plain(parts, literals, lines, *(value.value if type(value) is Hole else value for value in values))
+            # What decided that the text is put in at all counts as well.
+            for origin in windows.take():
+                known[origin] = None
+            for line, value in zip(lines, values, strict=False):
+                if type(value) is Hole:
+                    known[Cause("text", source, line, value.origins)] = None
+
+        def join(parts: list[str]) -> str:
+            found = shadows.get(id(parts))
+            if found is not None and found[0] is parts:
+                for origin in found[1]:
+                    windows.read(origin)
+            return "".join(parts)
+
+        return {"$text.insert": insert, "$text.join": join}
+
+
+class _TracedConstruction(Construction):
+    """Construction whose functions record what they make."""
+
+    def __init__(self, plan: Plan, source: Source, trace: Trace, windows: Windows, *, implicit_overrides: bool) -> None:
+        super().__init__(plan, source, implicit_overrides=implicit_overrides)
+        self.trace = trace
+        self.windows = windows
+
+    def names(self) -> dict[str, Callable[..., object]]:
+        names = super().names()
+        chunks = self.plan.chunks
+        plain_fill = names["$node.fill"]
+
+        def fill(builder: Builder, site: int, index: int, /, *values: object) -> None:
+            control = self.windows.take()
+            items = builder.live.get(site)
+            if items is None:
+                items = self.into(builder, site)
+            start = len(items)
+            plain_fill(builder, site, index, *(v.value if type(v) is Hole else v for v in values))
+            self.windows.take()
+            self.note_made(builder, chunks[index], values, items, start, control)
+
+        def single(name: str) -> Callable[..., None]:
+            plain = names[name]
+
+            def put(builder: Builder, site: int, *args: object) -> None:
+                control = self.windows.take()
+                items = builder.live.get(site)
+                if items is None:
+                    items = self.into(builder, site)
+                start = len(items)
+                hole = next((value for value in args if type(value) is Hole), None)
+                plain(builder, site, *(value.value if type(value) is Hole else value for value in args))
+                self.windows.take()
+                if hole is not None and type(hole.value) is Replacement:
+                    self.note_replaced(builder, items, start, len(items), (*control, *hole.origins))
+                    return
+                for item in items[start:]:
+                    if hole is not None:
+                        self.note_value(item, hole, control)
+                    elif control:
+                        self.trace.record(item, Change("template", item.source, item.line, because=control))
+
+            return put
+
+        names["$node.fill"] = fill
+        for name in (
+            "$node.map_item",
+            "$node.array_item",
+            "$node.document",
+            "$node.open_map_item",
+            "$node.open_array_item",
+            "$node.open_document",
+        ):
+            names[name] = single(name)
+        return names
+
+    def note_made(
+        self,
+        builder: Builder,
+        entries: list[Entry],
+        values: tuple[object, ...],
+        items: list[Item],
+        at: int,
+        control: Shadow,
+    ) -> None:
+        """Record the items that stand in a list from a place on, made by these entries."""
+        for number, entry in enumerate(entries):
+            if type(entry) is list:
+                if control:
+                    for place in range(at, at + len(entry)):
+                        items[place] = self.copy(items[place], control)
+                at += len(entry)
+                continue
+            pattern: Pattern = entry  # type: ignore[assignment]
+            hole = values[pattern.hole] if pattern.hole >= 0 else None
+            if type(hole) is Hole and type(hole.value) is Replacement:
+                after = _size(entries[number + 1 :], values)
+                # In the last entries that are replaced the number of items is what is left.
+                count = _replaced_size(hole.value.value) if after is None else len(items) - after - at
+                self.note_replaced(builder, items, at, at + count, (*control, *hole.origins))
+                at += count
+                continue
+            item = items[at]
+            at += 1
+            if type(hole) is Hole:
+                self.note_value(item, hole, control)
+            else:
+                if control:
+                    self.trace.record(item, Change("template", item.source, item.line, because=control))
+                if pattern.children is not None and type(item.value) in COLLECTIONS:
+                    self.note_made(builder, pattern.children, values, item.value.items, 0, ())  # type: ignore[union-attr, arg-type]
+
+    def copy(self, item: Item, because: Shadow) -> Item:
+        """The item made anew, with a record of its own."""
+        new = item.with_value(item.value)
+        self.trace.copied(new, item)
+        known = self.trace.changes.get(item)
+        if known is None:
+            self.trace.record(new, Change("template", item.source, item.line, because=because))
+        else:
+            self.trace.presence[new] = because
+        return new
+
+    def note_replaced(self, builder: Builder, items: list[Item], start: int, end: int, because: Shadow) -> None:
+        for place in range(start, min(end, len(items))):
+            old = items[place]
+            items[place] = new = self.copy(old, because)
+            if old in builder.soft:
+                builder.soft.add(new)  # type: ignore[arg-type]
+
+    def note_value(self, item: Item, hole: Hole, control: Shadow) -> None:
+        value = hole.value
+        origins = (*control, *hole.origins)
+        if type(value) is YamlFragment:
+            # What is in a fragment has its own history.
+            self.trace.record(item, Change("expression", item.source, item.line, because=origins))
+            return
+        self.trace.record(item, Change("expression", item.source, item.line, because=origins))
+        if type(item.value) in COLLECTIONS:
+            self.note_parts(item.value, value)
+
+    def note_parts(self, made: NodeValue, value: object) -> None:
+        """Record the nodes that were made of data values: each comes from the one it is a copy of."""
+        trace = self.trace
+        stack = [(made, value)]
+        while stack:
+            nodes, from_ = stack.pop()
+            found: Iterable[tuple[Item, Item | None, object]]
+            if type(from_) is TracedStruct and type(nodes) is Map:
+                found = from_.paired(nodes)
+            elif type(from_) is List and type(nodes) is Array:
+                array = self.windows.array_of(from_)
+                of: list[ArrayItem | None] = [None] * len(nodes.items)
+                if array is not None and len(array.items) == len(nodes.items):
+                    of = list(array.items)
+                found = list(zip(nodes.items, of, list(from_), strict=False))
+            elif type(from_) is Dict and type(nodes) is Map:
+                found = [(x, None, y) for x, (_, y) in zip(nodes.items, from_.items(), strict=False)]
+            elif isinstance(from_, Struct) and type(nodes) is Map:
+                found = [(x, None, y) for x, (_, y) in zip(nodes.items, from_.mapping() or (), strict=False)]
+            elif type(from_) is tuple and type(nodes) is Array:
+                found = [(x, None, y) for x, y in zip(nodes.items, from_, strict=False)]
+            else:
+                continue
+            for item, origin, inner in found:
+                if origin is not None:
+                    trace.record(item, Change("expression", item.source, item.line, because=(origin,)))
+                if type(item.value) in COLLECTIONS and type(inner) is not YamlFragment:
+                    stack.append((item.value, inner))
+
+
+def _size(entries: list[Entry], values: tuple[object, ...]) -> int | None:
+    """How many items the entries make; None if that is not known."""
+    count = 0
+    for entry in entries:
+        if type(entry) is list:
+            count += len(entry)
+            continue
+        hole = values[entry.hole] if entry.hole >= 0 else None  # type: ignore[union-attr]
+        if type(hole) is Hole and type(hole.value) is Replacement:
+            return None
+        count += 1
+    return count
+
+
+def _replaced_size(value: object) -> int:
+    if type(value) is YamlFragment:
+        nodes = value.peek()
+        return 0 if nodes is None else len(nodes.items)
+    try:
+        return len(value)  # type: ignore[arg-type]
+    except TypeError:
+        return value.length() or 0 if isinstance(value, Struct) else 0
+
+
+class TracedStruct(DataStruct):
+    """Data values that say which of them are looked at."""
+
+    __slots__ = ("_windows",)
+
+    def __init__(self, node: Map, windows: Windows) -> None:
+        super().__init__(node)
+        self._windows = windows
+
+    def _part(self, item: MapItem) -> object:
+        value = item.value
+        if type(value) not in COLLECTIONS:
+            self._windows.read(item)
+            return value
+        made = self._made.get(id(item))
+        if made is None:
+            made = self._made[id(item)] = traced_values(value, self._windows)
+        if type(value) is Array:
+            self._windows.read(item)
+            self._windows.read_list(made, value)
+        return made
+
+    def attr(self, name: str) -> object:
+        item = self._node.find(name)
+        if item is None:
+            raise NoAttribute(name)
+        return self._part(item)
+
+    def contains(self, key: object) -> bool:
+        found = super().contains(key)
+        item = self._node.find(key) if type(key) is str else None
+        if item is not None:
+            self._windows.read(item)
+        return found
+
+    def iterate(self) -> Iterator[object]:
+        for item in self._node.items:
+            self._windows.read(item)
+        return super().iterate()
+
+    def paired(self, made: Map) -> list[tuple[Item, Item | None, object]]:
+        """The items of a map that was made of this: each with the data value it comes from, and its value."""
+        out: list[tuple[Item, Item | None, object]] = []
+        for item, origin in zip(made.items, self._node.items, strict=False):
+            inner = self._made.get(id(origin)) if type(origin.value) in COLLECTIONS else origin.value
+            out.append((item, origin, inner))
+        return out
+
+
+def traced_values(value: NodeValue, windows: Windows) -> object:
+    """What `to_struct` makes of data values, with reads recorded."""
+    if type(value) is Map:
+        return TracedStruct(value, windows)
+    if type(value) is Array:
+        made = List([traced_values(item.value, windows) for item in value.items])
+        windows.note_list(made, value)
+        return made
+    return value
+
+
+__all__ = ["TracedStruct", "run", "traced_values", "windows_of"]
