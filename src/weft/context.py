@@ -10,13 +10,16 @@ if TYPE_CHECKING:
     from weft.provenance import Trace
 
 
+DEEPEST = 12_000
+
+
 class Limits:
     """How much one evaluation may take. The defaults are far beyond what configuration needs; each can be set.
 
     steps: iterations of loops and calls of functions; builtins count in proportion; the same on every machine.
     seconds: of wall time. memory: bytes that the process may grow while templates run. depth: calls within calls.
     string: characters of one string. items: of one list, dict, set or tuple that a builtin or an operator makes.
-    bits: of one int.
+    bits: of one int. Raises ValueError for what cannot be a limit.
     """
 
     __slots__ = ("bits", "depth", "items", "memory", "seconds", "steps", "string")
@@ -24,14 +27,19 @@ class Limits:
     def __init__(
         self,
         *,
-        steps: int = 50_000_000,
+        steps: int = 30_000_000,
         seconds: float = 600.0,
         memory: int = 1 << 30,
-        depth: int = 12_000,
+        depth: int = DEEPEST,
         string: int = 1 << 26,
         items: int = 1 << 22,
         bits: int = 1 << 18,
     ) -> None:
+        if min(steps, seconds, memory, depth, string, items, bits) <= 0:
+            raise ValueError("a limit must be more than zero")
+        if depth > DEEPEST:
+            # Each call through a builtin takes room on the stack of the process.
+            raise ValueError(f"the limit depth can be at most {DEEPEST}")
         self.steps = steps
         self.seconds = seconds
         self.memory = memory

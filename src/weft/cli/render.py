@@ -13,8 +13,9 @@ from time import perf_counter
 from weft.cli.options import CSV, SWITCH, TEXT, TEXTS, Command, Flag
 from weft.cli.streams import write_out
 from weft.codecache import user_cache
-from weft.context import Context
+from weft.context import Context, Limits
 from weft.errors import LimitError, UsageError, WeftError, render
+from weft.spell import did_you_mean
 from weft.workspace import INSPECT_SCHEMA, INSPECT_VALUES, Inputs, Job, Options, Result
 
 TYPE_CHECKING = False
@@ -73,6 +74,12 @@ _RENDER_FLAGS = (
     Flag("implicit-map-key-overrides", SWITCH, "let a repeated map key in a template override"),
     Flag("allow-symlink-destination", CSV, "allow symbolic links to this path or below it", value="PATH"),
     Flag("dangerous-allow-all-symlink-destinations", SWITCH, "allow all symbolic links"),
+    Flag(
+        "limit",
+        TEXTS,
+        "how much templates may take: steps, seconds, memory, depth, string, items or bits (K, M, G: units of 1024)",
+        value="NAME=VALUE",
+    ),
     Flag("bulk-in", TEXT, "inputs as JSON; -f is ignored", value="JSON"),
     Flag("bulk-out", SWITCH, "output as JSON, errors as well"),
     Flag("no-code-cache", SWITCH, "compile templates anew; keep nothing in the user's cache directory"),
@@ -165,7 +172,7 @@ def _render(command: Command, argv: Sequence[str]) -> int:
     )
     files = _read_inputs(flags, inputs)
     cache = None if flags.on("no-code-cache") else user_cache(os.environ)
-    context = Context(print_line=_print_error_line, cache=cache)
+    context = Context(print_line=_print_error_line, cache=cache, limits=_limits(flags))
     try:
         result = _evaluate(flags, files, inputs, context, debug)
     except WeftError as error:
@@ -182,6 +189,33 @@ def _render(command: Command, argv: Sequence[str]) -> int:
     for warning in context.warnings:
         sys.stderr.write(f"weft: warning: {warning}\n")
     return 0
+
+
+_SIZES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+
+def _limits(flags: Parsed) -> Limits | None:
+    """The limits that `--limit` sets. Raises UsageError."""
+    given = flags.texts("limit")
+    if not given:
+        return None
+    names = sorted(Limits.__slots__)
+    values: dict[str, int] = {}
+    for text in given:
+        name, _, number = text.partition("=")
+        if name not in names:
+            raise UsageError(
+                f'unknown limit "{name}"', expected=", ".join(names), found=text, hint=did_you_mean(name, names)
+            )
+        unit = _SIZES.get(number[-1:], 1)
+        digits = number if unit == 1 else number[:-1]
+        if not digits.isascii() or not digits.isdigit() or len(digits) > 15:
+            raise UsageError(f'invalid limit "{text}"', expected="NAME=NUMBER, such as steps=1000000 or memory=512M")
+        values[name] = int(digits) * unit
+    try:
+        return Limits(**values)
+    except ValueError as error:
+        raise UsageError(str(error), found=", ".join(given)) from None
 
 
 def _read_inputs(flags: Parsed, inputs: Inputs) -> list[InputFile]:

@@ -236,7 +236,9 @@ def budget_of(context: Context | None) -> Budget:
 def exceeded(what: str, name: str, value: float) -> LimitError:
     """The error for a limit that was reached."""
     shown = f"{value:g}" if name == "seconds" else str(value)
-    return LimitError(f"{what} goes beyond the limit {name}={shown}")
+    return LimitError(
+        f"{what} goes beyond the limit {name}={shown}", hint=f"if that is meant, allow more with --limit {name}=N"
+    )
 
 
 def _peak_memory() -> int:

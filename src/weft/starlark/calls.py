@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from weft.context import DEEPEST
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _contextvars import Token
@@ -11,9 +13,6 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from weft.starlark.budget import Budget
-
-# Python counts frames of compiled functions only, which need no room on the C stack.
-DEEPEST = 12_000
 
 
 def call(function: object, args: Sequence[object] = (), kwargs: Mapping[str, object] | None = None) -> object:

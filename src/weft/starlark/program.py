@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 
+from weft.context import DEEPEST
 from weft.errors import Finding, LimitError, StarlarkError
 from weft.source import Position, Source
-from weft.starlark.calls import DEEPEST, enter, leave, leaving
+from weft.starlark.calls import enter, leave, leaving
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,7 +113,9 @@ def compile_program(
         infer(scope)
         compiler: type[Compiler] = Compiler
         if traced:
-            from weft.starlark.tracing import TracedCompiler as compiler
+            from weft.starlark.tracing import TracedCompiler
+
+            compiler = TracedCompiler
         tree = compiler(hooks).module(statements, scope)
         code = compile(tree, "<template>", "exec", dont_inherit=True, optimize=0)
     except ScanFailure as error:
