@@ -63,7 +63,9 @@ class Library:
             try:
                 library = self.find_directory(directory)
             except ReadError as error:
-                raise ReadError(f"Expected to find file '{path}', but did not: {error.message}") from None
+                raise ReadError(
+                    f"Expected to find file '{path}', but did not: {error.message}", hint=error.hint
+                ) from None
         file = library._files_by_name.get(name)
         if file is None:
             raise ReadError(
@@ -169,7 +171,9 @@ def data_reader(current: Library, root: Library) -> tuple[Callable[[str], bytes]
 
     def listing(path: str) -> list[str]:
         if path.startswith("/"):
-            return [f"/{found}" for found in root.list_files(path[1:])]
+            # The reference leaves the directory out: what it lists could not be read.
+            below = path.strip("/")
+            return [f"/{below}/{found}" if below else f"/{found}" for found in root.list_files(path[1:])]
         return current.list_files(path)
 
     return read, listing
