@@ -148,6 +148,10 @@ def render(error: WeftError, program: str = "weft") -> str:
     return "\n".join(out) + "\n"
 
 
+# A recursion repeats its steps; more of the same line than this tell nothing.
+_SAME_STEPS = 3
+
+
 def _block(prefix: str, error: WeftError | Finding) -> list[str]:
     first, *rest = error.message.split("\n")
     place = f"{error.at}: " if error.at is not None and (error.at.source is not None) else ""
@@ -171,10 +175,16 @@ def _block(prefix: str, error: WeftError | Finding) -> list[str]:
         places = [str(step.at) if step.at is not None else "" for step in error.trail]
         width = max(map(len, places))
         texts = max(len(step.text) for step in error.trail)
+        last, times = "", 0
         for step, place in zip(error.trail, places, strict=True):
             text = step.at.text if step.at is not None else None
             line = f"    {place:<{width}}  {step.text:<{texts}}" + (f"  | {text.strip()}" if text is not None else "")
-            out.append(line.rstrip())
+            times = times + 1 if line == last else 1
+            if times <= _SAME_STEPS:
+                out.append(line.rstrip())
+            elif times == _SAME_STEPS + 1:
+                out.append(f"    {'':<{width}}  ...")
+            last = line
     while out[-1] == "":
         out.pop()
     return out

@@ -56,7 +56,7 @@ def near(name: str, candidates: Iterable[str], most: int = 3) -> list[str]:
             best, found = steps, []
         if steps == best:
             found.append(candidate)
-    if not found and len(wanted) > 2:
+    if not found and len(wanted) > 1:
         found = [candidate for candidate in known if candidate != name and _folded(candidate).startswith(wanted)]
     return found[:most]
 

@@ -44,7 +44,8 @@ def test_a_nearer_name_leaves_the_others_out() -> None:
 
 def test_the_beginning_of_a_name() -> None:
     assert near("cert", ["certificate", "password"]) == ["certificate"]
-    assert near("xy", ["xyz-longer-name"]) == []
+    assert near("ap", ["api", "other"]) == ["api"]
+    assert near("x", ["xyz-longer-name"]) == []
 
 
 def test_nothing_near() -> None:

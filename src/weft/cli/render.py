@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from weft.cli.options import Parsed
+    from weft.nodes import DocumentSet
     from weft.output import OutputFile
     from weft.workspace import InputFile, ReferencedValues
 
@@ -83,6 +84,7 @@ _RENDER_FLAGS = (
     Flag("bulk-in", TEXT, "inputs as JSON; -f is ignored", value="JSON"),
     Flag("bulk-out", SWITCH, "output as JSON, errors as well"),
     Flag("no-code-cache", SWITCH, "compile templates anew; keep nothing in the user's cache directory"),
+    Flag("source-map", TEXT, "write where each value of the output comes from, as JSON", value="FILE"),
 )
 
 RENDER = Command(
@@ -173,22 +175,46 @@ def _render(command: Command, argv: Sequence[str]) -> int:
     files = _read_inputs(flags, inputs)
     cache = None if flags.on("no-code-cache") else user_cache(os.environ)
     context = Context(print_line=_print_error_line, cache=cache, limits=_limits(flags))
+    if flags.given("source-map"):
+        from weft.provenance import Trace
+
+        context.trace = Trace()
     try:
         result = _evaluate(flags, files, inputs, context, debug)
     except WeftError as error:
         if not flags.on("bulk-out"):
+            _warn(context)
             raise
         # Whoever asks for JSON gets the error in it, and status 0 (spec ytt 1.9).
         from weft.output import bulk_json
 
         write_out(bulk_json([], render(error).removeprefix("weft: ").rstrip("\n")))
         return 0
+    if context.trace is not None:
+        from weft.tools.sourcemap import write_map
+
+        write_map(flags.text("source-map"), context.trace, result.documents)
     _write(flags, result)
     if debug is not None:
         debug(f"total: {perf_counter() - start:.3f} s")
+    _warn(context)
+    return 0
+
+
+def documents(argv: Sequence[str], context: Context) -> DocumentSet:
+    """What a command line would print, with the run's state given: `weft explain` and others trace it. Raises WeftError."""
+    flags = TEMPLATE.parse([word for place, word in enumerate(argv) if word != "template" or place])
+    inputs = Inputs(
+        allowed_links=flags.texts("allow-symlink-destination"),
+        all_links=flags.on("dangerous-allow-all-symlink-destinations"),
+        offline=flags.on("offline"),
+    )
+    return _evaluate(flags, _read_inputs(flags, inputs), inputs, context, None).documents
+
+
+def _warn(context: Context) -> None:
     for warning in context.warnings:
         sys.stderr.write(f"weft: warning: {warning}\n")
-    return 0
 
 
 _SIZES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}

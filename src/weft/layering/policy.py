@@ -74,10 +74,20 @@ def check_layers(documents: Iterable[Document], policy: Policy) -> None:
                     at=document.place("layeringDefinition", "layer"),
                     also=[policy.document.data_position],
                     expected=f"one of: {', '.join(policy.order)}" if policy.order else "no layer: the order is empty",
-                    hint=did_you_mean(document.layer, policy.order),
+                    hint=did_you_mean(document.layer, policy.order) or _misspelt_order(policy),
                 )
             )
     raise_all(failures)
+
+
+def _misspelt_order(policy: Policy) -> str | None:
+    data = policy.document.data
+    if policy.order or type(data) is not Map:
+        return None
+    for item in data.items:
+        if type(item.key) is str and did_you_mean(item.key, ["layerOrder"]):
+            return f'"{item.key}": did you mean "layerOrder"?'
+    return None
 
 
 def _order_of(policy: Document) -> list[str]:

@@ -170,9 +170,11 @@ def _signer(name: str, sources: Sources) -> _Signer:
     """The certificate and key that a variable holds, wherever its value comes from."""
     found, value = sources.get(name)
     if not found:
+        from weft.spell import did_you_mean
+
         raise OpsError(
             f'there is no variable "{name}" with a certificate to sign with',
-            hint="a signer is defined before what it signs",
+            hint=did_you_mean(name, sources.names()) or "a signer is defined before what it signs",
         )
     if type(value) is not Map:
         raise OpsError(

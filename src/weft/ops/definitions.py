@@ -6,11 +6,11 @@ have a value are taken out of the section; then what is missing or unused is rep
 
 from __future__ import annotations
 
-from weft.errors import Finding, OpsError
+from weft.errors import Finding, LimitError, OpsError
 from weft.nodes import Array, Map, kind_name
 from weft.ops import walk
 from weft.ops.files import scalar_text
-from weft.ops.placeholders import MARK, fill
+from weft.ops.placeholders import LONGEST, MARK, fill
 from weft.ops.pointer import Index, Key, Pointer, parse
 from weft.ops.rewrite import rewrite_texts
 
@@ -187,13 +187,20 @@ class Lookup:
 
 
 def _filled(value: Value, lookup: Ask) -> Value:
+    room = LONGEST
+
     def change(text: str, item: MapItem | ArrayItem | None, is_key: bool) -> Value:
+        nonlocal room
         try:
             filled = fill(text, lookup)
         except OpsError as error:
             if error.at is None and item is not None and item.source is not None:
                 error.at = item.position
             raise
+        if type(filled) is str and filled is not text:
+            room -= len(filled)
+            if room < 0:
+                raise LimitError("the values of variables make too much text", expected=f"at most {LONGEST} characters")
         if is_key and item is not None and (type(filled) is Map or type(filled) is Array):
             raise OpsError(
                 f'the key "{text}" cannot become {"a map" if type(filled) is Map else "an array"}',
@@ -243,9 +250,14 @@ def interpolate(root: Value, sources: Sources, *, expect_values: bool = False, e
         found = [definition for definition in section if lookup.variable(definition.name)[0]]
     except RecursionError:
         raise OpsError("variables need each other too deep in their options") from None
+    if sources.traced is not None:
+        sources.traced.filled(root, result)
     if found:
-        result = _without(result, found)
-    _report(lookup, expect_values, expect_use)
+        filled = result
+        result = _without(filled, found)
+        if sources.traced is not None:
+            sources.traced.trace.relate(filled, result, "definition taken out")
+    _report(root, lookup, expect_values, expect_use)
     return result
 
 
@@ -274,14 +286,59 @@ def _without(root: Value, found: list[Definition]) -> Value:
     return root.with_items([settled if item is section else item for item in root.items])
 
 
-def _report(lookup: Lookup, expect_values: bool, expect_use: bool) -> None:
+def _report(root: Value, lookup: Lookup, expect_values: bool, expect_use: bool) -> None:
     findings: list[Finding] = []
+    offered = lookup.sources.names()
     if expect_values and lookup.missing:
-        findings.append(Finding("variables without a value", found="\n".join(sorted(lookup.missing))))
+        missing = sorted(lookup.missing)
+        places = _placeholders(root)
+        known = [places[name] for name in missing if name in places]
+        findings.append(
+            Finding(
+                "variables without a value",
+                at=known[0] if known else None,
+                also=known[1:],
+                found="\n".join(missing),
+                hint=_suggestions(missing, offered),
+            )
+        )
     if expect_use:
-        unused = sorted(name for name in set(lookup.sources.names()) if name not in lookup.used)
+        unused = sorted(name for name in set(offered) if name not in lookup.used)
         if unused:
-            findings.append(Finding("variables that nothing uses", found="\n".join(unused)))
+            findings.append(
+                Finding(
+                    "variables that nothing uses",
+                    found="\n".join(unused),
+                    hint=_suggestions(unused, sorted(lookup.used.difference(offered))),
+                )
+            )
     if findings:
         first, *rest = findings
-        raise OpsError(first.message, found=first.found, findings=rest)
+        raise OpsError(first.message, at=first.at, also=first.also, found=first.found, hint=first.hint, findings=rest)
+
+
+def _suggestions(wanted: list[str], known: list[str]) -> str | None:
+    """The nearest of the known names for each one."""
+    from weft.spell import did_you_mean
+
+    near = [(name, hint) for name in wanted[:10] if (hint := did_you_mean(name, known[:1000])) is not None]
+    if len(wanted) == 1:
+        return near[0][1] if near else None
+    return "\n".join(f"{name}: {hint}" for name, hint in near) or None
+
+
+def _placeholders(root: Value) -> dict[str, Position]:
+    """Where each name stands in a placeholder for the first time; of a dotted one also its first part."""
+    from weft.ops.placeholders import names
+
+    found: dict[str, Position] = {}
+
+    def note(text: str, item: MapItem | ArrayItem | None, is_key: bool) -> Value:  # noqa: ARG001 - one shape for all
+        if item is not None and item.source is not None:
+            for name in names(text):
+                found.setdefault(name, item.position)
+                found.setdefault(name.partition(".")[0], item.position)
+        return text
+
+    rewrite_texts(root, MARK, note)
+    return found

@@ -165,12 +165,16 @@ def check_one(array: Array, found: list[int], pointer: Pointer, depth: int) -> N
     values = [text for text in (text_under(item, token.key) for item in array.items) if text is not None]
     from weft.spell import did_you_mean
 
+    hint = did_you_mean(token.value, values[:1000]) if values else None
+    if not values:
+        keys = [item.key for entry in array.items[:100] if type(entry.value) is Map for item in entry.value.items]
+        hint = did_you_mean(token.key, [key for key in keys if type(key) is str])
     raise OpsError(
         f"no item matches {where}",
         also=place(array),
         expected=f'exactly one item whose "{token.key}" is "{token.value}" (a string)',
         found=listed(values) if values else f'0 items with a string under "{token.key}"',
-        hint=did_you_mean(token.value, values[:1000]) if values else None,
+        hint=hint,
     )
 
 

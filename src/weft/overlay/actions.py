@@ -13,7 +13,7 @@ from weft.overlay.comparison import differences
 from weft.overlay.edits import ArrayEdit, DocumentsEdit, MapEdit
 from weft.overlay.expectations import ANY_DEFAULT, Unmet
 from weft.overlay.matchers import NOTHING
-from weft.overlay.plan import erased, with_annotations
+from weft.overlay.plan import erased, point_at_annotation, with_annotations
 from weft.starlark import List, call, type_of
 
 TYPE_CHECKING = False
@@ -48,6 +48,9 @@ def matched(run: Run, edit: Edit, step: Step) -> Sequence[int] | None:
         return places
     try:
         return places if expected.check([edit.items[place] for place in places]) else None
+    except OverlayError as error:
+        point_at_annotation(error, step)
+        raise
     except Unmet as unmet:
         from weft.overlay.diagnosis import explain
 

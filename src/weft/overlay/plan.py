@@ -82,6 +82,7 @@ def steps_of(right: Collection, defaults: Expectation, *, exact: bool = False) -
             try:
                 _read(step, annotations or {}, defaults, exact=exact)
             except OverlayError as error:
+                point_at_annotation(error, step)
                 step.error = error
                 continue
         if type(item) is MapItem and step.action == "merge" and step.matcher is None:
@@ -112,6 +113,18 @@ def _read(step: Step, annotations: Annotations, defaults: Expectation, *, exact:
     _read_match(step, annotations.get(MATCH), defaults, exact=exact)
     if actions:
         _read_action(step, annotations[actions[0]])
+
+
+def point_at_annotation(error: OverlayError, step: Step) -> None:
+    """Name the line of the annotation that is wrong, the item's as a further one."""
+    item = step.item
+    at = error.also[-1] if error.also else None
+    if at is None:
+        found = (item.annotations or {}).get(MATCH)
+        at = found.position if found is not None else None
+    if at is not None and at.source is not None and at.line > 0:
+        error.at = at
+        error.also = [place for place in error.also if place != at] + [item.position]
 
 
 def _read_defaults(step: Step, annotation: Annotation, defaults: Expectation) -> None:

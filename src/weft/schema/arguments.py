@@ -5,6 +5,7 @@ from __future__ import annotations
 from weft.errors import Finding
 from weft.fragments import to_nodes
 from weft.nodes import ArrayItem, Document
+from weft.spell import did_you_mean
 from weft.starlark import type_of
 
 TYPE_CHECKING = False
@@ -67,7 +68,7 @@ def is_any(annotation: Annotation, node: Item) -> bool:
                 annotation,
                 expected="a valid keyword argument" if name != "any" else "a bool",
                 found=f"{name if name != 'any' else type_of(value)} (by {annotation.position})",
-                hint="Supported kwargs are 'any'",
+                hint=(did_you_mean(name, ["any"]) if name != "any" else None) or "Supported kwargs are 'any'",
             )
     return annotation.kwargs["any"] is True
 

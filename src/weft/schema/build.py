@@ -202,4 +202,4 @@ def _validation(annotations: Annotations) -> Validation | None:
     try:
         return read_validation(annotation)
     except SchemaError as error:
-        raise InvalidSchema(Finding(error.message, at=annotation.position)) from error
+        raise InvalidSchema(Finding(error.message, at=annotation.position, hint=error.hint)) from error

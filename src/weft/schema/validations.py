@@ -12,6 +12,7 @@ from weft.nodes import Array, Document, Map, MapItem, key_id
 from weft.schema import rules
 from weft.schema.check import key_text
 from weft.schema.types import ArrayType, MapType, NullType
+from weft.spell import did_you_mean
 from weft.starlark import NoAttribute, Struct, Value, call, is_callable, is_function, repr_of, type_of
 
 TYPE_CHECKING = False
@@ -69,8 +70,8 @@ def read_validation(annotation: Annotation) -> Validation:
     return Validation(found, at, when=kwargs.get("when"), not_null=not_null)
 
 
-def _malformed(annotation: Annotation, message: str) -> SchemaError:
-    return SchemaError(f"Invalid @{annotation.name} annotation - {message}", at=annotation.position)
+def _malformed(annotation: Annotation, message: str, hint: str | None = None) -> SchemaError:
+    return SchemaError(f"Invalid @{annotation.name} annotation - {message}", at=annotation.position, hint=hint)
 
 
 def _read_pair(annotation: Annotation, argument: object, at: Position) -> tuple[str, object]:
@@ -109,6 +110,7 @@ def _read_pair(annotation: Annotation, argument: object, at: Position) -> tuple[
 
 def _check_keyword(annotation: Annotation, name: str, value: object, at: Position) -> None:
     wrong: str | None = None
+    near: str | None = None
     if name == "when":
         wrong = (
             None
@@ -131,8 +133,9 @@ def _check_keyword(annotation: Annotation, name: str, value: object, at: Positio
             wrong = f"expected keyword argument one_of to be a sequence, but was {type_of(value)}"
     elif name not in ("min", "max"):
         wrong = f'unknown keyword argument "{name}" (at {at})'
+        near = did_you_mean(name, (*_KEYWORD_RULES, "not_null", "when"))
     if wrong is not None:
-        raise _malformed(annotation, wrong)
+        raise _malformed(annotation, wrong, near)
 
 
 def _is_number(value: object) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from weft.errors import StarlarkError
 from weft.starlark import numbers
 from weft.starlark.arguments import check_kind, unpack
-from weft.starlark.attributes import attribute, attribute_names, has_attribute
+from weft.starlark.attributes import attribute, attribute_names, has_attribute, missing
 from weft.starlark.budget import SMALL, pay
 from weft.starlark.methods import fill
 from weft.starlark.operators import as_float, iterable_or_none
@@ -138,7 +138,7 @@ def getattr_(x: object, name: object, default: object = _ABSENT, /) -> object:
         return attribute(x, name)  # type: ignore[arg-type]
     if default is not _ABSENT:
         return default
-    raise StarlarkError(f"getattr: {type_of(x)} has no .{name} field or method")
+    raise missing(x, name, f"getattr: {type_of(x)} has no .{name} field or method")  # type: ignore[arg-type]
 
 
 def hasattr_(x: object, name: object, /) -> bool:

@@ -171,7 +171,12 @@ def _wrong_call(subject: str, rest: str, code: CodeType | None) -> StarlarkError
     if "unexpected keyword" in rest:
         if code is not None and not code.co_argcount and not code.co_kwonlyargcount and not code.co_flags & 4:
             return StarlarkError(f"{subject} accepts no arguments ({len(quoted)} given)")
-        return StarlarkError(f'{subject} got an unexpected keyword argument "{quoted[0]}"')
+        from weft.spell import did_you_mean
+
+        parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if code is not None else ()
+        return StarlarkError(
+            f'{subject} got an unexpected keyword argument "{quoted[0]}"', hint=did_you_mean(quoted[0], parameters)
+        )
     if "multiple values" in rest:
         return StarlarkError(f'{subject} got multiple values for parameter "{quoted[0]}"')
     return None

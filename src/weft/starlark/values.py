@@ -206,8 +206,19 @@ class Dict(dict[object, object]):
     def __missing__(self, key: object) -> object:
         found = _dict_get(self, key_of(key), _ABSENT)
         if found is _ABSENT:
-            raise StarlarkError(f"key {repr_of(key)} not in {type_of(self)}")
+            raise StarlarkError(f"key {repr_of(key)} not in {type_of(self)}", hint=_near(key, self))
         return found
+
+
+def _near(key: object, known: Dict) -> str | None:
+    """A hint with the nearest of the first keys."""
+    if type(key) is not str:
+        return None
+    from itertools import islice
+
+    from weft.spell import did_you_mean
+
+    return did_you_mean(key, [name for name in islice(known, 1000) if type(name) is str])
 
 
 class Set(Dict):

@@ -19,6 +19,35 @@ CODE = "template/code"
 VALUE = "template/value"
 COMMENT = "comment"  # the long form of `#!`
 
+# Every annotation that means something, as it is written behind the "#"; "@" alone is code or a value.
+KNOWN_BY_NAME = (
+    "@assert/validate",
+    "@data/values",
+    "@data/values-schema",
+    "@library/ref",
+    "@overlay/append",
+    "@overlay/assert",
+    "@overlay/insert",
+    "@overlay/match",
+    "@overlay/match-child-defaults",
+    "@overlay/merge",
+    "@overlay/remove",
+    "@overlay/replace",
+    "@schema/default",
+    "@schema/deprecated",
+    "@schema/desc",
+    "@schema/examples",
+    "@schema/nullable",
+    "@schema/title",
+    "@schema/type",
+    "@schema/validation",
+    "@template/code",
+    "@template/value",
+    "@yaml/map-key-override",
+    "@yaml/text-templated-strings",
+)
+KNOWN = frozenset({"@", "@comment", *KNOWN_BY_NAME})
+
 
 class Line:
     """A piece of code and its line."""

@@ -63,6 +63,25 @@ class YamlFile:
             found = True
         return found
 
+    def misspelt(self) -> list[tuple[int, str, str]]:
+        """Annotations that nobody knows but that look like known ones: (line, name, hint).
+
+        An unknown name is no error (spec ytt 3.2), yet one that is nearly known is hardly ever meant.
+        """
+        if not self.is_template or self.comments is None:
+            return []
+        found = []
+        for comments in self.comments.of.values():
+            for comment in comments:
+                name = comment.text.partition(" ")[0]
+                if name[:1] == "@" and name not in directives.KNOWN:
+                    from weft.spell import did_you_mean
+
+                    hint = did_you_mean(name[1:], [known[1:] for known in directives.KNOWN_BY_NAME])
+                    if hint is not None:
+                        found.append((comment.line, name[1:], hint))
+        return found
+
 
 def read_yaml(source: Source, *, strict: bool = False, plain: bool = False) -> YamlFile:
     """Read a YAML file. plain: its comments are dropped, whatever they say (spec ytt 1.5). Raises ReadError."""

@@ -155,12 +155,15 @@ class Inputs:
             return "a library is named only by the data value flags, such as --data-values-file @library:values.yml"
         from weft.spell import did_you_mean
 
-        directory = os.path.dirname(path)
+        # The first part of the path that is not there is the one to look at.
+        directory, name = os.path.split(path)
+        while directory and not os.path.exists(directory):
+            directory, name = os.path.split(directory)
         try:
             names = sorted(os.listdir(directory or "."))
         except OSError:
             return None
-        return did_you_mean(os.path.basename(path), names) if path and argument else None
+        return did_you_mean(name, names) if path and argument else None
 
 
 def bulk_files(text: str) -> list[InputFile]:

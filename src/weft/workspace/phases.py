@@ -285,7 +285,13 @@ def _referenced(document: Document, name: str) -> ReferencedValues:
         given = annotations[VALUES]
         for key, value in given.kwargs.items():
             if key != "after_library_module":
-                raise TemplateError(f"Unknown kwarg {key} for annotation {VALUES}", at=given.position)
+                from weft.spell import did_you_mean
+
+                raise TemplateError(
+                    f"Unknown kwarg {key} for annotation {VALUES}",
+                    at=given.position,
+                    hint=did_you_mean(key, ["after_library_module"]),
+                )
             if type(value) is not bool:
                 raise TemplateError(f"expected after_library_module of @{VALUES} to be a bool", at=given.position)
             if not refs:

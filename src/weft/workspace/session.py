@@ -43,6 +43,8 @@ class Session:
         found = self._yaml.get(key)
         if found is None:
             found = self._yaml[key] = read_yaml(file.source, strict=options.strict, plain=file.is_plain)
+            for line, name, hint in found.misspelt():
+                self.context.warn(f"{file.path}:{line}: nothing is known of the annotation @{name}; {hint}")
         return found
 
     def template(self, file: InputFile, options: Options) -> Template:

@@ -45,7 +45,9 @@ def syntax_error(error: Exception, source: Source, text: str, base: int) -> Exce
     if problem == "found character that cannot start any token":
         found, hint = _CANNOT_START.get(text[index : index + 1], (None, None))
     elif problem == "found unexpected end of stream" and context is not None:
-        hint = f"the quote that opens in line {base + text.count(chr(10), 0, context.index)} is not closed"
+        hint = "the quote that opens here is not closed"
+        index, context = context.index, None
+        at = _position(index, source, text, base)
     also: list[Position] = []
     if context is not None:
         start = _position(context.index, source, text, base)
