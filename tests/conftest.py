@@ -18,6 +18,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         choices=("write", "diff"),
         help="rewrite the expectations of data-file cases, or (diff) only show what would change",
     )
+    parser.addoption("--long", action="store_true", help="fuzz for minutes instead of seconds")
 
 
 @pytest.fixture

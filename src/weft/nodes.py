@@ -314,7 +314,7 @@ def to_plain(value: Value) -> object:
 
 def _plain_key(key: Value) -> object:
     if isinstance(key, Map):
-        return tuple((_plain_key(item.key), to_plain(item.value)) for item in key.items)
+        return tuple((_plain_key(item.key), _plain_key(item.value)) for item in key.items)
     if isinstance(key, Array | DocumentSet):
         return tuple(_plain_key(item.value) for item in key.items)
     return key

@@ -82,7 +82,13 @@ def redacted(value: Value) -> str:
     import hashlib
     import json
 
-    return hashlib.sha256(json.dumps(to_plain(value), default=str).encode("utf-8", "surrogatepass")).hexdigest()
+    try:
+        text = json.dumps(to_plain(value), default=str)
+    except TypeError:  # keys that JSON has not
+        from weft.yaml import write_value
+
+        text = write_value(value)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def hidden(document: Document, data: Value) -> tuple[Map, Value]:

@@ -58,7 +58,7 @@ class Part:
 
 def layout(text: str) -> Part:
     """The parts of the first document of a text that was read before without error (and has no byte order mark)."""
-    next_event = fastest_parser().open(text)
+    next_event = libyaml.open_keeping_marks(fastest_parser(), text)
     stack: list[Part] = []
     while True:
         event = next_event()

@@ -71,7 +71,13 @@ def fill(text: str, lookup: Lookup) -> Value:
     put in for an earlier name can be replaced by a later one (spec ops 8.4).
     Raises OpsError for a value of another type.
     """
-    for name in names(text):
+    found_names = names(text)
+    # Filled once is enough, unless something that is put in can make a placeholder.
+    simple = text.count(MARK) == len(found_names)
+    filled: set[str] = set()
+    for name in found_names:
+        if name in filled:
+            continue
         found, value = lookup(name)
         if not found:
             continue
@@ -81,6 +87,11 @@ def fill(text: str, lookup: Lookup) -> Value:
             if type(value) is not int:
                 raise _wrong_type(name, value)
             value = str(value)
+        if simple and "(" not in value and ")" not in value:
+            filled.add(name)
+        else:
+            simple = False
+            filled.clear()
         grown = len(text) + len(value) * (text.count(f"(({name}))") + text.count(f"((!{name}))"))
         if grown > LONGEST:
             raise LimitError(

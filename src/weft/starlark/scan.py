@@ -361,10 +361,10 @@ class _Scanner:
                 if len(inner) < j + 4:
                     self.fail(f"truncated escape sequence {inner[j:]}", row, column)
                 i = j + 4
-                try:
-                    code = int(inner[j + 2 : i], 16)
-                except ValueError:
+                # Not `int` alone, which also takes a sign, spaces and underscores.
+                if not all(digit in "0123456789abcdefABCDEF" for digit in inner[j + 2 : i]):
                     self.fail(f"invalid escape sequence {inner[j:i]}", row, column)
+                code = int(inner[j + 2 : i], 16)
             else:
                 out.append("\\" + c)
                 continue

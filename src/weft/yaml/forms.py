@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from weft.nodes import Scalar
 
 _MEMO_SIZE = 100_000
-_LONG = 16_384
+_LONG = 128
 _SIMPLE_KEY_BYTES = 128
 
 _QUOTED_FIRST = frozenset("#,[]{}&*!|>'\"%@`")
@@ -49,10 +49,12 @@ class _StringForms(dict[str, "str | None"]):
 
     def __missing__(self, text: str) -> str | None:
         form = one_line(text)
-        if form is not None and len(form) > _LONG:
-            form = None
         if len(self) >= _MEMO_SIZE:
             self.clear()
+            _long_forms.clear()
+        if form is None or len(form) > _LONG:
+            _long_forms[text] = form or ""
+            form = None
         self[text] = form
         return form
 
@@ -77,6 +79,8 @@ class _KeyForms(dict[str, "str | None"]):
         return head
 
 
+# The other strings: the form of a long one, "" for one that takes several lines.
+_long_forms: dict[str, str] = {}
 string_forms = _StringForms()
 key_forms = _KeyForms()
 
@@ -103,13 +107,14 @@ def one_line(text: str) -> str | None:
 
 
 def long_form(text: str, pad: str, column: int, fold: int | None) -> str:
-    """The form of a string that `string_forms` has none for, with the line break behind it.
+    """The form of a string that `string_forms` has just been asked for and had None, with the line break behind it.
 
     column: where it begins. fold: break it at spaces beyond this column.
     """
-    # No character's escape takes more than ten.
-    form = one_line(text) if len(text) * 10 > _LONG else None
-    if form is None:
+    form = _long_forms.get(text)
+    if form is None:  # another thread has emptied the memo meanwhile
+        form = one_line(text)
+    if not form:
         return many_lines(text, pad)
     return (form if fold is None else folded(form, column, fold, pad)) + "\n"
 
@@ -232,23 +237,25 @@ def folded(form: str, column: int, width: int, pad: str) -> str:
     first, last = (1, len(form) - 2) if quote else (-1, len(form))
     out: list[str] = []
     spaces = False
-    for index, character in enumerate(form):
-        if character == " ":
-            following = form[index + 1 : index + 2]
-            if not spaces and column > width and first < index < last and (quote == '"' or following != " "):
-                out.append("\n" + pad)
-                column = len(pad)
-                if following == " ":
-                    out.append("\\")
-                    column += 1
-            else:
-                out.append(" ")
-                column += 1
-            spaces = True
-        else:
-            out.append(character)
-            column += 1
+    at = 0
+    while (index := form.find(" ", at)) >= 0:
+        if index > at:
+            out.append(form[at:index])
+            column += index - at
             spaces = False
+        following = form[index + 1 : index + 2]
+        if not spaces and column > width and first < index < last and (quote == '"' or following != " "):
+            out.append("\n" + pad)
+            column = len(pad)
+            if following == " ":
+                out.append("\\")
+                column += 1
+        else:
+            out.append(" ")
+            column += 1
+        spaces = True
+        at = index + 1
+    out.append(form[at:])
     return "".join(out)
 
 

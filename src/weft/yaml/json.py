@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from weft.nodes import Item, Value
 
 # Shared nodes and strings make it larger than what is in memory.
-_ROOM = 1 << 21
+_ROOM = 1 << 20
 _ESCAPES = {ord('"'): '\\"', ord("\\"): "\\\\", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 _ESCAPES.update({code: f"\\u{code:04x}" for code in range(0x20)})
 _ESCAPES.update({0x08: "\\b", 0x09: "\\t", 0x0A: "\\n", 0x0C: "\\f", 0x0D: "\\r"})
@@ -55,11 +55,11 @@ def write_json(value: Value, *, indent: int = 0, escape_html: bool = True) -> st
             head = line
         else:
             text = _scalar(value, escapes, holder)
-            room -= len(text) >> 5
+            room -= len(text) >> 6
             out.append(head + text)
             head = "," + line
         if room < 0:
-            raise LimitError(f"the JSON has more than {_ROOM} items, or of 32 characters of text")
+            raise LimitError(f"the JSON has more than {_ROOM} items, or of 64 characters of text")
         while stack:
             item = next(stack[-1][0], None)
             if item is not None:

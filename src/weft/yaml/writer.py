@@ -18,29 +18,33 @@ if TYPE_CHECKING:
     from weft.nodes import MapItem, Value
 
 
-# What is printed can be far more than what is in memory, for nodes and strings are shared. Only long strings are counted.
-ITEMS = 1 << 21
+# What is printed can be far more than what is in memory, for nodes and strings are shared. Counting each string would
+# cost time: an item counts as ITEM characters, a string longer than `string_forms` keeps as what it has.
 CHARACTERS = 1 << 26
+ITEM = 64
 
 
 class _Room:
     """How much may still be written."""
 
-    __slots__ = ("characters", "items")
+    __slots__ = ("characters",)
 
     def __init__(self) -> None:
-        self.items = ITEMS
         self.characters = CHARACTERS
 
     def collection(self, value: Map | Array | DocumentSet) -> None:
-        self.items -= len(value.items)
-        if self.items < 0:
-            raise LimitError(f"the output has more than {ITEMS} items", at=value.position)
+        self.characters -= ITEM * len(value.items)
+        if self.characters < 0:
+            raise LimitError(
+                "the output is too large",
+                at=value.position if value.source is not None else None,
+                expected=f"at most {CHARACTERS // ITEM} items, or {CHARACTERS} characters",
+            )
 
     def text(self, text: str) -> str:
         self.characters -= len(text)
         if self.characters < 0:
-            raise LimitError(f"the output has more than {CHARACTERS} characters")
+            raise LimitError("the output is too large", expected=f"at most {CHARACTERS} characters")
         return text
 
 
