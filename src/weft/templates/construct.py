@@ -48,7 +48,7 @@ class Replacement(Value):
 class Builder:
     """The collections that are open in one run of a template or of one of its functions."""
 
-    __slots__ = ("live", "maps", "root", "soft")
+    __slots__ = ("brought", "live", "maps", "root", "soft")
 
     def __init__(self) -> None:
         self.live: dict[int, list[Item]] = {}
@@ -56,6 +56,8 @@ class Builder:
         self.maps: dict[int, list[MapItem]] = {}  # by identity
         # Map items that came from a dict by template.replace: they replace earlier ones without a word.
         self.soft: set[MapItem] = set()
+        # Those that came from a fragment: the line of the node that they replaced.
+        self.brought: dict[MapItem, int] = {}
 
 
 class Construction:
@@ -204,6 +206,8 @@ class Construction:
                 raise _wrong_replacement("map", value)
             if type(value) is not YamlFragment:
                 builder.soft.update(nodes.items)
+            else:
+                builder.brought.update(dict.fromkeys(nodes.items, line))
             builder.maps[id(items)] = items  # type: ignore[assignment]
             items += nodes.items
 
@@ -347,9 +351,9 @@ class Construction:
         """Resolve repeated keys in the maps that were built, in place: they are handed on only after this."""
         for items in builder.maps.values():
             if len({item.key for item in items}) != len(items):
-                self.override(items, builder.soft)
+                self.override(items, builder)
 
-    def override(self, items: list[MapItem], soft: set[MapItem]) -> None:
+    def override(self, items: list[MapItem], builder: Builder) -> None:
         """Later items replace earlier ones of the same key, and stand at the end, if they may (spec ytt 3.11)."""
         found: dict[object, MapItem] = {}
         for item in items:
@@ -357,14 +361,15 @@ class Construction:
             earlier = found.pop(key, None)
             if earlier is not None and not (
                 self.implicit_overrides
-                or item in soft
+                or item in builder.soft
                 or (item.annotations is not None and MAP_KEY_OVERRIDE in item.annotations)
             ):
                 shown = item.key if type(item.key) is str else str_of(item.key)
+                brought = builder.brought.get(item)
                 raise TemplateError(
                     f"expected key '{shown}' to not be specified again (unless '{MAP_KEY_OVERRIDE}' annotation is added)",
                     at=item.position,
-                    also=[earlier.position],
+                    also=[earlier.position, *([Position(self.source, brought)] if brought else ())],
                     hint=f"to replace the earlier item, put #@{MAP_KEY_OVERRIDE} above the later one",
                 )
             found[key] = item
