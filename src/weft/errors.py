@@ -145,9 +145,11 @@ def render(error: WeftError, program: str = "weft") -> str:
     for finding in error.findings:
         out.append("")
         out.extend(_block("", finding))
-    return "\n".join(out) + "\n"
+    return "\n".join([line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]} ..." for line in out]) + "\n"
 
 
+# Lines of an input can have millions of characters.
+_LONGEST_LINE = 1_000
 # A recursion repeats its steps; more of the same line than this tell nothing.
 _SAME_STEPS = 3
 
@@ -172,7 +174,8 @@ def _block(prefix: str, error: WeftError | Finding) -> list[str]:
             out += [f"            {line}" for line in more]
     if error.trail:
         out.append("  trail:")
-        places = [str(step.at) if step.at is not None else "" for step in error.trail]
+        known = [step.at is not None and step.at.source is not None for step in error.trail]
+        places = [str(step.at) if there else "" for step, there in zip(error.trail, known, strict=True)]
         width = max(map(len, places))
         texts = max(len(step.text) for step in error.trail)
         last, times = "", 0

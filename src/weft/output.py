@@ -67,16 +67,18 @@ def add_files(directory: str, files: Sequence[OutputFile], announce: Callable[[s
     """Write files into a directory and keep what else is there (`--output-files`).
 
     Of two files with one path the later stays. announce: gets a line `creating: PATH` a file.
-    Raises UsageError for a path that leads out of the directory, ReadError when writing fails.
+    Raises UsageError for a path that leads out of the directory, ReadError when writing fails or when a directory on
+    the way is a symbolic link.
     """
     places = [(_inside(path), text) for path, text in files]
     made: list[tuple[str, str]] = []
     try:
         _make_directory(directory)
-        for number, (place, text) in enumerate(places):
+        for place, text in places:
+            _check_no_link(directory, place)
             target = os.path.join(directory, place)
             _make_directory(os.path.dirname(target))
-            made.append((_write_aside(target, text, number), target))
+            made.append((_write_aside(target, text), target))
         while made:
             aside, target = made[0]
             announce(f"creating: {os.path.normpath(target)}")
@@ -110,7 +112,7 @@ def replace_directory(directory: str, files: Sequence[OutputFile], announce: Cal
         for place, text in places.items():
             path = os.path.join(aside, place)
             _make_directory(os.path.dirname(path))
-            os.replace(_write_aside(path, text, 0), path)
+            os.replace(_write_aside(path, text), path)
         for place in places:
             announce(f"creating: {os.path.join(target, place)}")
         _swap(aside, target)
@@ -156,14 +158,19 @@ def _check_expendable(directory: str) -> None:
     kept = "the working directory" if place == here else "a directory around the working directory"
     if place == here or here.startswith(place.rstrip(os.sep) + os.sep):
         raise UsageError(message, found=f"{directory}, {kept}")
-    if place == os.path.realpath(os.path.expanduser("~")):
-        raise UsageError(message, found=f"{directory}, the home directory")
+    home = os.path.realpath(os.path.expanduser("~"))
+    if place == home or home.startswith(place.rstrip(os.sep) + os.sep):
+        kept = "the home directory" if place == home else "a directory around the home directory"
+        raise UsageError(message, found=f"{directory}, {kept}")
 
 
 def _swap(aside: str, target: str) -> None:
     """Put the directory aside in the place of target, and remove what was there."""
     if not os.path.lexists(target):
         os.rename(aside, target)
+        return
+    if _exchange(aside, target):
+        _remove(aside, ignore_errors=False)
         return
     old = f"{target}.old-{os.getpid()}"
     try:
@@ -183,6 +190,30 @@ def _swap(aside: str, target: str) -> None:
     _remove(old, ignore_errors=False)
 
 
+def _exchange(left: str, right: str) -> bool:
+    """Let two directories change places in one step, so that a run killed at any time loses neither; False if the system
+    cannot (it is Linux that can).
+    """
+    try:
+        import ctypes
+
+        rename = ctypes.CDLL(None).renameat2
+    except (ImportError, OSError, AttributeError, TypeError):
+        return False
+    here, exchange = -100, 2
+    done: int = rename(here, os.fsencode(left), here, os.fsencode(right), exchange)
+    return done == 0
+
+
+def _check_no_link(directory: str, place: str) -> None:
+    """Raises ReadError when a directory below the output directory, on the way to a file, is a symbolic link."""
+    way = directory
+    for name in place.split(os.sep)[:-1]:
+        way = os.path.join(way, name)
+        if os.path.islink(way):
+            raise ReadError(f"Writing '{os.path.join(directory, place)}': '{way}' is a symbolic link")
+
+
 def _make_directory(path: str) -> None:
     # Like the file's, the mode of each new directory; os.makedirs would give it to the last one only.
     missing = []
@@ -197,16 +228,20 @@ def _make_directory(path: str) -> None:
                 raise
 
 
-def _write_aside(target: str, text: str, number: int) -> str:
+def _write_aside(target: str, text: str) -> str:
     """Write a file beside its place; the path written. It gets the mode of the file that it will replace."""
-    aside = f"{target}.{os.getpid()}-{number}.new"
+    aside = f"{target}.{os.urandom(6).hex()}.new"
     if os.path.isdir(target):
         raise IsADirectoryError(21, "Is a directory", target)
-    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0), _MODE)
-    with open(descriptor, "wb") as stream:
-        stream.write(text.encode("utf-8", "surrogateescape"))
-    if os.path.isfile(target):
-        os.chmod(aside, os.stat(target).st_mode & 0o7777)
+    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), _MODE)
+    try:
+        with open(descriptor, "wb") as stream:
+            stream.write(text.encode("utf-8", "surrogateescape"))
+        if os.path.isfile(target) and not os.path.islink(target):
+            os.chmod(aside, os.stat(target).st_mode & 0o7777)
+    except BaseException:
+        _remove(aside)
+        raise
     return aside
 
 
@@ -216,7 +251,11 @@ def _remove(path: str, *, ignore_errors: bool = True) -> None:
 
         shutil.rmtree(path, ignore_errors=ignore_errors)
     elif os.path.lexists(path):
-        os.remove(path)
+        try:
+            os.remove(path)
+        except OSError:
+            if not ignore_errors:
+                raise
 
 
 def _write_error(directory: str, error: OSError | ValueError) -> ReadError:

@@ -6,9 +6,52 @@ import sys
 
 from weft.errors import ReadError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TextIO, cast
+else:
+
+    def cast(_kind: object, value: object) -> object:
+        return value
+
+
+# What a terminal obeys instead of showing it: control characters (all but tab and line feed), their eight-bit forms, also
+# as bytes that are no UTF-8, and what changes the direction of writing.
+_OBEYED = {
+    **{code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if code not in (0x09, 0x0A)},
+    **{0xDC00 + code: f"\\x{code:02x}" for code in range(0x80, 0x100)},
+    **{code: f"\\u{code:04x}" for code in (0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))},
+}
+
+
+def harmless(text: str) -> str:
+    """The text with escapes in the place of all that a terminal would obey."""
+    return text.translate(_OBEYED)
+
+
+class Terminal:
+    """A standard stream that is a terminal: what is written to it is made harmless first."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        return self._stream.write(harmless(text))
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._stream, name)
+
+
+def guard_terminal() -> None:
+    """Let nothing reach a terminal as it stood in an input; what goes to a file or a pipe stays as it is."""
+    if sys.stderr.isatty():
+        sys.stderr = cast("TextIO", Terminal(sys.stderr))
+
 
 def write_out(text: str) -> None:
     """Write to standard output, at once. Raises ReadError when that fails, BrokenPipeError when the reader has gone."""
+    if sys.stdout.isatty():
+        text = harmless(text)
     try:
         sys.stdout.flush()
         sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))

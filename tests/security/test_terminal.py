@@ -1,0 +1,92 @@
+"""A terminal is shown what stands in inputs, and never obeys it; files and pipes get every byte."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from weft.cli.streams import harmless
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+pty = pytest.importorskip("pty")
+
+SOURCES = str(pathlib.Path(__file__).parents[2] / "src")
+EVIL = "\x1b]0;owned\x07\x1b[2J\r\x9b31m\u202e"
+
+
+def run_on_terminal(argv: Sequence[str], directory: pathlib.Path) -> bytes:
+    """What a terminal gets, standard output and error alike."""
+    main, side = pty.openpty()
+    env = dict(os.environ, PYTHONPATH=SOURCES, PYTHONUTF8="1")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "weft", *argv], cwd=directory, env=env, stdin=side, stdout=side, stderr=side
+    )
+    os.close(side)
+    out = b""
+    while True:
+        try:
+            piece = os.read(main, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        out += piece
+    process.wait()
+    os.close(main)
+    # The line discipline makes each line feed two characters.
+    return out.replace(b"\r\n", b"\n")
+
+
+def is_harmless(data: bytes) -> bool:
+    text = data.decode("utf-8", "surrogateescape")
+    return harmless(text) == text
+
+
+@pytest.mark.parametrize(
+    ("argv", "files"),
+    [
+        ("render -f a.txt --output-files out", {"a.txt": EVIL}),
+        ("render -f a.yml", {"a.yml": "#! " + EVIL + "\na: #@ nothing\n"}),
+        ("render -f a.yml", {"a.yml": f'a: #@ fail("{EVIL}")\n'.replace("\r", "")}),
+        ("render -f a.yml", {"a.yml": "a: |\n  x\u202ey\n  z\n"}),
+        ("render -f a.yml --debug", {"a.yml": 'a: #@ print("\\x1b[2J\\x07")\n'}),
+        ("render -f " + "missing\x1b[2J.yml", {}),
+        ("patch a.yml -o o.yml", {"a.yml": 'a: "\\e[2J"\n', "o.yml": '- {type: remove, path: "/\\e[2Jb"}\n'}),
+        ("patch a.yml --path /a", {"a.yml": 'a: "\\e[2J\\a\\x9b"\n'}),
+        ("patch a.yml -v x\x1b[2J", {"a.yml": "a: 1\n"}),
+        ("layer a.yml", {"a.yml": 'schema: "\\e[2J"\nmetadata: 1\n'}),
+        ("\x1b[2J", {}),
+    ],
+)
+def test_nothing_that_a_terminal_obeys(argv: str, files: dict[str, str], tmp_path: pathlib.Path) -> None:
+    for name, text in files.items():
+        (tmp_path / name).write_bytes(text.encode("utf-8", "surrogateescape"))
+    shown = run_on_terminal(argv.split(" "), tmp_path)
+    assert shown
+    assert is_harmless(shown), shown
+
+
+def test_a_pipe_gets_every_byte(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "a.yml").write_text('a: "\\e[2J\\a"\n', "utf-8")
+    env = dict(os.environ, PYTHONPATH=SOURCES)
+    done = subprocess.run(
+        [sys.executable, "-m", "weft", "patch", "a.yml", "--path", "/a"],
+        cwd=tmp_path,
+        env=env,
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout == b"\x1b[2J\x07\n"
+
+
+def test_what_is_harmless_stays() -> None:
+    text = "a:\tb\n  é \U0001f600 \u2028 ~\n"
+    assert harmless(text) == text
+    assert harmless("\x1b[0m\x7f\x85\udc9b\r") == "\\x1b[0m\\x7f\\x85\\x9b\\x0d"
