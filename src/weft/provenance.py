@@ -18,7 +18,7 @@ from weft.nodes import Array, DocumentSet, Map, key_id, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import TypeAlias
 
     from weft.nodes import Document, Item, Value
@@ -87,10 +87,11 @@ class Trace:
     changes: the record of each item that has one. copies: an item -> the one it is a copy of, because something below
     it changed. presence: what decided that an item is there at all (conditions, loops). removals: what was taken out.
     unmatched: overlay items that matched nothing, with the items they could have matched. code: the state of traced
-    programs (see `weft.starlark.tracing`). stages: the documents after each step.
+    programs (see `weft.starlark.tracing`). label: what overlays are called now, if not by their actions. stages: the documents after each step. secrets: parts of sources that nobody
+    is to see, (source, first line, line after the last).
     """
 
-    __slots__ = ("changes", "code", "copies", "presence", "removals", "stages", "unmatched")
+    __slots__ = ("changes", "code", "copies", "label", "presence", "removals", "secrets", "stages", "unmatched")
 
     def __init__(self) -> None:
         self.changes: dict[Item, Change] = {}
@@ -99,7 +100,9 @@ class Trace:
         self.removals: dict[Item, Change] = {}
         self.unmatched: list[tuple[Item, list[Item]]] = []
         self.stages: list[Stage] = []
+        self.secrets: list[tuple[Source | None, int, int]] = []
         self.code: object = None
+        self.label: str | None = None
 
     def record(self, item: Item, change: Change) -> None:
         """Keep how an item came to be. The first record stands: an item that is moved about stays what it is."""
@@ -134,10 +137,20 @@ class Trace:
             if (type(x) is Map or type(x) is Array) and type(x) is type(y) and x is not y:
                 stack.extend(zip(x.items, y.items, strict=False))
 
-    def relate(self, before: Value, after: Value, action: str, because: tuple[Origin, ...] = ()) -> None:
+    def relate(
+        self,
+        before: Value,
+        after: Value,
+        action: str,
+        because: tuple[Origin, ...] = (),
+        explain: Callable[[Item, Item | None], tuple[Origin, ...]] | None = None,
+        written: Callable[[Item], bool] | None = None,
+    ) -> None:
         """Record what differs between two trees that share what did not change.
 
-        because: what did it. A new item that has a record keeps it; what it took the place of is added.
+        because: what did it; explain: more of that for a new item and the one whose place it took.
+        written: whether a new item's position says where it was written; if not, that of the first of `because` counts.
+        A new item that has a record keeps it; what it took the place of is added.
         """
         stack: list[tuple[Value, Value]] = [(before, after)]
         while stack:
@@ -155,15 +168,25 @@ class Trace:
                     self.copied(new, old)
                     stack.append((old.value, new.value))
                 else:
-                    self.became(new, old, action, because)
+                    made_of = because if explain is None else (*because, *explain(new, old))
+                    self.became(new, old, action, made_of, written=written is None or written(new))
             for item in gone:
                 self.removed(item, Change(action, item.source, item.line, because=because))
 
-    def became(self, new: Item, old: Item | None, action: str, because: tuple[Origin, ...]) -> None:
-        """Record that an item was put in, in the place of an old one if there was one."""
+    def became(
+        self, new: Item, old: Item | None, action: str, because: tuple[Origin, ...], *, written: bool = True
+    ) -> None:
+        """Record that an item was put in, in the place of an old one if there was one.
+
+        written: the new item's position is where it was written.
+        """
         known = self.changes.get(new)
         if known is None:
-            self.changes[new] = Change(action, new.source, new.line, was=old, because=because)
+            source, line = new.source, new.line
+            if because and not written:
+                first = because[0]
+                source, line = first.source, first.line
+            self.changes[new] = Change(action, source, line, was=old, because=because)
         elif old is not None and known.was is None and not self._reaches(new, old):
             made_of = (*known.because, *(one for one in because if one not in known.because))
             self.changes[new] = Change(known.action, known.source, known.line, was=old, because=made_of)

@@ -34,11 +34,25 @@ def _fmt(argv: Sequence[str]) -> int:
     return command(argv)
 
 
+def _explain(argv: Sequence[str]) -> int:
+    from weft.cli.explain import main as command
+
+    return command(argv)
+
+
+def _impact(argv: Sequence[str]) -> int:
+    from weft.cli.explain import main_impact as command
+
+    return command(argv)
+
+
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "render": _render,
     "patch": _patch,
     "layer": _layer,
     "fmt": _fmt,
+    "explain": _explain,
+    "impact": _impact,
 }
 
 
@@ -48,6 +62,9 @@ _USAGE = (
     "  weft patch base.yml -o ops.yml -v name=value            operations files and variables\n"
     "  weft layer documents/                                   layered documents\n"
     "  weft fmt -f config/                                     format YAML templates\n"
+    "  weft explain render -f config/ Deployment/web:spec.replicas\n"
+    "                                                          where a value comes from\n"
+    "  weft impact render -f config/ values.yml:3              what a line has a part in\n"
     "  weft version                                            the version\n\n"
     "weft COMMAND --help lists the flags of a command.\n"
 )

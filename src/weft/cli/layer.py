@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from weft.cli.options import Parsed
     from weft.layering.secrets import SecretSource
+    from weft.nodes import DocumentSet
 
 LAYER = Command(
     "weft layer",
@@ -57,6 +58,7 @@ LAYER = Command(
         Flag("secrets-env", TEXTS, "resolve secret references from variables PREFIX + UUID", value="PREFIX"),
         Flag("tree", SWITCH, "print who inherits from whom"),
         Flag("dot", SWITCH, "the same for Graphviz"),
+        Flag("source-map", TEXT, "write where each value of the output comes from, as JSON", value="FILE"),
     ),
     arguments="PATH...",
 )
@@ -98,7 +100,24 @@ def main(argv: Sequence[str]) -> int:
         gc.enable()
 
 
-def _run(flags: Parsed, context: Context) -> int:
+def documents(argv: Sequence[str], context: Context) -> DocumentSet:
+    """What a command line would print, with the run's state given. Raises WeftError."""
+    found: list[DocumentSet] = []
+    flags = LAYER.parse(argv)
+    if not flags.arguments:
+        raise UsageError("no documents to layer", expected="files, directories, or - for standard input")
+    _run(flags, context, found)
+    if not found:
+        raise UsageError("--tree and --dot print no documents")
+    return found[0]
+
+
+def _run(flags: Parsed, context: Context, only: list[DocumentSet] | None = None) -> int:
+    """Do the work. only: gets the result, which is then not printed."""
+    if flags.given("source-map") and context.trace is None:
+        from weft.provenance import Trace
+
+        context.trace = Trace()
     selection = _selection(flags)
     options = Options(
         lenient=flags.on("lenient"),
@@ -146,6 +165,22 @@ def _run(flags: Parsed, context: Context) -> int:
         short=flags.on("short"),
         cleartext_secrets=options.cleartext_secrets,
     )
+    if context.trace is not None:
+        from weft.layering.tracing import inherited
+
+        inherited(
+            context.trace,
+            in_order(rendered, flags.text("order")),
+            result,
+            secret=[] if options.cleartext_secrets else planned.documents,
+        )
+    if only is not None:
+        only.append(result)
+        return 0
+    if context.trace is not None:
+        from weft.tools.sourcemap import write_map
+
+        write_map(flags.text("source-map"), context.trace, result)
     _warn(context)
     write_out(write(result))
     if clock:

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from weft.cli.options import Parsed
-    from weft.nodes import Value
+    from weft.context import Context
+    from weft.nodes import DocumentSet, Value
     from weft.ops import Operation, Pointer, Sources
+    from weft.provenance import Trace
     from weft.source import Source
 
 PATCH = Command(
@@ -38,6 +40,7 @@ PATCH = Command(
         Flag("keep-format", SWITCH, "change only the lines that operations and variables change; comments stay"),
         Flag("null-values", SWITCH, "accept operations with `value: null`"),
         Flag("json", SWITCH, "print the result or the error as JSON"),
+        Flag("source-map", TEXT, "write where each value of the output comes from, as JSON", value="FILE"),
         Flag("tty", SWITCH, 'print an empty line and "Succeeded" after the result'),
         # Flags of the reference that concern its server or its terminal: accepted, without effect.
         Flag("non-interactive", SWITCH, "accepted, no effect", short="n"),
@@ -84,8 +87,18 @@ def _run(argv: Sequence[str]) -> int:
     if flags.on("help"):
         write_out(PATCH.help_text())
         return 0
-    job = _read(argv, flags)
+    trace = None
+    if flags.given("source-map"):
+        from weft.provenance import Trace
+
+        trace = Trace()
+    job = _read(argv, flags, trace)
     value = job.run(flags)
+    if trace is not None:
+        from weft.nodes import Document, DocumentSet
+        from weft.tools.sourcemap import write_map
+
+        write_map(flags.text("source-map"), trace, DocumentSet([Document(value)]), job.text(value, flags))
     if flags.on("in-place"):
         job.write_back(value, flags)
         return 0
@@ -96,6 +109,16 @@ def _run(argv: Sequence[str]) -> int:
         text += "\nSucceeded\n"
     write_out(text)
     return 0
+
+
+def documents(argv: Sequence[str], context: Context) -> DocumentSet:
+    """What a command line would print, with the run's state given. Raises WeftError."""
+    from weft.nodes import Document, DocumentSet
+
+    flags = PATCH.parse(argv)
+    job = _read(argv, flags, context.trace)
+    value = job.run(flags)
+    return DocumentSet([Document(value, job.template, 1)])
 
 
 class _Job:
@@ -117,7 +140,8 @@ class _Job:
 
         assert self.template is not None
         self.base = read_first(self.template)
-        value = patch(self.base, self.operations)
+        trace = None if self.sources.traced is None else self.sources.traced.trace
+        value = patch(self.base, self.operations, trace=trace)
         value = interpolate(
             value, self.sources, expect_values=flags.on("var-errs"), expect_use=flags.on("var-errs-unused")
         )
@@ -150,7 +174,7 @@ class _Job:
             raise OpsError(f'cannot write "{self.path}": {error.strerror}') from None
 
 
-def _read(argv: Sequence[str], flags: Parsed) -> _Job:
+def _read(argv: Sequence[str], flags: Parsed, trace: Trace | None = None) -> _Job:
     """Read what flags and PATH name, in their order, so that the first wrong one is reported (spec ops 2)."""
     from weft.ops import Sources
 
@@ -167,6 +191,10 @@ def _read(argv: Sequence[str], flags: Parsed) -> _Job:
     if flags.on("keep-format") and flags.given("path"):
         raise UsageError("--keep-format prints the whole document, --path a part of it")
     job = _Job(Sources())
+    if trace is not None:
+        from weft.ops.tracing import Variables
+
+        job.sources.traced = Variables(trace)
     before = len(PATCH.parse(argv[: PATCH.first_argument(argv)]).occurrences)
     for number, (flag, value) in enumerate(flags.occurrences):
         if number == before:
@@ -206,18 +234,24 @@ def _take_variable(job: _Job, value: str, _flags: Parsed) -> None:
     from weft.ops.variables import from_argument
 
     job.sources.give("var", from_argument(value))
+    if job.sources.traced is not None:
+        job.sources.traced.flag("var", value)
 
 
 def _take_variable_file(job: _Job, value: str, _flags: Parsed) -> None:
     from weft.ops.variables import from_text_file
 
     job.sources.give("var-file", from_text_file(value))
+    if job.sources.traced is not None:
+        job.sources.traced.flag("var-file", value)
 
 
 def _take_variables(job: _Job, value: str, _flags: Parsed) -> None:
     from weft.ops.variables import from_file
 
     job.sources.give("vars-file", from_file(value))
+    if job.sources.traced is not None:
+        job.sources.traced.file(value)
 
 
 def _take_environment(job: _Job, value: str, _flags: Parsed) -> None:
@@ -226,6 +260,8 @@ def _take_environment(job: _Job, value: str, _flags: Parsed) -> None:
     from weft.ops.variables import from_environment
 
     job.sources.give("vars-env", from_environment(value, os.environ))
+    if job.sources.traced is not None:
+        job.sources.traced.environment(value)
 
 
 def _take_store(job: _Job, value: str, _flags: Parsed) -> None:
@@ -235,6 +271,8 @@ def _take_store(job: _Job, value: str, _flags: Parsed) -> None:
     if not value:
         raise ReadError("the path of the variables store is empty", expected="a path")
     job.sources.store = Store(expand_home(value))
+    if job.sources.traced is not None:
+        job.sources.traced.store(value)
 
 
 def _take_location(job: _Job, value: str, _flags: Parsed) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from weft.errors import LayeringError
     from weft.layering.document import Document
     from weft.layering.paths import Path
+    from weft.provenance import Trace
     from weft.nodes import ArrayItem, MapItem, Value
     from weft.source import Position
 
@@ -85,7 +86,7 @@ def merged(left: Map, right: Map) -> Map:
     return left
 
 
-def apply_actions(child: Document, parent: Document) -> Value:
+def apply_actions(child: Document, parent: Document, trace: Trace | None = None) -> Value:
     """The child's data after its actions on the parent's rendered data.
 
     Raises LayeringError: MissingDocumentKey, InvalidActionPath, UnsupportedActionMethod. Spec layering 5.
@@ -104,7 +105,12 @@ def apply_actions(child: Document, parent: Document) -> Value:
                 hint=did_you_mean(method, ACTIONS),
             )
         try:
+            before = overall
             overall = function(overall, data, action_path(text))
+            if trace is not None:
+                from weft.layering.tracing import acted
+
+                acted(trace, child, action, method, text, data, before, overall)
         except Absent:
             raise _absent(child, parent, action, method, text, overall) from None
         except PathError as error:

@@ -109,7 +109,12 @@ def substitute(
             if item is None or text is None:
                 raise _malformed(document, entry.item, 0, "a `dest` with a string `path`")
             try:
+                before = data
                 data = _placed(data, _picked(value, entry, context), text, dest)
+                if context.trace is not None:
+                    from weft.layering.tracing import substituted
+
+                    substituted(context.trace, entry, source, before, data)
             except PathError as problem:
                 error = _unknown(document, source, text, problem.message, item.position, problem.at)
                 if not lenient:

@@ -95,7 +95,7 @@ def _replace(definition: _Definition, null_values: bool) -> Operation:
     pointer = definition.pointer()
     source, line, number, words = definition.at
     value = settled(given.value) if given is not None else None
-    return Replace(pointer, value, source=source, line=line, number=number, words=words)
+    return Replace(pointer, value, source=source, line=line, number=number, words=words, item=given)
 
 
 def _remove(definition: _Definition, null_values: bool) -> Operation:  # noqa: ARG001 - one shape for the table

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from weft.nodes import Value
     from weft.ops.pointer import Pointer
+    from weft.provenance import Trace
     from weft.source import Source
 
 
@@ -56,7 +57,7 @@ class Operation:
 class Replace(Operation):
     """`type: replace`: set, insert or create. Spec ops 6.1."""
 
-    __slots__ = ("value",)
+    __slots__ = ("item", "value")
     kind = "replace"
 
     def __init__(
@@ -68,9 +69,11 @@ class Replace(Operation):
         line: int = 0,
         number: int | None = None,
         words: str | None = None,
+        item: MapItem | None = None,
     ) -> None:
         super().__init__(pointer, source=source, line=line, number=number, words=words)
         self.value = value
+        self.item = item  # where the value is written
 
     def apply(self, draft: Draft) -> None:
         draft.replace(self.pointer, self.value, self.source, self.line)
@@ -137,10 +140,10 @@ class Test(Operation):
         return [*super().fields(), MapItem("absent", True) if self.absent else MapItem("value", self.value)]
 
 
-def patch(value: Value, operations: Iterable[Operation]) -> Value:
+def patch(value: Value, operations: Iterable[Operation], *, trace: Trace | None = None) -> Value:
     """The value after all operations, each applied to the result of the one before.
 
-    The value given is not altered; without operations it is the result. Raises OpsError naming the operation's file,
+    The value given is not altered; without operations it is the result. trace: gets what each operation did. Raises OpsError naming the operation's file,
     line and number, the part of the path that failed and what is there instead.
     """
     draft = Draft(value)
@@ -149,6 +152,10 @@ def patch(value: Value, operations: Iterable[Operation]) -> Value:
             operation.apply(draft)
         except OpsError as error:
             raise _located(error, operation) from None
+        if trace is not None:
+            from weft.ops.tracing import record
+
+            value = record(operation, value, draft.result(), trace)
     return draft.result()
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from weft.nodes import Value
     from weft.ops.store import Store
+    from weft.ops.tracing import Variables
 
 KINDS = ("vars-env", "vars-file", "var-file", "var")  # the later in this row win
 
@@ -23,10 +24,11 @@ KINDS = ("vars-env", "vars-file", "var-file", "var")  # the later in this row wi
 class Sources:
     """The values that a run is given, and the store that may hold or make more."""
 
-    __slots__ = ("_given", "_named", "store")
+    __slots__ = ("_given", "_named", "store", "traced")
 
     def __init__(self, store: Store | None = None) -> None:
         self.store = store
+        self.traced: Variables | None = None  # where the values come from, if somebody asks
         self._given: dict[str, dict[str, Value]] = {kind: {} for kind in KINDS}
         self._named: dict[str, Value] | None = None
 

@@ -152,7 +152,13 @@ class RecordingRun(Run):
 
     def _change(self, step: Step, was: Item | None) -> Change:
         item = step.item
-        return Change(f"overlay/{step.action}", item.source, item.line, was=was, because=(item, self.cause(step)))
+        return Change(
+            self.trace.label or f"overlay/{step.action}",
+            item.source,
+            item.line,
+            was=was,
+            because=(item, self.cause(step)),
+        )
 
     def cause(self, step: Step) -> Cause:
         """The way to a step: the right items around it, with their annotations."""

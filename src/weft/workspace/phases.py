@@ -126,8 +126,10 @@ class Execution:
 
             merged = schemas.defaults(schema)
         trace = self.session.context.trace
-        if trace is not None and merged is not None:
-            trace.written(merged.value, "schema default")
+        if trace is not None:
+            trace.label = "data values"
+            if merged is not None:
+                trace.written(merged.value, "schema default")
         try:
             for entry in [*self._documents(own, VALUES), *given]:
                 if entry.refs:
@@ -157,6 +159,7 @@ class Execution:
         if merged is None:
             merged = Document(Map([]))
         if trace is not None:
+            trace.label = None
             trace.stage("data values", [merged])
         if validated and not self.options.disable_validation:
             from weft.schema import ANY, validate

@@ -1,0 +1,120 @@
+"""`weft explain` and `weft impact`: where values come from, and what a line has a part in."""
+
+from __future__ import annotations
+
+import sys
+
+from weft.cli.options import SWITCH, TEXT, Command, Flag
+from weft.cli.streams import write_out
+from weft.cli.tracing import take_apart
+from weft.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.cli.tracing import Question
+
+FORMS = ("text", "json")
+
+_FLAGS = (
+    Flag(
+        "output", TEXT, "form of the answer: text or json; before COMMAND", short="o", value="FORM", default=("text",)
+    ),
+    Flag("all", SWITCH, "explain every value of the output; no PATH then"),
+    Flag("not", SWITCH, "explain why there is nothing at PATH, or which overlays matched nothing"),
+    Flag("around", SWITCH, "also show what decided that the value is there at all"),
+    Flag("json", SWITCH, "the same as -o json, anywhere"),
+)
+EXPLAIN = Command(
+    "weft explain",
+    "Show where a value comes from: everything that set, changed or computed it, the values that lost included.",
+    _FLAGS,
+    arguments="[render|patch|layer|compose] [its flags and arguments] PATH",
+)
+_IMPACT_FLAGS = (
+    Flag(
+        "output", TEXT, "form of the answer: text or json; before COMMAND", short="o", value="FORM", default=("text",)
+    ),
+    Flag("json", SWITCH, "the same as -o json, anywhere"),
+)
+IMPACT = Command(
+    "weft impact",
+    "Show which values of the output a line of an input has a part in.",
+    _IMPACT_FLAGS,
+    arguments="[render|patch|layer|compose] [its flags and arguments] FILE:LINE",
+)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run `weft explain`; the exit status. Raises WeftError."""
+    if _wants_help(argv):
+        write_out(EXPLAIN.help_text())
+        return 0
+    question = take_apart(argv, _FLAGS, asks=True)
+    as_json = _as_json(question)
+    from weft.tools.paths import find, parse, scalars
+
+    path = parse(question.asked) if question.asked is not None else None
+    documents, trace = question.run()
+    if "not" in question.words:
+        from weft.tools.absence import absent
+
+        write_out(absent(trace, documents.items, path))
+        return 0
+    from weft.tools.explain import explain, to_data, to_text
+
+    places = scalars(documents.items) if path is None else find(path, documents.items)
+    if as_json:
+        from json import dumps
+
+        write_out(dumps([to_data(explain(trace, place)) for place in places], ensure_ascii=False, indent=1) + "\n")
+        return 0
+    texts = [to_text(explain(trace, place), around="around" in question.words) for place in places]
+    write_out("\n".join(texts))
+    return 0
+
+
+def main_impact(argv: Sequence[str]) -> int:
+    """Run `weft impact`; the exit status, 1 when the line has a part in nothing. Raises WeftError."""
+    if _wants_help(argv):
+        write_out(IMPACT.help_text())
+        return 0
+    question = take_apart(argv, _IMPACT_FLAGS, asks=True)
+    as_json = _as_json(question)
+    assert question.asked is not None
+    file, colon, number = question.asked.rpartition(":")
+    if not colon or not number.isdecimal() or not file:
+        raise UsageError(f'"{question.asked}" is no line of a file', expected="FILE:LINE, such as values.yml:3")
+    documents, trace = question.run()
+    from weft.tools.sourcemap import impact
+
+    places = impact(trace, documents, file, int(number))
+    if as_json:
+        from json import dumps
+
+        write_out(dumps([str(place) for place in places], ensure_ascii=False, indent=1) + "\n")
+    elif not places:
+        sys.stderr.write(f"weft: {question.asked} has no part in the output\n")
+    else:
+        write_out("".join(f"{place}\n" for place in places))
+    return 0 if places else 1
+
+
+def _wants_help(argv: Sequence[str]) -> bool:
+    return not argv or argv[0] in ("-h", "--help")
+
+
+def _as_json(question: Question) -> bool:
+    form = question.words.get("output", "text")
+    if form not in FORMS:
+        from weft.spell import did_you_mean
+
+        raise UsageError(f'unknown form "{form}"', expected=", ".join(FORMS), hint=did_you_mean(form, FORMS))
+    if "json" in question.words or form == "json":
+        return True
+    # `weft explain render -f . -o json PATH`, where -o is a flag of render.
+    return question.command in ("render", "compose") and any(
+        word in ("-ojson", "-o=json", "--output=json") or (word == "json" and before in ("-o", "--output"))
+        for before, word in zip(["", *question.argv], question.argv, strict=False)
+    )

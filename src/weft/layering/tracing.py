@@ -1,0 +1,103 @@
+"""What layering actions and substitutions did, for provenance. Only imported when a run is traced."""
+
+from __future__ import annotations
+
+from weft.layering.paths import action_path, compile_path
+from weft.nodes import Array, Map, walk
+from weft.provenance import Cause, Change
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from weft.layering.document import Document
+    from weft.layering.paths import Path
+    from weft.layering.substitution import Entry
+    from weft.nodes import ArrayItem, DocumentSet, Item, Value
+    from weft.provenance import Origin, Trace
+
+
+def acted(
+    trace: Trace, child: Document, action: ArrayItem, method: str, text: str, data: Value, before: Value, after: Value
+) -> None:
+    """Record what an action of a document changed. data: the document's own."""
+    because: list[Origin] = [Cause(f"{method} {text}", action.source, action.line)]
+    if method != "delete":
+        because += _origins(data, action_path(text), child.node)
+    own = set(map(id, walk(data)))
+
+    def explain(new: Item, _old: Item | None) -> tuple[Origin, ...]:
+        # An item of the child's own data says itself where it is from.
+        return () if id(new) in own else tuple(because[1:])
+
+    trace.relate(before, after, f"layering {method}", (because[0],), explain, lambda new: id(new) in own)
+
+
+def substituted(trace: Trace, entry: Entry, source: Document, before: Value, after: Value) -> None:
+    """Record what one destination of a substitution changed."""
+    at = entry.place("src")
+    because: list[Origin] = [Cause(f"substitution from {source}", at.source, at.line)]
+    because += [Cause("substitution", place.source, place.line) for place in _lines(entry) if place.line != at.line]
+    origins = _origins(source.data, compile_path(entry.path or ""), source.node)
+    trace.relate(before, after, "substitution", (*because, *origins), written=lambda _new: False)
+
+
+def _lines(entry: Entry) -> list[Item]:
+    return [item for item in walk(entry.item.value) if type(item.value) is not Map and type(item.value) is not Array]
+
+
+def _origins(value: Value, path: Path, node: Item) -> list[Origin]:
+    """The item at a path, or all that is below it."""
+    item: Item | None = None
+    top = node.value
+    if type(top) is Map:
+        item = top.find("data")
+    for step in path.steps:
+        found: Item | None = None
+        if type(step) is str and type(value) is Map:
+            found = value.find(step)
+        elif type(step) is int and type(value) is Array and -len(value.items) <= step < len(value.items):
+            found = value.items[step]
+        if found is None:
+            return [value] if type(value) is Map or type(value) is Array else []
+        item, value = found, found.value
+    if type(value) is Map or type(value) is Array:
+        return [value]
+    return [] if item is None else [item]
+
+
+def inherited(
+    trace: Trace, documents: Iterable[Document], result: DocumentSet, *, secret: Iterable[Document] = ()
+) -> None:
+    """Record why the data of each written document is what it is: the parent it starts from.
+
+    secret: all documents of the run, for those that are encrypted are not to be quoted.
+    """
+    following: dict[object, int] = {}
+    for document in reversed(list(secret)):
+        node = document.node
+        top = node.value
+        data = top.find("data") if document.encrypted and type(top) is Map else None
+        if data is not None:
+            end = following.get(node.source, 1 << 60)
+            behind = [item.line for item in top.items if item.line > data.line]  # type: ignore[union-attr]
+            trace.secrets.append((node.source, data.line, min([*behind, end])))
+        following[node.source] = node.line
+    for document, node in zip(documents, result.items, strict=False):
+        trace.copied(node, document.node)
+        top, was = node.value, document.node.value
+        if type(top) is not Map or type(was) is not Map:
+            continue
+        for item in top.items:
+            old = was.find(item.key)
+            if old is not None and item is not old:
+                trace.copied(item, old)
+        data = top.find("data")
+        if data is not None and document.parent is not None:
+            because: list[Origin] = []
+            for key in ("layer", "parentSelector"):
+                at = document.place("layeringDefinition", key)
+                because.append(Cause(f"parent {document.parent}", at.source, at.line))
+            for action in document.actions:
+                because.append(Cause("layering action", action.source, action.line))
+            trace.record(data, Change("layered", data.source, data.line, because=tuple(because)))

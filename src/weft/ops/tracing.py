@@ -1,0 +1,128 @@
+"""What operations and variables did, for provenance. Only imported when a run is traced."""
+
+from __future__ import annotations
+
+from weft.nodes import Array, Map, MapItem, walk
+from weft.ops.operations import Replace, Test
+from weft.ops.placeholders import MARK, names
+from weft.provenance import Cause
+from weft.source import Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from weft.nodes import Item, Value
+    from weft.ops.operations import Operation
+    from weft.provenance import Origin, Trace
+
+
+def record(operation: Operation, before: Value, after: Value, trace: Trace) -> Value:
+    """Record what an operation changed; gives the value after it."""
+    if before is after or type(operation) is Test:
+        return after
+    number = "" if operation.number is None else f" [{operation.number}]"
+    because: list[Origin] = [
+        Cause(f"{operation.kind}{number} {operation.pointer}", operation.source, operation.line, ())
+    ]
+    if type(operation) is Replace and operation.item is not None:
+        item = operation.item
+        if type(item.value) is not Map and type(item.value) is not Array:
+            because.append(item)
+    trace.relate(before, after, operation.kind, tuple(because))
+    return after
+
+
+class Variables:
+    """Where the values of variables come from: what the flags of a command line gave, kind by kind."""
+
+    __slots__ = ("_given", "trace")
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self._given: dict[str, dict[str, Origin]] = {}
+
+    def give(self, kind: str, name: str, origin: Origin) -> None:
+        self._given.setdefault(kind, {})[name] = origin
+
+    def flag(self, kind: str, argument: str) -> None:
+        """A value on the command line, or the text of a file named there."""
+        name, _, text = argument.partition("=")
+        source = Source(f"--{kind} {name}={text}" if kind == "var" else text, argument)
+        self.give(kind, name, Cause("variable value", source, 1))
+
+    def file(self, path: str) -> None:
+        """The values of a vars file, each with its line."""
+        from weft.ops.reading import file_source, read_named
+
+        value = read_named(file_source(path, "a variables file"))
+        if type(value) is Map:
+            for item in value.items:
+                self.give("vars-file", str(item.key), item)
+
+    def environment(self, prefix: str) -> None:
+        """The variables of an environment."""
+        import os
+
+        for name, text in os.environ.items():
+            if name.startswith(prefix + "_"):
+                source = Source(f"environment variable {name}", text)
+                self.give("vars-env", name[len(prefix) + 1 :], Cause("variable value", source, 1))
+
+    def store(self, path: str) -> None:
+        self._given["vars-store"] = {"": Cause("variable store", Source(path), 0)}
+
+    def origins(self, name: str) -> list[Origin]:
+        """What had a part in a variable's value: dotted names are parts of one variable."""
+        first = name.partition(".")[0]
+        for kind in ("var", "var-file", "vars-file", "vars-env"):
+            given = self._given.get(kind, {})
+            found = [origin for key, origin in given.items() if key == name] or [
+                origin for key, origin in given.items() if key == first or key.startswith(first + ".")
+            ]
+            if found:
+                out: list[Origin] = []
+                for origin in found:
+                    inside = _inside(origin, name)
+                    out.append(inside)
+                return out
+        return list(self._given.get("vars-store", {}).values())
+
+    def filled(self, before: Value, after: Value) -> None:
+        """Record what became of the placeholders of a document."""
+        texts: dict[tuple[Source | None, int], list[Item]] = {}
+
+        def origins(new: Item, old: Item | None) -> tuple[Origin, ...]:
+            held = [old] if old is not None else _at(before, new, texts)
+            out: dict[Origin, None] = {}
+            for item in held:
+                out[item] = None
+                for text in (item.value, item.key if type(item) is MapItem else None):
+                    if type(text) is str and MARK in text:
+                        for name in names(text):
+                            out.update(dict.fromkeys(self.origins(name)))
+            return tuple(out)
+
+        self.trace.relate(before, after, "variable", (), origins)
+
+
+def _at(before: Value, item: Item, texts: dict[tuple[Source | None, int], list[Item]]) -> list[Item]:
+    """The items with placeholders on the line of an item whose key was one."""
+    if not texts:
+        texts[None, -1] = []
+        for old in walk(before):
+            if MARK in str(old.value) or (type(old) is MapItem and MARK in str(old.key)):
+                texts.setdefault((old.source, old.line), []).append(old)
+    return texts.get((item.source, item.line), [])
+
+
+def _inside(origin: Origin, name: str) -> Origin:
+    """The part of a variable's value that a dotted name means."""
+    found: Origin = origin
+    if type(origin) is not MapItem:
+        return origin
+    value = origin.value
+    for key in name.split(".")[1:] if str(origin.key) != name else ():
+        item = value.find(key) if type(value) is Map else None
+        if item is None:
+            break
+        found, value = item, item.value
+    return value if type(value) is Map or type(value) is Array else found
