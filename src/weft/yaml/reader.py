@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 DEPTH = 1_000
 COPIES = 1_000_000
+# Each costs a reading up to it.
+_MOST_COLONS = 100
 
 
 def read(
@@ -82,6 +84,8 @@ def read(
     collecting = gc.isenabled()
     # Thousands of new objects and no garbage among them: the collector would only look at them again and again.
     gc.disable()
+    colons: list[int] = []
+    mark = ""
     try:
         while True:
             reading = Reading(source, keep_mark, copies)
@@ -90,10 +94,24 @@ def read(
             reading.plain = plain_values if plain is None else plain
             reading.explicit_keys_win, reading.depth = explicit_keys_win, depth
             reading.first, reading.scalar_keys, reading.text_keys = first, scalar_keys, text_keys
+            reading.takes_colons = plain is None and not strict and len(colons) < _MOST_COLONS
+            for index in colons:
+                reading.text = f"{reading.text[:index]}{mark}{reading.text[index + 1 :]}"
             try:
-                return reading.build(parser or fastest_parser())
+                tree = reading.build(parser or fastest_parser())
             except EventsChangedError:
                 continue
+            except ColonError as error:
+                from weft.yaml.colons import stand_in
+
+                mark = mark or stand_in(reading.text)
+                colons.append(error.index)
+                continue
+            if colons:
+                from weft.yaml.colons import restore
+
+                restore(tree, mark)
+            return tree
     finally:
         if collecting:
             gc.enable()
@@ -107,6 +125,13 @@ def read_value(source: Source, *, strict: bool = False, explicit_keys_win: bool 
 
 class EventsChangedError(Exception):
     """Another thread imported PyYAML, and the parser's events are of other classes from now on."""
+
+
+class ColonError(Exception):
+    """The parser refuses a colon that ytt and BOSH take for text; see `colons`."""
+
+    def __init__(self, index: int) -> None:
+        self.index = index
 
 
 class Reading:
@@ -125,11 +150,13 @@ class Reading:
         "source",
         "spans",
         "strict",
+        "takes_colons",
         "text",
         "text_keys",
     )
 
     strict: bool
+    takes_colons: bool
     comments: Comments | None
     spans: Spans | None
     explicit_keys_win: bool | None
@@ -318,6 +345,12 @@ class Reading:
         """What to raise for an exception of the parser."""
         if isinstance(error, UnicodeEncodeError):
             return self.error("invalid leading UTF-8 octet", self.line_at(error.start))
+        if self.takes_colons:
+            from weft.yaml.colons import colon_index
+
+            index = colon_index(error)
+            if index is not None:
+                return ColonError(index)
         from weft.yaml.problems import syntax_error
 
         return syntax_error(error, self.source, self.text, self.base)
