@@ -31,7 +31,7 @@ class Limits:
         seconds: float = 600.0,
         memory: int = 1 << 30,
         depth: int = DEEPEST,
-        string: int = 1 << 26,
+        string: int = 1 << 25,
         items: int = 1 << 22,
         bits: int = 1 << 18,
     ) -> None:

@@ -64,7 +64,14 @@ def missing(x: object, name: str, message: str | None = None) -> StarlarkError:
     alike = near(name, attribute_names(x))
     if alike:
         message += f" (did you mean {listed([f'.{one}' for one in alike])}?)"
-    return StarlarkError(message)
+    found = None
+    if not alike and isinstance(x, Value):
+        names = x.attr_names()
+        found = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "") if names else "nothing in it"
+    return StarlarkError(message, found=found)
+
+
+_SHOWN = 12
 
 
 def attribute_names(x: object) -> list[str]:

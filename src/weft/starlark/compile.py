@@ -21,14 +21,18 @@ from __future__ import annotations
 import _ast as py
 
 from weft.starlark import syntax
+from weft.starlark.budget import SMALL
+from weft.starlark.flow import find, follow_apart
+from weft.starlark.folding import format_parts, percent_parts
 from weft.starlark.kinds import kind_of
 from weft.starlark.runtime import DIRECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any, Protocol, TypeAlias
 
+    from weft.starlark.flow import Function
     from weft.starlark.scan import Host
     from weft.starlark.syntax import Expression, Scope, Statement
 
@@ -77,10 +81,26 @@ _SCALARS = frozenset((str, int, float, bool, type(None)))
 class Compiler:
     """Lowers one program; `sites` collects what fast subscripts refer to."""
 
-    __slots__ = ("hooks", "hot", "line", "loops", "lowered", "prefix", "sites", "temps", "walrus")
+    __slots__ = (
+        "apart",
+        "hooks",
+        "hot",
+        "line",
+        "loops",
+        "lowered",
+        "prefix",
+        "scope",
+        "sites",
+        "temps",
+        "twice",
+        "walrus",
+    )
 
-    def __init__(self, hooks: Hooks | None) -> None:
+    def __init__(self, hooks: Hooks | None, twice: Mapping[str, Function] | None = None) -> None:
         self.hooks = hooks
+        self.twice = twice or {}
+        self.apart = False  # code for callers of whom nothing is known
+        self.scope: Scope | None = None  # of the function at hand
         self.sites: list[Site] = []
         self.line = 1
         self.hot = False  # code here runs often
@@ -187,6 +207,9 @@ class Compiler:
         value = self.kept(self.expression(item), into)
         method = py.Attribute(x(), "append", _LOAD, **at)
         fast = py.Expr(py.Call(method, [value()], [], **at), **at)
+        if self.unshared(receiver):
+            into.append(fast)
+            return
         slow = py.Expr(self.call("$m.append", [x(), value()]), **at)
         into.append(py.If(self.unlocked(x()), [fast], [slow], **at))
 
@@ -253,6 +276,20 @@ class Compiler:
         return result
 
     def def_(self, node: syntax.Def, into: list[py.stmt]) -> None:
+        function = self.twice.get(node.name)
+        if function is not None and function.definition is node:
+            # First for calls from within, under a name of its own; then for all others.
+            self.define(node, into)
+            known = self.store(f"$f.{node.name}")
+            into.append(py.Assign([known], self.load(_variable(node.name)), **self.at()))
+            follow_apart(node.scope, node.body)
+            self.apart = True
+            self.define(node, into)
+            self.apart = False
+        else:
+            self.define(node, into)
+
+    def define(self, node: syntax.Def, into: list[py.stmt]) -> None:
         at = self.at()
         arguments = self.parameters(node.parameters)
         outer = self.hot, self.walrus, self.temps, self.loops, self.prefix
@@ -262,6 +299,7 @@ class Compiler:
         body = self.prologue(node.parameters)
         if _calls_out(node.scope):
             body.append(self.step())
+        outer_scope, self.scope = self.scope, node.scope
         hosts = node.scope.hosts
         hooks = self.hooks if hosts else None
         outer_hosts, self.lowered = self.lowered, []
@@ -272,6 +310,7 @@ class Compiler:
             body += self.located(hooks.leave(hosts, module=False), self.line)
         self.hot, self.walrus, self.temps, self.loops, self.prefix = outer
         self.lowered = outer_hosts
+        self.scope = outer_scope
         self.line = node.line
         into.append(py.FunctionDef(_variable(node.name), arguments, body or [py.Pass(**at)], [], **at))
 
@@ -391,11 +430,23 @@ class Compiler:
             into.append(slow)
             return
         # A dict of the program's own with a string as key: both steps without a call.
-        test = self.both(self.is_type(key(), self.load("$T.str")), self.unlocked(x()))
+        test = self.unlocked(x())
+        if kind_of(target.key) != "str":
+            test = self.both(self.is_type(key(), self.load("$T.str")), test)
         old = py.Subscript(x(), key(), _LOAD, **self.at())
         value = self.augmented(old, "", node)
         fast = py.Assign([py.Subscript(x(), key(), _STORE, **self.at())], value, **self.at())
         into.append(py.If(test, [fast], [slow], **self.at()))
+
+    def unshared(self, node: Expression) -> bool:
+        """Whether a list can be neither frozen nor iterated here: all that is done with it is known (see `flow`)."""
+        if type(node) is not syntax.Name or node.scope is None or node.scope is not self.scope:
+            return False
+        shape = node.scope.shapes.get(node.name)
+        if shape is None or kind_of(node) != "list":
+            return False
+        shape = find(shape)
+        return not shape.open and not shape.looped
 
     def unlocked(self, x: py.expr) -> py.expr:
         lock = py.Attribute(x, "lock", _LOAD, **self.at())
@@ -480,6 +531,9 @@ class Compiler:
         self.sites.append((*_site(x()), *_site(key())))
         place = py.Subscript(x(), key(), _STORE, lineno=self.line, col_offset=len(self.sites))
         fast = py.Assign([place], held(), **at)
+        if self.unshared(target.x):
+            into.append(fast)
+            return
         slow = py.Expr(self.call("$set_index", [x(), key(), held()]), **at)
         into.append(py.If(self.unlocked(x()), [fast], [slow], **at))
 
@@ -519,6 +573,10 @@ class Compiler:
         operator = node.operator
         if operator in {"and", "or"}:
             return self.logical(node, operator)
+        if operator == "%" and type(node.x) is syntax.Literal and type(node.y) is syntax.TupleDisplay:
+            parts = percent_parts(node.x.value, len(node.y.items)) if type(node.x.value) is str else None
+            if parts is not None:
+                return self.text(parts[0], parts[1], node.y.items)
         if operator in _FUSED and self.hot and self.walrus:
             fused = self.fused(node)
             if fused is not None:
@@ -600,6 +658,8 @@ class Compiler:
         leaves: list[tuple[Expression, str]] = []
         sized: list[int] = []
         if not _flatten(node, leaves, sized):
+            return None
+        if all(leaf_kind for _, leaf_kind in leaves):
             return None
         unknown = [place for place, (leaf, kind) in enumerate(leaves) if kind == "" or type(leaf) not in _ATOMS]
         heavy = [place for place in unknown if type(leaves[place][0]) not in _ATOMS]
@@ -743,6 +803,12 @@ class Compiler:
             text = kind == "str" and type(x) is py.Constant and type(x.value) is str and x.value.isascii()
             if kind in {"list", "tuple"} or text:
                 return self.place(x, key)
+            if kind == "str" and type(x) is py.Name:
+                # A character is a byte there.
+                ascii_ = py.Call(py.Attribute(x, "isascii", _LOAD, **self.at()), [], [], **self.at())
+                first_key, again_key = self.simple(key)
+                if first_key is key:
+                    return self.choose(ascii_, self.place(x, key), self.call("$item", [x, again_key()]))
             if kind == "":
                 first_x, again_x = self.simple(x)
                 first_key, again_key = self.simple(key)
@@ -777,6 +843,11 @@ class Compiler:
     def call_(self, node: syntax.Call) -> py.expr:
         function = node.function
         if type(function) is syntax.Attribute:
+            if function.name == "format" and type(function.x) is syntax.Literal and type(function.x.value) is str:
+                arguments = node.arguments
+                texts = format_parts(function.x.value, len(arguments))
+                if texts is not None and not any(argument.star or argument.name for argument in arguments):
+                    return self.text(texts, "s" * len(arguments), [argument.value for argument in arguments])
             callee, receiver = self.method(function)
             args, keywords = self.arguments(node.arguments)
             if receiver is not None:
@@ -787,11 +858,46 @@ class Compiler:
             if special is not None:
                 return special
         callee = self.expression(function)
+        if self.knows(node):
+            callee = self.load(f"$f.{function.name}")  # type: ignore[union-attr]
         if type(callee) is py.Constant or type(callee) is py.Tuple:
             # Python would warn of such a call.
             callee = self.call("$same", [callee])
         args, keywords = self.arguments(node.arguments)
         return py.Call(callee, args, keywords, **self.at())
+
+    def text(self, texts: Sequence[str], verbs: str, nodes: Sequence[Expression]) -> py.expr:
+        """A string of texts and values between them; a verb is "s" or "d"."""
+        parts: list[py.expr] = [self.constant(texts[0])]
+        for text, verb, node in zip(texts[1:], verbs, nodes, strict=True):
+            value = self.expression(node)
+            kind = kind_of(node)
+            if kind != "small" and verb == "d":
+                value = self.call("$%d", [value])
+            elif kind not in {"small", "str"}:
+                if self.hot and self.walrus:
+                    first, again = self.simple(value)
+                    value = self.choose(self.is_type(first, self.load("$T.str")), again(), self.call("$str", [again()]))
+                else:
+                    value = self.call("$str", [value])
+            parts.append(py.FormattedValue(value, -1, None, **self.at()))
+            if text:
+                parts.append(self.constant(text))
+        made = py.JoinedStr(parts, **self.at())
+        if not self.hot or not self.walrus:
+            return self.call("$text", [made])
+        first, again = self.simple(made)
+        size = py.Compare(self.call("$L", [again()]), [py.Lt()], [self.constant(SMALL)], **self.at())
+        ascii_ = py.Call(py.Attribute(first, "isascii", _LOAD, **self.at()), [], [], **self.at())
+        return self.choose(self.both(ascii_, size), again(), self.call("$text", [again()]))
+
+    def knows(self, node: syntax.Call) -> bool:
+        """Whether a call is one of those that `flow` has followed to a function that is compiled twice."""
+        name = node.function
+        if self.apart or type(name) is not syntax.Name or name.scope is None or name.scope.parent is not None:
+            return False
+        function = self.twice.get(name.name)
+        return function is not None and function.fits(node)
 
     def method(self, node: syntax.Attribute) -> tuple[py.expr, py.expr | None]:
         """What to call for `x.name(...)`, and the receiver if it is to be passed."""
@@ -816,13 +922,37 @@ class Compiler:
         if any(argument.star or argument.name for argument in arguments):
             return None
         if name == "len" and len(arguments) == 1:
-            if kind_of(arguments[0].value) in ("list", "dict", "tuple"):
-                return self.call("$L", [self.expression(arguments[0].value)])
-        elif name == "range" and 1 <= len(arguments) <= 3:
+            kind = kind_of(arguments[0].value)
+            value = self.expression(arguments[0].value)
+            if kind in {"list", "dict", "tuple"}:
+                return self.call("$L", [value])
+            if kind == "str" and type(value) is py.Name and self.hot:
+                ascii_ = py.Call(py.Attribute(value, "isascii", _LOAD, **self.at()), [], [], **self.at())
+                return self.choose(ascii_, self.call("$L", [value]), self.call("$len", [value]))
+            if kind == "" and self.hot and self.walrus:
+                first, again = self.simple(value)
+                test = py.Compare(self.call("$T", [first]), [py.In()], [self.load("$sized")], **self.at())
+                return self.choose(test, self.call("$L", [again()]), self.call("$len", [again()]))
+            return self.call("$len", [value])
+        if name == "range" and 1 <= len(arguments) <= 3:
             return self.call(f"$range{len(arguments)}", [self.expression(argument.value) for argument in arguments])
-        elif (name in {"min", "max"}) and len(arguments) > 1:
+        if name in {"min", "max"} and len(arguments) > 1:
+            if self.hot and self.walrus and len(arguments) <= 4 and all(_is_int(each.value) for each in arguments):
+                return self.extreme(name, [self.expression(argument.value) for argument in arguments])
             return self.call(f"${name}_of", [self.expression(argument.value) for argument in arguments])
         return None
+
+    def extreme(self, name: str, values: list[py.expr]) -> py.expr:
+        """`min` or `max` of ints: one comparison after the other."""
+        best = values[0]
+        for value in values[1:]:
+            first, again = self.simple(best)
+            other, other_again = self.simple(value)
+            # Of equal ones the first; all are evaluated in order.
+            operator: py.cmpop = py.LtE() if name == "min" else py.GtE()
+            test = py.Compare(first, [operator], [other], **self.at())
+            best = self.choose(test, again(), other_again())
+        return best
 
     def arguments(self, arguments: list[syntax.Argument]) -> tuple[list[py.expr], list[py.keyword]]:
         args: list[py.expr] = []

@@ -106,9 +106,9 @@ def _unbound(error: NameError, frame: FrameType) -> StarlarkError:
     name = str(error).split("'")[1]
     code = frame.f_code
     is_global = code.co_name == "<toplevel>" or (
-        name in code.co_freevars and name in frame.f_globals.get("$globals", ())
+        name in code.co_freevars and name.removeprefix("$f.") in frame.f_globals.get("$globals", ())
     )
-    name = name.removeprefix("$")
+    name = name.removeprefix("$f.").removeprefix("$")
     return StarlarkError(f"{'global' if is_global else 'local'} variable {name} referenced before assignment")
 
 

@@ -1,9 +1,9 @@
 """What is known about values before a program runs, so that compiled code can leave out checks.
 
 A kind is the exact type of whatever an expression can give: "int", "small" (an int that fits a machine word), "float",
-"str", "bool", "list", "dict", "tuple", "none"; "" when nothing is known. A function cannot assign the variables of
-another, so all values of a variable are seen in its own scope: the kinds of variables are the least ones that agree
-with every assignment. Elements of collections are never known, because collections are shared.
+"str", "bool", "list", "dict", "tuple", "none"; "" when nothing is known, BOTTOM while nothing was found out yet. A
+function cannot assign the variables of another, so all values of a variable are seen in its own scope: the kinds of
+variables are the least ones that agree with every assignment. `flow` finds them, and what lists hold.
 """
 
 from __future__ import annotations
@@ -14,9 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from weft.starlark.syntax import Scope
-
-_BOTTOM = "?"
+BOTTOM = "?"
 _INTS = ("int", "small")
 _SEQUENCES = ("str", "list", "tuple")
 _BUILTINS = {
@@ -70,34 +68,10 @@ _DICT_METHODS = {"keys": "list", "values": "list", "items": "list"}
 _BIGGEST = 1 << 62
 
 
-def infer(scope: Scope) -> None:
-    """Find the kinds of all variables of a program (`Scope.kinds`)."""
-    scopes = [scope]
-    for each in scopes:
-        scopes.extend(each.children)
-        each.kinds = dict.fromkeys(each.bound, _BOTTOM)
-    for _ in range(12):
-        changed = False
-        for each in scopes:
-            kinds = each.kinds
-            for name, value in each.writes:
-                old = kinds[name]
-                if old == "":
-                    continue
-                new = _join(old, "" if value is None else kind_of(value))
-                if new != old:
-                    kinds[name] = new
-                    changed = True
-        if not changed:
-            return
-    for each in scopes:
-        each.kinds = dict.fromkeys(each.bound, "")
-
-
-def _join(left: str, right: str) -> str:
-    if right in (left, _BOTTOM):
+def join(left: str, right: str) -> str:
+    if right in (left, BOTTOM):
         return left
-    if left == _BOTTOM:
+    if left == BOTTOM:
         return right
     return "int" if left in _INTS and right in _INTS else ""
 
@@ -130,7 +104,7 @@ def _unary(node: syntax.Unary) -> str:
     kind = kind_of(node.x)
     if kind in _INTS:
         return kind
-    return kind if kind == _BOTTOM or (kind == "float" and node.operator != "~") else ""
+    return kind if kind == BOTTOM or (kind == "float" and node.operator != "~") else ""
 
 
 def _binary(node: syntax.Binary) -> str:
@@ -139,16 +113,18 @@ def _binary(node: syntax.Binary) -> str:
         return "bool"
     left, right = kind_of(node.x), kind_of(node.y)
     if operator in ("and", "or"):
-        return _join(left, right)
+        return join(left, right)
     if operator == "%" and left == "str":
         return "str"
-    if _BOTTOM in (left, right):
+    if BOTTOM in (left, right):
         # Whatever the other side turns out to be, a sequence stays what it is when something is added.
-        return _BOTTOM if left == _BOTTOM or left not in _SEQUENCES else left
+        return BOTTOM if left == BOTTOM or left not in _SEQUENCES else left
     if left in _INTS and right in _INTS:
         if operator == "/":
             return "float"
-        return "small" if operator in ("%", "//", "&", ">>") and left == right == "small" else "int"
+        if operator == "%" and right == "small":
+            return "small"
+        return "small" if operator in ("//", "&", ">>") and left == right == "small" else "int"
     if operator == "+" and left in _SEQUENCES:
         return left
     if left == "float" and right in ("float", "int", "small") and operator in ("+", "-", "*", "/", "//", "%"):
@@ -162,23 +138,23 @@ def _binary(node: syntax.Binary) -> str:
 
 
 def _conditional(node: syntax.Conditional) -> str:
-    return _join(kind_of(node.yes), kind_of(node.no))
+    return join(kind_of(node.yes), kind_of(node.no))
 
 
 def _call(node: syntax.Call) -> str:
     function = node.function
+    if node.kind:
+        return node.kind
     if type(function) is syntax.Name:
-        if function.name == "$each":
-            return _element(node.arguments[0].value)
         if function.scope is not None:
             return ""
         if function.name in ("min", "max") and len(node.arguments) > 1:
-            kind = _BOTTOM
+            kind = BOTTOM
             for argument in node.arguments:
                 if argument.star or argument.name:
                     return ""
-                kind = _join(kind, kind_of(argument.value))
-            return kind if kind in _INTS or kind == _BOTTOM else ""
+                kind = join(kind, kind_of(argument.value))
+            return kind if kind in _INTS or kind == BOTTOM else ""
         return _BUILTINS.get(function.name, "")
     if type(function) is syntax.Attribute:
         kind = kind_of(function.x)
@@ -186,26 +162,19 @@ def _call(node: syntax.Call) -> str:
             return _STRING_METHODS.get(function.name, "")
         if kind == "dict":
             return _DICT_METHODS.get(function.name, "")
-        if kind == _BOTTOM:
-            return _BOTTOM
-    return ""
-
-
-def _element(x: object) -> str:
-    """The kind of what a loop over `x` gives."""
-    if type(x) is syntax.Call and type(x.function) is syntax.Name and x.function.scope is None:
-        return "small" if x.function.name == "range" else ""
+        if kind == BOTTOM:
+            return BOTTOM
     return ""
 
 
 def _slice(node: syntax.Slice) -> str:
     kind = kind_of(node.x)
-    return kind if kind in _SEQUENCES or kind == _BOTTOM else ""
+    return kind if kind in _SEQUENCES or kind == BOTTOM else ""
 
 
 def _index(node: syntax.Index) -> str:
     kind = kind_of(node.x)
-    return kind if kind in ("str", _BOTTOM) else ""
+    return node.kind if kind == "list" else kind if kind in ("str", BOTTOM) else ""
 
 
 def _comprehension(node: syntax.Comprehension) -> str:

@@ -40,6 +40,8 @@ def unknown(operator: str, x: object, y: object) -> StarlarkError:
         hint = "use 'or' instead of '|' for logical-or"
     elif operator == "&":
         hint = "use 'and' instead of '&' for logical-and"
+    elif operator == "+" and {type(x), type(y)} in ({str, int}, {str, float}):
+        hint = "make a string of the number first: str(...)"
     return StarlarkError(f"unknown binary op: {type_of(x)} {operator} {type_of(y)}", hint=hint)
 
 
@@ -55,6 +57,13 @@ def joined(text: str) -> str:
     if text.isascii():
         return text
     return from_bytes(to_bytes(text))
+
+
+def text(made: str) -> str:
+    """Text that was put together from a few parts."""
+    if len(made) > SMALL:
+        check_string(len(made))
+    return joined(made)
 
 
 def add(x: object, y: object) -> object:

@@ -94,7 +94,7 @@ def compile_program(
     traced: the program is to say what it reads (see `tracing`). Raises StarlarkError for the first thing that is wrong; its findings are all others, in the order of the source.
     """
     from weft.starlark.compile import Compiler
-    from weft.starlark.kinds import infer
+    from weft.starlark.flow import follow, follow_apart
     from weft.starlark.parse import Parser
     from weft.starlark.resolve import resolve
     from weft.starlark.scan import ScanFailure, scan
@@ -110,13 +110,13 @@ def compile_program(
         if problems:
             problems.sort(key=lambda finding: finding.at.line if finding.at is not None else 0)
             raise failure(problems)
-        infer(scope)
-        compiler: type[Compiler] = Compiler
         if traced:
             from weft.starlark.tracing import TracedCompiler
 
-            compiler = TracedCompiler
-        tree = compiler(hooks).module(statements, scope)
+            follow_apart(scope, statements)
+            tree = TracedCompiler(hooks).module(statements, scope)
+        else:
+            tree = Compiler(hooks, follow(scope, statements)).module(statements, scope)
         code = compile(tree, "<template>", "exec", dont_inherit=True, optimize=0)
     except ScanFailure as error:
         raise failure([error.finding]) from None

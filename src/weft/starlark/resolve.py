@@ -58,6 +58,31 @@ _HINTS = {
 }
 
 
+# What templates load under its own name.
+_MODULES = frozenset(
+    [
+        "assert",
+        "base64",
+        "data",
+        "ip",
+        "json",
+        "library",
+        "math",
+        "md5",
+        "module",
+        "overlay",
+        "regexp",
+        "sha256",
+        "struct",
+        "template",
+        "toml",
+        "url",
+        "version",
+        "yaml",
+    ]
+)
+
+
 def resolve(program: Scope, source: Source, problems: list[Finding]) -> None:
     """Set `Name.scope` of every use; add a finding for every name that is not defined."""
     todo = [program]
@@ -77,6 +102,8 @@ def resolve(program: Scope, source: Source, problems: list[Finding]) -> None:
 
 def _undefined(name: Name, scope: Scope, source: Source) -> Finding:
     hint = _HINTS.get(name.name)
+    if hint is None and name.name in _MODULES:
+        hint = f'load it first: load("@ytt:{name.name}", "{name.name}")'
     if hint is None:
         known = set(_UNIVERSAL)
         outer: Scope | None = scope

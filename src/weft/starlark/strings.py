@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _SPACES = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 _ABSENT = object()
+_FEW = 8  # so many parts can be joined before somebody looks at their size
 
 
 def length(string: str) -> int:
@@ -186,7 +187,7 @@ def join(self: str, items: object, /) -> str:
             raise StarlarkError(f"join: for parameter 1: got {type_of(items)}, want iterable")
         parts = list(source)  # type: ignore[assignment]
     try:
-        if len(parts) > SMALL or len(self) > SMALL:
+        if len(parts) > _FEW or len(self) > SMALL:
             check_string(sum(map(len, parts)) + len(self) * len(parts))
         result = self.join(parts)  # type: ignore[arg-type]
     except TypeError:
@@ -441,6 +442,8 @@ def format(self: str, /, *args: object, **kwargs: object) -> str:
             out.append(repr_of(value))
         else:
             raise StarlarkError(conversion)
+    if len(out) > 2 * _FEW:
+        check_string(sum(map(len, out)))
     result = "".join(out)
     if len(result) > SMALL:
         check_string(len(result))
@@ -545,6 +548,8 @@ def interpolate(template: str, x: object) -> str:
         place += 1
     if place < len(args):
         raise StarlarkError("too many arguments for format string")
+    if len(out) > 2 * _FEW:
+        check_string(sum(map(len, out)))
     result = "".join(out)
     if len(result) > SMALL:
         check_string(len(result))
@@ -595,6 +600,11 @@ def _as_int(value: object, verb: str) -> str:
     if verb in {"x", "X", "o"}:
         return ("-" if number < 0 else "") + f"{abs(number):{verb}}"
     return int_text(number)
+
+
+def as_decimal(value: object) -> str:
+    """What `%d` makes of a value."""
+    return _as_int(value, "d")
 
 
 def _as_float(value: object, verb: str) -> str:

@@ -8,16 +8,28 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from weft.starlark.flow import Shape
     from weft.starlark.scan import Host
 
 
 class Scope:
     """A function, lambda, comprehension, or the program itself: the names bound in it and the names used in it.
 
-    bound: name -> line of the first binding. calls: what stands directly in it. kinds: what is known of the values of a name (see `kinds`).
+    bound: name -> line of the first binding. calls: what stands directly in it. kinds: what is known of the values of a name (see `kinds`); shapes: of its lists (see `flow`).
     """
 
-    __slots__ = ("bound", "calls", "children", "hosts", "is_comprehension", "kinds", "parent", "uses", "writes")
+    __slots__ = (
+        "bound",
+        "calls",
+        "children",
+        "hosts",
+        "is_comprehension",
+        "kinds",
+        "parent",
+        "shapes",
+        "uses",
+        "writes",
+    )
 
     def __init__(self, parent: Scope | None, is_comprehension: bool = False) -> None:
         self.parent = parent
@@ -29,6 +41,7 @@ class Scope:
         self.kinds: dict[str, str] = {}
         self.hosts: list[Host] = []
         self.calls: list[Call] = []
+        self.shapes: dict[str, Shape] = {}
 
 
 class Name:
@@ -112,12 +125,15 @@ class Attribute:
 
 
 class Index:
-    __slots__ = ("key", "line", "x")
+    """kind: of the element of a list (see `flow`)."""
+
+    __slots__ = ("key", "kind", "line", "x")
 
     def __init__(self, x: Expression, key: Expression, line: int) -> None:
         self.x = x
         self.key = key
         self.line = line
+        self.kind = ""
 
 
 class Slice:
@@ -151,12 +167,15 @@ class Argument:
 
 
 class Call:
-    __slots__ = ("arguments", "function", "line")
+    """kind: of the result of a function of the program (see `flow`)."""
+
+    __slots__ = ("arguments", "function", "kind", "line")
 
     def __init__(self, function: Expression, arguments: list[Argument], line: int) -> None:
         self.function = function
         self.arguments = arguments
         self.line = line
+        self.kind = ""
 
 
 class TupleDisplay:

@@ -153,13 +153,17 @@ def _count_parts(key: tuple[object, ...], known: dict[int, int]) -> int:
     return total
 
 
+_NOTHING: tuple[object, ...] = ()
+
+
 class List(list[object]):
     """A list; `lock` says whether it may be changed."""
 
     __slots__ = ("lock",)
 
-    def __init__(self, items: Iterable[object] = ()) -> None:
-        self.extend(items)
+    def __init__(self, items: Iterable[object] = _NOTHING) -> None:
+        if items is not _NOTHING:
+            self.extend(items)
         self.lock = 0
 
     def __hash__(self) -> int:  # type: ignore[override]
