@@ -5,7 +5,7 @@ A pipe may never end, and a device file never does, so every input is read throu
 
 from __future__ import annotations
 
-from weft.errors import LimitError
+from weft.errors import LimitError, ReadError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,9 @@ def file_content(path: str, described: str, largest: int = LARGEST) -> bytes:
 
 
 def standard_input(largest: int = LARGEST) -> bytes:
-    """All of standard input. Raises LimitError, OSError."""
+    """All of standard input. Raises LimitError, OSError, and ReadError for a terminal: nobody knows that it waits."""
     import sys
 
+    if sys.stdin.isatty():
+        raise ReadError("standard input is a terminal", hint="pipe the text in, or name a file")
     return content(sys.stdin.buffer, "standard input", largest)

@@ -145,11 +145,14 @@ def render(error: WeftError, program: str = "weft") -> str:
     for finding in error.findings:
         out.append("")
         out.extend(_block("", finding))
-    return "\n".join([line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]} ..." for line in out]) + "\n"
+    return (
+        "\n".join([line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE].rstrip()} ..." for line in out])
+        + "\n"
+    )
 
 
 # Lines of an input can have millions of characters.
-_LONGEST_LINE = 1_000
+_LONGEST_LINE = 400
 # A recursion repeats its steps; more of the same line than this tell nothing.
 _SAME_STEPS = 3
 

@@ -7,26 +7,43 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
+# What differs by more letters than this is no typo, however long it is.
+FARTHEST = 8
+
+
 def distance(left: str, right: str, limit: int) -> int:
     """How many letters must be changed, added, left out or swapped with their neighbour to make one string the other.
 
-    Any number above `limit` means "more than limit".
+    Any number above `limit` means "more than limit"; only as much is looked at as that takes.
     """
     if abs(len(left) - len(right)) > limit:
         return limit + 1
-    row = list(range(len(right) + 1))
+    if left == right:
+        return 0
+    far = limit + 1
+    width = len(right)
+    row = [j if j <= limit else far for j in range(width + 1)]
     before = row
     for i, a in enumerate(left, 1):
-        above, row, last = row, [i], before
-        for j, b in enumerate(right, 1):
+        above, last = row, before
+        # Only a band around the diagonal can hold distances within the limit.
+        first, end = max(1, i - limit), min(width, i + limit)
+        row = [far] * (width + 1)
+        if i <= limit:
+            row[0] = i
+        best = row[0]
+        for j in range(first, end + 1):
+            b = right[j - 1]
             cost = above[j - 1] if a == b else 1 + min(above[j - 1], above[j], row[j - 1])
-            if i > 1 < j and a == right[j - 2] and b == left[i - 2]:
-                cost = min(cost, last[j - 2] + 1)
-            row.append(cost)
+            if i > 1 < j and a == right[j - 2] and b == left[i - 2] and last[j - 2] < cost:
+                cost = last[j - 2] + 1
+            row[j] = cost
+            if cost < best:
+                best = cost
         before = above
-        if min(row) > limit and min(above) >= limit:
-            return limit + 1
-    return row[-1]
+        if best > limit and min(above[max(0, first - 2) : end + 1]) >= limit:
+            return far
+    return min(row[width], far)
 
 
 def _folded(name: str) -> str:
@@ -48,7 +65,7 @@ def near(name: str, candidates: Iterable[str], most: int = 3) -> list[str]:
     if len(wanted) > _LONGEST:
         return []
     known = list(dict.fromkeys(candidates))[: _STEPS // (len(wanted) ** 2 + 1)]
-    best = (len(wanted) + 1) // 2 - 1
+    best = min((len(wanted) + 1) // 2 - 1, FARTHEST)
     found: list[str] = []
     for candidate in known:
         steps = distance(wanted, _folded(candidate), best) if candidate != name else best + 1

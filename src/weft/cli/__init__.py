@@ -40,8 +40,32 @@ def _explain(argv: Sequence[str]) -> int:
     return command(argv)
 
 
+def _diff(argv: Sequence[str]) -> int:
+    from weft.cli.diff import main as command
+
+    return command(argv)
+
+
 def _impact(argv: Sequence[str]) -> int:
     from weft.cli.explain import main_impact as command
+
+    return command(argv)
+
+
+def _init(argv: Sequence[str]) -> int:
+    from weft.cli.start import main_init as command
+
+    return command(argv)
+
+
+def _completion(argv: Sequence[str]) -> int:
+    from weft.cli.start import main_completion as command
+
+    return command(argv)
+
+
+def _krm(argv: Sequence[str]) -> int:
+    from weft.cli.krm import main as command
 
     return command(argv)
 
@@ -51,6 +75,10 @@ COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "patch": _patch,
     "layer": _layer,
     "fmt": _fmt,
+    "init": _init,
+    "krm": _krm,
+    "completion": _completion,
+    "diff": _diff,
     "explain": _explain,
     "impact": _impact,
 }
@@ -64,7 +92,11 @@ _USAGE = (
     "  weft fmt -f config/                                     format YAML templates\n"
     "  weft explain render -f config/ Deployment/web:spec.replicas\n"
     "                                                          where a value comes from\n"
+    "  weft diff old.yml new.yml                               what differs, by key\n"
     "  weft impact render -f config/ values.yml:3              what a line has a part in\n"
+    "  weft init demo                                          a small project to start from\n"
+    "  weft krm                                                a function for Kustomize and kpt\n"
+    "  weft completion bash                                    completion for bash, zsh or fish\n"
     "  weft version                                            the version\n\n"
     "weft COMMAND --help lists the flags of a command.\n"
 )
@@ -79,8 +111,9 @@ def main(argv: Sequence[str]) -> int:
 
     try:
         if not argv:
-            sys.stderr.write(_USAGE)
-            return 0
+            from weft.cli.start import EXAMPLES
+
+            return _write_out(EXAMPLES)
         name = argv[0]
         command = COMMANDS.get(name)
         if command is not None:
@@ -116,6 +149,10 @@ def run() -> None:
         from weft.cli.streams import open_missing
 
         open_missing()
+    if sys.stderr.isatty():
+        from weft.cli.streams import guard_terminal
+
+        guard_terminal()
     # One command is one short process: what it makes lives until it ends, and looking for cycles in millions of nodes
     # that have none would take as long as the work itself.
     gc.disable()
@@ -149,9 +186,23 @@ def _unknown(name: str) -> int:
     from weft.errors import UsageError
     from weft.spell import did_you_mean
 
-    raise UsageError(
-        f'unknown command "{name}"', hint=did_you_mean(name, COMMANDS), expected=", ".join([*COMMANDS, "version"])
-    )
+    known = [*COMMANDS, "version"]
+    hint = did_you_mean(name, known)
+    if hint is None:
+        from os.path import lexists
+
+        hint = f"weft render -f {name}" if lexists(name) else _ELSEWHERE.get(name, "weft help lists the commands")
+    raise UsageError(f'unknown command "{name}"', hint=hint)
+
+
+# What other programs call it.
+_ELSEWHERE = {
+    "apply": "weft render -f config/ | kubectl apply -f -",
+    "build": "weft render -f config/",
+    "int": "weft patch base.yml -o ops.yml",
+    "interpolate": "weft patch base.yml -o ops.yml",
+    "template": "weft render -f config/",
+}
 
 
 def _internal(error: Exception, argv: Sequence[str]) -> int:

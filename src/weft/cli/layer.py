@@ -76,7 +76,9 @@ def main(argv: Sequence[str]) -> int:
         return 0
     if not flags.arguments:
         raise UsageError(
-            "weft layer needs the documents to render", expected="files, directories, or - for standard input"
+            "weft layer needs the documents to render",
+            expected="files, directories, or - for standard input",
+            hint="weft layer documents/",
         )
     if flags.text("order") not in ORDERS:
         in_order([], flags.text("order"))

@@ -144,7 +144,9 @@ def _dispatch(argv: Sequence[str]) -> int:
     if name == "help":
         return _help(_COMMANDS.get(rest[0] if rest else "", RENDER))
     if name == "completion":
-        raise UsageError("completion scripts are not available yet")
+        from weft.cli.start import main_completion
+
+        return main_completion(rest)
     return _render(RENDER, argv)
 
 

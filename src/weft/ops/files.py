@@ -62,8 +62,19 @@ class _Definition:
             at=Position(self.source, self.line),
             expected=expected,
             found=", ".join(shown) or "an operation without fields",
-            hint=hint,
+            hint=hint or self._misspelt(),
         )
+
+    def _misspelt(self) -> str | None:
+        """A hint for the first field that no operation has."""
+        from weft.spell import listed, near
+
+        for name in self.fields:
+            if name not in FIELDS:
+                alike = near(name, [field for field in FIELDS if field not in self.fields])
+                if alike:
+                    return f'"{name}" is no field of an operation; did you mean {listed(alike, quote=chr(34))}?'
+        return None
 
     def pointer(self) -> Pointer:
         path = self.text("path")
@@ -166,12 +177,22 @@ def _operation(item: ArrayItem, number: int, source: Source, null_values: bool) 
     return build(definition, null_values)
 
 
+# The operations of JSON Patch that have other names here.
+_JSON_PATCH = {
+    "add": 'to add a key: type "replace" and a path that ends in /key?; to add an item: /list/-',
+    "copy": "a value is not copied; write it out",
+    "move": "a value is not moved; remove it, and write it out in its new place",
+}
+
+
 def _unknown_type(definition: _Definition, kind: str) -> OpsError:
     from weft.spell import did_you_mean
 
-    hint = did_you_mean(kind, OPERATIONS)
+    hint = did_you_mean(kind, OPERATIONS) or _JSON_PATCH.get(kind)
     if not kind:
         miswritten = next((name for name in definition.fields if name.lower() == "type" and name != "type"), None)
+        if "op" in definition.fields:
+            miswritten = "op"
         hint = f'"{miswritten}" is written "type"' if miswritten is not None else None
     return definition.refuse(
         f'operation [{definition.number}]: unknown operation type "{kind}"', expected=", ".join(OPERATIONS), hint=hint

@@ -73,7 +73,9 @@ def _nearest(edit: Edit, step: Step) -> tuple[str | None, str, list]:  # type: i
     if near is None:
         alike = [value for value in values if str(value) == str(wanted)]
         if alike and type(wanted) not in (Map, Array):
-            return found, f"{shown(alike[0])} is a {kind_name(alike[0])}, {shown(wanted)} is not", []
+            kind = kind_name(alike[0])
+            article = "an" if kind[0] in "aeiou" else "a"
+            return found, f"{shown(alike[0])} is {article} {kind}, {shown(wanted)} is not", []
         return found, _MISSING_OK, []
     item = items[values.index(near)]
     return found, f'did you mean "{near}"? {_MISSING_OK}', [item.position]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from weft.errors import StarlarkError
 from weft.starlark import Code, Program, compile_program
 from weft.templates import text
 from weft.templates.construct import Construction
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from weft.codecache import CodeCache
     from weft.context import Context
-    from weft.source import Source
+    from weft.source import Position, Source
     from weft.starlark import Load, Piece
     from weft.templates.yaml_file import YamlFile
     from weft.templates.yaml_template import Plan
@@ -70,11 +71,28 @@ def compile_yaml(
     def compiled() -> Program:
         from weft.templates.lowering import YamlHooks
 
-        return compile_program(pieces, file.source, hooks=YamlHooks(lambda host: type(host) is NodeHost), traced=traced)
+        hooks = YamlHooks(lambda host: type(host) is NodeHost)
+        try:
+            return compile_program(pieces, file.source, hooks=hooks, traced=traced)
+        except StarlarkError as error:
+            for wrong in (error, *error.findings):
+                wrong.hint = wrong.hint or _annotation_hint(wrong.at)
+            raise
 
     # What the strict reading changes is refused; so the same text gives the same nodes, and these the same code.
     program = _cached(cache, ("yaml", str(ignore_unknown_comments)), file.source, compiled)
     return Template(program, file.source, made, implicit_overrides=implicit_map_key_overrides)
+
+
+def _annotation_hint(at: Position | None) -> str | None:
+    """Code that reads like an annotation: `#@ overlay/match` has a space too many."""
+    from weft.templates.directives import KNOWN_BY_NAME
+
+    text = (at.text or "").lstrip() if at is not None else ""
+    name = text.removeprefix("#@").split(" ")
+    if text.startswith("#@ ") and len(name) > 1 and "@" + name[1] in KNOWN_BY_NAME:
+        return f"an annotation has no space behind the @: #@{' '.join(name[1:])}"
+    return None
 
 
 def compile_text(source: Source, cache: CodeCache | None = None, *, traced: bool = False) -> Template:

@@ -12,6 +12,11 @@ _HINTS = {
     "found unexpected ':'": "put a space behind the colon, or quotes around the text",
     "did not find expected key": "check the indentation, and quotes within quotes",
     "did not find expected '-' indicator": "check the indentation: every item starts with a dash in the same column",
+    "did not find expected hexdecimal number": "use single quotes, or write the backslash twice",
+    "did not find expected alphabetic or numeric character": "put the text in quotes: * starts an alias, & an anchor",
+    "did not find expected ',' or ']'": "a bracket is not closed, or a comma is missing",
+    "did not find expected ',' or '}'": "a brace is not closed, or a comma is missing",
+    "did not find expected node content": "a value is missing, or a bracket or brace has no partner",
     "found unknown escape character": "use single quotes, or write the backslash twice",
 }
 _CANNOT_START = {

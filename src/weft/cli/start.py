@@ -1,0 +1,253 @@
+"""The first five minutes: what `weft` alone says, `weft init`, and completion in a shell."""
+
+from __future__ import annotations
+
+import os
+
+from weft.cli.options import SWITCH, TEXT, Command
+from weft.cli.streams import write_out
+from weft.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.cli.options import Flag
+
+EXAMPLES = """\
+weft weaves changes into YAML configuration. Three things to try:
+
+  weft init demo && weft render -f demo/config      a small project, rendered: templates, data values, overlays
+  weft patch base.yml -o ops.yml -v name=web        operations and variables, on a file of somebody else
+  weft layer documents/                             documents that inherit from each other across layers
+
+weft help lists the commands, weft COMMAND --help the flags of one.
+"""
+
+INIT = Command("weft init", "Make a small working project in an empty directory.", arguments="[DIRECTORY]")
+COMPLETION = Command(
+    "weft completion", "Print a script that completes commands and flags in a shell.", arguments="bash|zsh|fish"
+)
+
+# What `init` writes: path -> text.
+PROJECT = {
+    "config/app.yml": """\
+#@ load("@ytt:data", "data")
+
+#@ labels = {"app": data.values.name}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: #@ data.values.name
+  labels: #@ labels
+spec:
+  replicas: #@ data.values.replicas
+  selector:
+    matchLabels: #@ labels
+  template:
+    metadata:
+      labels: #@ labels
+    spec:
+      containers:
+      - name: app
+        image: #@ data.values.image
+""",
+    "config/schema.yml": """\
+#@data/values-schema
+---
+#@schema/desc "How the application is called."
+name: demo
+#@schema/validation min=1
+replicas: 1
+image: registry.example/demo:1.0
+""",
+    "production/overlay.yml": """\
+#@ load("@ytt:overlay", "overlay")
+
+#@overlay/match by=overlay.subset({"kind": "Deployment"})
+---
+spec:
+  template:
+    spec:
+      containers:
+      #@overlay/match by="name"
+      - name: app
+        #@overlay/match missing_ok=True
+        resources:
+          limits: {memory: 256Mi}
+""",
+    "production/values.yml": """\
+replicas: 3
+image: registry.example/demo:1.1
+""",
+}
+
+_NEXT = """\
+
+Render it as it is, then for production:
+
+  {cd}weft render -f config
+  {cd}weft render -f config -f production/overlay.yml --data-values-file production/values.yml
+"""
+
+
+def main_init(argv: Sequence[str]) -> int:
+    """Run `weft init`; the exit status. Raises UsageError for a directory with something in it."""
+    flags = INIT.parse(argv)
+    if flags.on("help"):
+        write_out(INIT.help_text())
+        return 0
+    if len(flags.arguments) > 1:
+        raise UsageError("weft init takes one directory", found=", ".join(flags.arguments))
+    directory = flags.arguments[0] if flags.arguments else "."
+    try:
+        made = _make_project(directory)
+    except OSError as error:
+        raise UsageError(f"cannot write in {directory}: {error.strerror}") from None
+    cd = "" if os.path.realpath(directory) == os.path.realpath(".") else f"cd {directory} && "
+    write_out("".join(f"created {path}\n" for path in made) + _NEXT.format(cd=cd))
+    return 0
+
+
+def _make_project(directory: str) -> list[str]:
+    there = sorted(os.listdir(directory)) if os.path.isdir(directory) else []
+    # What a fresh clone has is not in the way.
+    there = [name for name in there if name != ".git"]
+    if there:
+        raise UsageError(
+            f"{directory} is not empty", found=", ".join(there[:5]), hint="name a new directory: weft init demo"
+        )
+    made = []
+    for path, text in PROJECT.items():
+        place = os.path.join(directory, *path.split("/"))
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        with open(place, "x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        made.append(os.path.normpath(place))
+    return made
+
+
+def main_completion(argv: Sequence[str]) -> int:
+    """Run `weft completion`; the exit status. Raises UsageError for a shell that is not known."""
+    flags = COMPLETION.parse(argv)
+    if flags.on("help"):
+        write_out(COMPLETION.help_text())
+        return 0
+    shell = flags.arguments[0] if flags.arguments else os.path.basename(os.environ.get("SHELL", ""))
+    write = SHELLS.get(shell)
+    if write is None:
+        from weft.spell import did_you_mean
+
+        raise UsageError(
+            f'no completion for the shell "{shell}"', expected=", ".join(SHELLS), hint=did_you_mean(shell, SHELLS)
+        )
+    write_out(write(commands()))
+    return 0
+
+
+def commands() -> dict[str, Command]:
+    """The commands and their flags. A command's table is `NAME` in weft.cli.name, where it has one of its own."""
+    from importlib import import_module
+
+    from weft.cli import COMMANDS
+
+    homes = {"fmt": "render", "init": "start", "completion": "start", "impact": "explain"}
+    found = {}
+    for name in [*COMMANDS, "version"]:
+        try:
+            module = import_module(f"weft.cli.{homes.get(name, name)}")
+        except ModuleNotFoundError:
+            module = None
+        table = getattr(module, name.upper(), None)
+        found[name] = table if isinstance(table, Command) else Command(f"weft {name}", "")
+    return found
+
+
+def _bash(known: dict[str, Command]) -> str:
+    cases = "".join(
+        f'    {name}) flags="{" ".join(f"--{flag.name}" for flag in table.flags)}" ;;\n'
+        for name, table in known.items()
+    )
+    return f"""\
+# weft completion for bash: source <(weft completion bash)
+_weft() {{
+  local current="${{COMP_WORDS[COMP_CWORD]}}" flags=""
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W "{" ".join(known)}" -- "$current"))
+    return
+  fi
+  case "${{COMP_WORDS[1]}}" in
+{cases}  esac
+  case "$current" in
+    -*) COMPREPLY=($(compgen -W "$flags" -- "$current")) ;;
+    *) COMPREPLY=($(compgen -f -- "$current")) ;;
+  esac
+}}
+complete -o filenames -F _weft weft
+"""
+
+
+def _zsh(known: dict[str, Command]) -> str:
+    listed = "\n".join(f"    {_quoted(f'{name}:{_plain(table.summary)}')}" for name, table in known.items())
+    cases = "".join(
+        f"    {name})\n      _arguments \\\n"
+        + "".join(f"        {_quoted(_zsh_flag(flag))} \\\n" for flag in table.flags)
+        + "        '*:file:_files'\n      ;;\n"
+        for name, table in known.items()
+    )
+    return f"""\
+#compdef weft
+# weft completion for zsh: source <(weft completion zsh)
+_weft() {{
+  local -a weft_commands=(
+{listed}
+  )
+  if (( CURRENT == 2 )); then
+    _describe command weft_commands
+    return
+  fi
+  local chosen=$words[2]
+  shift words
+  (( CURRENT-- ))
+  case $chosen in
+{cases}  esac
+}}
+compdef _weft weft
+"""
+
+
+def _zsh_flag(flag: Flag) -> str:
+    repeat = "*" if flag.kind not in (SWITCH, TEXT) else ""
+    value = "" if flag.kind == SWITCH else f":{(flag.value or 'value').replace(':', ' ')}:_files"
+    text = _plain(flag.help).replace("[", "(").replace("]", ")")
+    return f"{repeat}--{flag.name}{'' if flag.kind == SWITCH else '='}[{text}]{value}"
+
+
+def _fish(known: dict[str, Command]) -> str:
+    out = ["# weft completion for fish: weft completion fish | source", "complete -c weft -f -n __fish_use_subcommand"]
+    for name, table in known.items():
+        summary = _fish_quoted(_plain(table.summary))
+        out.append(f"complete -c weft -f -n __fish_use_subcommand -a {name} -d {summary}")
+        seen = f"'__fish_seen_subcommand_from {name}'"
+        for flag in table.flags:
+            short = f" -s {flag.short}" if flag.short else ""
+            value = "" if flag.kind == SWITCH else " -r"
+            out.append(f"complete -c weft -n {seen} -l {flag.name}{short}{value} -d {_fish_quoted(_plain(flag.help))}")
+    return "\n".join(out) + "\n"
+
+
+def _plain(text: str) -> str:
+    return text.replace("`", "").replace("\n", " ")
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def _fish_quoted(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+SHELLS = {"bash": _bash, "zsh": _zsh, "fish": _fish}

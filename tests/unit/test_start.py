@@ -1,0 +1,124 @@
+"""`weft` alone, `weft init`, `weft completion`, and standard input that is a terminal."""
+
+from __future__ import annotations
+
+import io
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from weft.cli import COMMANDS, main
+from weft.cli.start import EXAMPLES, PROJECT, SHELLS, commands
+
+
+class Terminal(io.BytesIO):
+    def isatty(self) -> bool:
+        return True
+
+    def read(self, _size: int | None = -1) -> bytes:
+        raise AssertionError("nobody may wait for a terminal")
+
+
+def test_weft_alone_shows_three_examples(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert main([]) == 0
+    out, err = capfdbinary.readouterr()
+    assert out.decode() == EXAMPLES
+    assert err == b""
+    assert len([line for line in EXAMPLES.splitlines() if line.startswith("  weft ")]) == 3
+    assert len(EXAMPLES.splitlines()) < 10
+
+
+def test_init_makes_a_project_that_renders(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["init", "demo"]) == 0
+    said = capfdbinary.readouterr().out.decode()
+    assert sorted(line.split()[1] for line in said.splitlines() if line.startswith("created ")) == [
+        os.path.join("demo", *path.split("/")) for path in sorted(PROJECT)
+    ]
+    shown = [line.strip() for line in said.splitlines() if "weft render" in line]
+    assert len(shown) == 2
+    for line in shown:
+        monkeypatch.chdir(tmp_path)
+        directory, _, command = line.removeprefix("cd ").partition(" && weft ")
+        monkeypatch.chdir(directory)
+        assert main(command.split()) == 0
+    out = capfdbinary.readouterr().out.decode()
+    assert "replicas: 1\n" in out
+    assert "replicas: 3\n" in out
+    assert "memory: 256Mi\n" in out
+
+
+def test_init_here(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    assert main(["init"]) == 0
+    assert main(["render", "-f", "config"]) == 0
+
+
+def test_init_refuses_a_directory_with_something_in_it(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.txt").write_text("mine")
+    assert main(["init"]) == 2
+    assert os.listdir(tmp_path) == ["mine.txt"]
+    assert capfd.readouterr().err == (
+        "weft: . is not empty\n  found:    mine.txt\n  hint:     name a new directory: weft init demo\n"
+    )
+
+
+@pytest.mark.parametrize("argv", [["init", "a", "b"], ["init", "/proc/none"], ["completion", "bsh"]])
+def test_what_makes_no_sense(argv: list[str]) -> None:
+    assert main(argv) == 2
+
+
+def test_every_command_completes_its_flags() -> None:
+    known = commands()
+    assert set(known) == {*COMMANDS, "version"}
+    for name, table in known.items():
+        if name != "version":
+            assert table.summary, f"weft.cli has no table {name.upper()}"
+    for write in SHELLS.values():
+        script = write(known)
+        for name, table in known.items():
+            assert name in script
+            assert all(flag.name in script for flag in table.flags)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_scripts_parse(shell: str) -> None:
+    program = shutil.which(shell)
+    if program is None:
+        pytest.skip(f"there is no {shell}")
+    subprocess.run([program, "-n"], input=SHELLS[shell](commands()), text=True, check=True)
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (["weft", "rend"], ["render"]),
+        (["weft", "render", "--data-values-f"], ["--data-values-file"]),
+        (["weft", "patch", "--vars-s"], ["--vars-store"]),
+        (["weft", "layer", "--validate-"], ["--validate-data"]),
+    ],
+)
+def test_bash_completes(words: list[str], found: list[str]) -> None:
+    ask = f'\nCOMP_WORDS=({" ".join(words)}); COMP_CWORD={len(words) - 1}; _weft; echo "${{COMPREPLY[@]}}"'
+    done = subprocess.run(["bash", "-c", SHELLS["bash"](commands()) + ask], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == found
+
+
+@pytest.mark.parametrize("argv", [["render", "-f", "-"], ["patch", "-"], ["layer", "-"], ["krm"]])
+def test_a_terminal_is_not_waited_for(
+    argv: list[str], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(Terminal()))
+    assert main(argv) == 1
+    assert "standard input is a terminal" in capfd.readouterr().err
