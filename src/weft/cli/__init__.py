@@ -46,6 +46,12 @@ def _diff(argv: Sequence[str]) -> int:
     return command(argv)
 
 
+def _diff(argv: Sequence[str]) -> int:
+    from weft.cli.diff import main as command
+
+    return command(argv)
+
+
 def _impact(argv: Sequence[str]) -> int:
     from weft.cli.explain import main_impact as command
 
@@ -79,6 +85,7 @@ COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "krm": _krm,
     "completion": _completion,
     "diff": _diff,
+    "diff": _diff,
     "explain": _explain,
     "impact": _impact,
 }
@@ -92,6 +99,7 @@ _USAGE = (
     "  weft fmt -f config/                                     format YAML templates\n"
     "  weft explain render -f config/ Deployment/web:spec.replicas\n"
     "                                                          where a value comes from\n"
+    "  weft diff old.yml new.yml                               what differs, by key\n"
     "  weft diff old.yml new.yml                               what differs, by key\n"
     "  weft impact render -f config/ values.yml:3              what a line has a part in\n"
     "  weft init demo                                          a small project to start from\n"

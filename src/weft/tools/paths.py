@@ -221,7 +221,7 @@ def way_text(document: Document, way: Sequence[Item]) -> str:
     around: Value = document.value
     for item in way:
         if type(around) is Map:
-            text = _key_text(item.key)  # type: ignore[union-attr]
+            text = key_text(item.key)  # type: ignore[union-attr]
             out.append(f".{text}" if out else text)
         else:
             out.append(f"[{around.items.index(item)}]")  # type: ignore[union-attr, arg-type]
@@ -229,7 +229,8 @@ def way_text(document: Document, way: Sequence[Item]) -> str:
     return "".join(out)
 
 
-def _key_text(key: Value) -> str:
+def key_text(key: Value) -> str:
+    """A key as it stands in a PATH."""
     text = key if type(key) is str else _scalar(key)
     return f'"{text}"' if not text or any(char in text for char in '.[]":*') else text
 
@@ -379,7 +380,7 @@ def scalars(documents: Sequence[Document]) -> list[Place]:
             value = way[-1].value if way else document.value
             if type(value) is Map and value.items:
                 dot = "." if path else ""
-                stack.extend([((*way, item), f"{path}{dot}{_key_text(item.key)}") for item in reversed(value.items)])
+                stack.extend([((*way, item), f"{path}{dot}{key_text(item.key)}") for item in reversed(value.items)])
             elif type(value) is Array and value.items:
                 below = [((*way, item), f"{path}[{place}]") for place, item in enumerate(value.items)]
                 stack.extend(reversed(below))

@@ -1,0 +1,115 @@
+"""`weft diff`: what differs between two YAML files, for people, as an operations file or as an overlay."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from weft.cli.options import SWITCH, TEXT, Command, Flag
+from weft.cli.streams import write_out
+from weft.errors import ReadError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.nodes import Document
+
+FORMS = ("text", "json")
+KINDS = ("ops", "overlay")
+_EXTENSIONS = (".yml", ".yaml", ".json")
+
+DIFF = Command(
+    "weft diff",
+    "Show what differs between two files of YAML documents, by key.",
+    (
+        Flag("as", TEXT, "write the difference as an operations file (ops) or an overlay (overlay)", value="KIND"),
+        Flag("no-tests", SWITCH, "with --as ops: leave out the tests of the old values"),
+        Flag("output", TEXT, "form of the answer: text or json", short="o", value="FORM", default=("text",)),
+        Flag("exit-code", SWITCH, "exit with status 1 if anything differs"),
+        Flag("color", TEXT, "auto, always or never", value="WHEN", default=("auto",)),
+    ),
+    arguments="A B",
+)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run `weft diff`; the exit status. Raises WeftError."""
+    flags = DIFF.parse(argv)
+    if flags.on("help"):
+        write_out(DIFF.help_text())
+        return 0
+    if len(flags.arguments) != 2:
+        raise UsageError("weft diff compares two files", expected="weft diff A B", found=" ".join(flags.arguments))
+    kind, form, colour = flags.text("as"), flags.text("output"), flags.text("color")
+    for name, word, known in (
+        ("--as", kind, ("", *KINDS)),
+        ("-o", form, FORMS),
+        ("--color", colour, ("auto", "always", "never")),
+    ):
+        if word not in known:
+            from weft.spell import did_you_mean
+
+            wanted = [one for one in known if one]
+            raise UsageError(
+                f"unknown word for {name}: {word}", expected=", ".join(wanted), hint=did_you_mean(word, wanted)
+            )
+    from weft.tools import diff
+
+    left, right = (diff.printed(_documents(path)) for path in flags.arguments)
+    differences = diff.diff(left, right)
+    if kind == "ops":
+        write_out(diff.to_operations(left, right, tests=not flags.on("no-tests")))
+    elif kind == "overlay":
+        write_out(diff.to_overlay(left, right))
+    elif form == "json":
+        from json import dumps
+
+        write_out(dumps(diff.to_data(differences), ensure_ascii=False, indent=1) + "\n")
+    else:
+        write_out(diff.to_text(differences, colour=_in_colour(colour)))
+    return 1 if differences and flags.on("exit-code") else 0
+
+
+def _in_colour(when: str) -> bool:
+    if when == "auto":
+        return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return when == "always"
+
+
+def _documents(path: str) -> list[Document]:
+    from weft.source import Source
+    from weft.yaml import deduplicate, read
+
+    found: list[Document] = []
+    for name, data in _contents(path):
+        source = Source(name, data.decode("utf-8", "surrogateescape"))
+        found += deduplicate(read(source, keep_mark=False)).items
+    return found
+
+
+def _contents(path: str) -> list[tuple[str, bytes]]:
+    if path == "-":
+        return [("stdin.yml", sys.stdin.buffer.read())]
+    paths = [path]
+    if os.path.isdir(path):
+        paths = [
+            os.path.join(folder, name)
+            for folder, _, names in sorted(os.walk(path))
+            for name in sorted(names)
+            if name.endswith(_EXTENSIONS)
+        ]
+        if not paths:
+            raise ReadError(f"directory {path} has no YAML files", expected="files named *.yml, *.yaml or *.json")
+    try:
+        out: list[tuple[str, bytes]] = []
+        for name in paths:
+            with open(name, "rb") as file:
+                out.append((name, file.read()))
+        return out
+    except OSError as error:
+        from weft.spell import did_you_mean
+
+        folder, last = os.path.split(path)
+        near = did_you_mean(last, sorted(os.listdir(folder or "."))) if os.path.isdir(folder or ".") else None
+        raise ReadError(f"cannot read {error.filename}: {error.strerror}", hint=near) from None
