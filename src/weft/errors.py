@@ -7,7 +7,7 @@ trail; they do not wrap text in text.
 
 from __future__ import annotations
 
-from weft.source import Position
+from weft.source import Position, Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -137,6 +137,21 @@ class LimitError(WeftError):
     """A limit on time, size or depth was reached."""
 
     exit_status = 3
+
+
+def conceal(error: WeftError) -> WeftError:
+    """The same error without any text of the input: for files of secrets, a line of which may be one."""
+
+    def blank(at: Position | None) -> Position | None:
+        return Position(Source(at.source.name), at.line) if at is not None and at.source is not None else at
+
+    pieces = error.message.split("'")
+    error.message = "'...'".join(pieces[::2])
+    error.at = blank(error.at)
+    error.also = []
+    error.hint = error.hint if error.hint is None or '"' not in error.hint else None
+    error.findings = []
+    return error
 
 
 def render(error: WeftError, program: str = "weft") -> str:

@@ -156,6 +156,8 @@ def to_starlark(value: NodeValue) -> object:
 
 # ---- from the language to nodes
 
+ITEMS = 1 << 20
+
 
 def to_nodes(value: object, source: Source | None = None, line: int = 0) -> NodeValue:
     """A value of the language as nodes; new nodes get the given position, those of fragments are shared (spec ytt 3.9).
@@ -168,14 +170,14 @@ def to_nodes(value: object, source: Source | None = None, line: int = 0) -> Node
     if kind is YamlFragment:
         return value.value  # type: ignore[attr-defined, no-any-return]
     try:
-        return _to_nodes(value, source, line)
+        return _to_nodes(value, source, line, [ITEMS])
     except RecursionError:
         raise LimitError(
             f"{type_of(value)} is nested too deeply to be made YAML", hint="does it contain itself?"
         ) from None
 
 
-def _to_nodes(value: object, source: Source | None, line: int) -> NodeValue:
+def _to_nodes(value: object, source: Source | None, line: int, room: list[int]) -> NodeValue:
     kind = type(value)
     if kind is str or value is None or kind is bool or kind is float:
         return value  # type: ignore[return-value]
@@ -189,29 +191,38 @@ def _to_nodes(value: object, source: Source | None, line: int) -> NodeValue:
             raise StarlarkError("maps and arrays can only contain arrays, maps, or scalars; this is a document set")
         return nodes
     if kind is Dict:
-        return _to_map(value.items(), source, line)  # type: ignore[attr-defined]
+        _take(room, len(value))  # type: ignore[arg-type]
+        return _to_map(value.items(), source, line, room)  # type: ignore[attr-defined]
     if kind is List or kind is tuple or kind is Set:
+        _take(room, len(value))  # type: ignore[arg-type]
         return Array(
             [
-                ArrayItem(part if type(part) is str else _to_nodes(part, source, line), source, line)
+                ArrayItem(part if type(part) is str else _to_nodes(part, source, line, room), source, line)
                 for part in value  # type: ignore[attr-defined]
             ],
             source,
             line,
         )
     if kind is DataStruct:
-        return _data_nodes(value, source, line)  # type: ignore[arg-type]
+        return _data_nodes(value, source, line, room)  # type: ignore[arg-type]
     if isinstance(value, Struct):
-        return _to_map(value.mapping() or (), source, line)
+        return _to_map(value.mapping() or (), source, line, room)
     raise _unconvertible(value)
 
 
-def _to_map(pairs: Iterable[tuple[object, object]], source: Source | None, line: int) -> Map:
+def _take(room: list[int], count: int) -> None:
+    # A list that holds one list ten times, which holds one ten times, is small until it becomes nodes.
+    room[0] -= count
+    if room[0] < 0:
+        raise LimitError(f"a value would make more than {ITEMS} nodes")
+
+
+def _to_map(pairs: Iterable[tuple[object, object]], source: Source | None, line: int, room: list[int]) -> Map:
     return Map(
         [
             MapItem(
-                key if type(key) is str else _to_nodes(key, source, line),
-                part if type(part) is str else _to_nodes(part, source, line),
+                key if type(key) is str else _to_nodes(key, source, line, room),
+                part if type(part) is str else _to_nodes(part, source, line, room),
                 source,
                 line,
             )
@@ -316,7 +327,10 @@ class DataStruct(Struct):
     def index(self, key: object) -> object:
         item = self._node.find(key if type(key) is str else to_nodes(key))
         if item is None:
-            raise StarlarkError(f"key {repr_of(key)} not in struct")
+            from weft.spell import did_you_mean
+
+            near = did_you_mean(key, self.attr_names()) if type(key) is str else None
+            raise StarlarkError(f"key {repr_of(key)} not in struct", hint=near)
         return self._part(item)
 
     def contains(self, key: object) -> bool:
@@ -376,8 +390,8 @@ def plain(value: object) -> object:
     return to_data(to_nodes(value))
 
 
-def _data_nodes(value: DataStruct, source: Source | None, line: int) -> Map:
-    return _to_map(value.mapping(), source, line)
+def _data_nodes(value: DataStruct, source: Source | None, line: int, room: list[int]) -> Map:
+    return _to_map(value.mapping(), source, line, room)
 
 
 __all__ = ["DataStruct", "YamlFragment", "go_type_name", "plain", "to_data", "to_nodes", "to_starlark", "to_struct"]

@@ -13,7 +13,7 @@ from weft.cli.options import SWITCH, TEXT, TEXTS, Command, Flag
 from weft.cli.streams import write_out
 from weft.content import file_content, standard_input
 from weft.context import Context
-from weft.errors import LimitError, ReadError, UsageError, WeftError, render
+from weft.errors import LimitError, ReadError, UsageError, WeftError, conceal, render
 from weft.layering import (
     ORDERS,
     EnvironmentSecrets,
@@ -208,10 +208,13 @@ def _secret_sources(flags: Parsed) -> list[SecretSource]:
     for path in flags.texts("secrets-file"):
         from weft.nodes import Map
 
-        for document in deduplicate(read(_file(path), plain=plain_values)).items:
-            if type(document.value) is not Map:
-                raise ReadError("a secrets file is a map of references to data", at=document.position)
-            sources.append(FileSecrets(path, document.value))
+        try:
+            for document in deduplicate(read(_file(path), plain=plain_values)).items:
+                if type(document.value) is not Map:
+                    raise ReadError("a secrets file is a map of references to data", at=document.position)
+                sources.append(FileSecrets(path, document.value))
+        except WeftError as error:
+            raise conceal(error) from None
     sources.extend(EnvironmentSecrets(prefix, os.environ) for prefix in flags.texts("secrets-env"))
     return sources
 

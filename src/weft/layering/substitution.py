@@ -11,12 +11,12 @@ from __future__ import annotations
 from weft.layering.failures import failure
 from weft.layering.paths import PathError, compile_path, destination_path
 from weft.layering.places import MISSING, find, write
+from weft.layering.regexps import Pattern
 from weft.nodes import Array, Map, kind_name
 from weft.spell import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import re
     from collections.abc import Callable, Iterator, Mapping
 
     from weft.context import Context
@@ -241,15 +241,15 @@ def _replacer(pattern: str, value: Value) -> Callable[[str], str]:
     return lambda text: regexp.sub(lambda _match: new, text)
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compiled(pattern: str) -> Pattern:
     import re
     import warnings
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return re.compile(pattern)
-    except re.error as error:
+            return Pattern(re.compile(pattern))
+    except (re.error, OverflowError, RecursionError) as error:
         raise PathError(f'the pattern "{pattern}" is not a regular expression: {error}') from None
 
 

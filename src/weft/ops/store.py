@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from weft.errors import OpsError, ReadError
+from weft.errors import OpsError, WeftError, conceal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,8 +73,8 @@ class Store:
             return {}
         try:
             return texts_to_values(file_source(self.path, "the variables store"), "variables store")
-        except ReadError as error:
-            raise error.within(f'in the variables store "{self.path}"') from None
+        except WeftError as error:
+            raise conceal(error).within(f'in the variables store "{self.path}"') from None
 
 
 def _write(path: str, values: dict[str, Value]) -> None:

@@ -242,6 +242,8 @@ def _fetch(url: str) -> bytes:
     try:
         with opener.open(url, timeout=URL_SECONDS) as response:
             data: bytes = response.read(URL_BYTES + 1)
+            # Reading some of an answer does not complain when there is less of it than was announced.
+            lacking = response.length if len(data) <= URL_BYTES else 0
     except HTTPError as error:
         error.close()
         raise ReadError(f"Requesting URL '{url}': {error.code} {error.reason}") from None
@@ -250,6 +252,8 @@ def _fetch(url: str) -> bytes:
         raise ReadError(f"Requesting URL '{url}': {reason}") from None
     except (OSError, HTTPException, ValueError) as error:
         raise ReadError(f"Reading URL '{url}': {_reason(error)}") from None
+    if lacking:
+        raise ReadError(f"Reading URL '{url}': {lacking} bytes of the answer are missing")
     if len(data) > URL_BYTES:
         raise LimitError(f"URL '{url}' is larger than an input may be", expected=f"at most {URL_BYTES} bytes")
     return data

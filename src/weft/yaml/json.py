@@ -94,7 +94,14 @@ def key_text(key: Value) -> str:
     """A key as listings and messages show it."""
     if type(key) is str:
         return key
-    return write_json(key) if type(key) in {Map, Array, DocumentSet} else leaf(key)  # type: ignore[arg-type]
+    if type(key) not in {Map, Array, DocumentSet}:
+        return leaf(key)  # type: ignore[arg-type]
+    try:
+        return write_json(key)
+    except WeftError:  # something in it that JSON has not
+        from weft.yaml.writer import write_value
+
+        return " ".join(write_value(key).split())
 
 
 def _scalar(value: Value, escapes: dict[int, str], holder: Item | None) -> str:

@@ -1,0 +1,158 @@
+"""Values of secrets stay out of messages, traces and warnings; files that hold them are for their owner alone."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from weft.cli import main
+
+if TYPE_CHECKING:
+    import pathlib
+
+SECRET = "correct-horse-battery"
+
+POLICY = "schema: deckhand/LayeringPolicy/v1\nmetadata: {schema: metadata/Control/v1, name: p}\ndata: {layerOrder: [a, b]}\n---\n"
+
+
+def encrypted(data: str, name: str = "s", more: str = "") -> str:
+    return (
+        f"schema: x/Y/v1\nmetadata:\n  schema: metadata/Document/v1\n  name: {name}\n  storagePolicy: encrypted\n"
+        f"  labels: {{l: m}}\n  layeringDefinition: {{layer: a{more}}}\ndata: {data}\n---\n"
+    )
+
+
+def plain(data: str, substitution: str = "", definition: str = "layer: a") -> str:
+    substitutions = f"  substitutions:\n  - {substitution}\n" if substitution else ""
+    return (
+        "schema: x/Y/v1\nmetadata:\n  schema: metadata/Document/v1\n  name: t\n  storagePolicy: cleartext\n"
+        f"  layeringDefinition: {{{definition}}}\n{substitutions}data: {data}\n"
+    )
+
+
+FROM = "src: {schema: x/Y/v1, name: s, path: %s}\n    dest: {path: %s}"
+SCHEMA = (
+    "---\nschema: deckhand/DataSchema/v1\nmetadata: {schema: metadata/Control/v1, name: x/Y/v1}\n"
+    "data: {type: object, properties: {k: {type: integer}, t: {type: integer}}, additionalProperties: false}\n"
+)
+
+LAYERS = {
+    "a path that is not there": encrypted(f"{{k: {SECRET}}}") + plain("{}", FROM % (".none", ".t")),
+    "a path through the value": encrypted(f"{{k: {SECRET}}}") + plain("{}", FROM % (".k.z", ".t")),
+    "a pattern that does not match": encrypted(f"{{k: {SECRET}}}")
+    + plain("{}", "src: {schema: x/Y/v1, name: s, path: .k, pattern: '^[0-9]+$'}\n    dest: {path: .t}"),
+    "a destination in the way": encrypted(f"{{k: {SECRET}}}") + plain("{t: [1]}", FROM % (".k", ".t.u.v")),
+    "a collection into a text": encrypted(f"{{k: [{SECRET}]}}")
+    + plain("{t: aXb}", "src: {schema: x/Y/v1, name: s, path: .k}\n    dest: {path: .t, pattern: X}"),
+    "an action that fails": encrypted(f"{{k: {SECRET}}}", more=", abstract: true")
+    + plain("{k: {z: 1}}", definition="layer: b, parentSelector: {l: m}, actions: [{method: merge, path: .k.z}]"),
+    "a delete that fails": encrypted(f"{{k: {SECRET}}}", more=", abstract: true")
+    + plain("{}", definition="layer: b, parentSelector: {l: m}, actions: [{method: delete, path: .z.y}]"),
+    "data of the wrong type": encrypted(f"{{k: {SECRET}}}") + plain("{}", FROM % (".k", ".t")) + SCHEMA,
+    "a key that is too much": encrypted(f"{{other: {SECRET}}}") + plain("{}") + SCHEMA,
+    "a broken document beside it": encrypted(f"{{k: {SECRET}}}") + "schema: 1\nmetadata: []\n",
+    "an unknown policy": encrypted(f"{{k: {SECRET}}}").replace("encrypted", "encrypted\n  x: [1") + plain("{}"),
+}
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("flags", [[], ["--validate"], ["--validate-data"], ["--lenient"], ["--tree"]])
+@pytest.mark.parametrize("name", LAYERS)
+def test_encrypted_documents(
+    name: str, flags: list[str], here: pathlib.Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (here / "a.yml").write_text(POLICY + LAYERS[name], "utf-8")
+    status = main(["layer", *flags, "a.yml"])
+    said = capfd.readouterr()
+    assert status in (0, 1)
+    assert SECRET not in said.err
+    assert SECRET not in said.out
+
+
+def test_the_scenarios_do_show_other_data(here: pathlib.Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Without `encrypted` some messages quote the line: the tests above can fail."""
+    shown = 0
+    for text in LAYERS.values():
+        (here / "a.yml").write_text(POLICY + text.replace("encrypted", "cleartext"), "utf-8")
+        main(["layer", "--validate-data", "a.yml"])
+        said = capfd.readouterr()
+        shown += SECRET in said.err + said.out
+    assert shown >= 3
+
+
+STORE = f"p: {SECRET}\nm: {{user: {SECRET}, list: [{SECRET}]}}\n"
+
+PATCHES = {
+    "a map within a text": "a: x((m))y\n",
+    "a part that is not there": "a: ((m.none))\n",
+    "a part of a text": "a: ((p.none))\n",
+    "an index of a map": "a: ((m.0))\n",
+    "a map as key": "((m)): 1\n",
+    "a missing variable beside it": "a: ((p))\nb: ((none))\n",
+    "a definition of a type nobody knows": "a: ((q))\nvariables:\n- {name: q, type: none, options: {common_name: ((p))}}\n",
+    "a wrong option": "a: ((q))\nvariables:\n- {name: q, type: password, options: {length: ((p))}}\n",
+    "a name from the store": "a: ((q))\nvariables:\n- {name: ((p)), type: password}\n",
+    "a type from the store": "a: ((q))\nvariables:\n- {name: q, type: ((p))}\n",
+    "a certificate authority": "a: ((q))\nvariables:\n- {name: q, type: certificate, options: {ca: p, common_name: x}}\n",
+}
+
+
+@pytest.mark.parametrize("flags", [[], ["--var-errs", "--var-errs-unused"], ["--path", "/a/none"], ["--json"]])
+@pytest.mark.parametrize("name", PATCHES)
+def test_values_of_a_store(name: str, flags: list[str], here: pathlib.Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (here / "t.yml").write_text(PATCHES[name], "utf-8")
+    (here / "s.yml").write_text(STORE, "utf-8")
+    status = main(["patch", "t.yml", "--vars-store", "s.yml", *flags])
+    said = capfd.readouterr()
+    assert SECRET not in said.err
+    if status:
+        assert SECRET not in said.out
+
+
+@pytest.mark.parametrize("text", [f"p: [{SECRET}", f"- {SECRET}\n", SECRET, f"p: {SECRET}\x01\n", f"p: *{SECRET}\n"])
+def test_a_broken_store(text: str, here: pathlib.Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (here / "t.yml").write_text("a: ((p))\n", "utf-8")
+    (here / "s.yml").write_text(text, "utf-8")
+    assert main(["patch", "t.yml", "--vars-store", "s.yml"]) == 1
+    said = capfd.readouterr()
+    assert SECRET not in said.err + said.out
+    assert "s.yml" in said.err
+
+
+@pytest.mark.parametrize("text", [f"p: [{SECRET}", f"- {SECRET}\n", SECRET, f"p: {SECRET}\x01\n", f"p: *{SECRET}\n"])
+def test_a_broken_file_of_secrets(text: str, here: pathlib.Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (here / "a.yml").write_text(POLICY + plain("{}"), "utf-8")
+    (here / "s.yml").write_text(text, "utf-8")
+    assert main(["layer", "a.yml", "--secrets-file", "s.yml"]) == 1
+    said = capfd.readouterr()
+    assert SECRET not in said.err + said.out
+
+
+def test_debug_shows_no_values(here: pathlib.Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (here / "a.yml").write_text('#@ load("@ytt:data", "data")\na: #@ data.values.p\n', "utf-8")
+    (here / "v.yml").write_text(f"p: {SECRET}\n", "utf-8")
+    assert main(["render", "--debug", "-f", "a.yml", "--data-values-file", "v.yml", "-v", f"q={SECRET}"]) == 0
+    said = capfd.readouterr()
+    assert SECRET in said.out
+    assert SECRET not in said.err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX modes")
+@pytest.mark.parametrize("mask", [0o000, 0o022, 0o077])
+def test_a_new_store_is_its_owners(mask: int, here: pathlib.Path) -> None:
+    (here / "t.yml").write_text("a: ((p))\nvariables:\n- {name: p, type: password}\n", "utf-8")
+    before = os.umask(mask)
+    try:
+        assert main(["patch", "t.yml", "--vars-store", "new/s.yml"]) == 0
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(os.stat("new/s.yml").st_mode) == 0o600
