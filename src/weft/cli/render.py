@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from weft.cli.options import Parsed
     from weft.nodes import DocumentSet
-    from weft.nodes import DocumentSet
     from weft.output import OutputFile
     from weft.workspace import InputFile, ReferencedValues
 
@@ -182,10 +181,6 @@ def _render(command: Command, argv: Sequence[str]) -> int:
         from weft.provenance import Trace
 
         context.trace = Trace()
-    if flags.given("source-map"):
-        from weft.provenance import Trace
-
-        context.trace = Trace()
     try:
         result = _evaluate(flags, files, inputs, context, debug)
     except WeftError as error:
@@ -201,26 +196,11 @@ def _render(command: Command, argv: Sequence[str]) -> int:
         from weft.tools.sourcemap import write_map
 
         write_map(flags.text("source-map"), context.trace, result.documents)
-    if context.trace is not None:
-        from weft.tools.sourcemap import write_map
-
-        write_map(flags.text("source-map"), context.trace, result.documents)
     _write(flags, result)
     if debug is not None:
         debug(f"total: {perf_counter() - start:.3f} s")
     _warn(context)
     return 0
-
-
-def documents(argv: Sequence[str], context: Context) -> DocumentSet:
-    """What a command line would print, with the run's state given: `weft explain` and others trace it. Raises WeftError."""
-    flags = TEMPLATE.parse([word for place, word in enumerate(argv) if word != "template" or place])
-    inputs = Inputs(
-        allowed_links=flags.texts("allow-symlink-destination"),
-        all_links=flags.on("dangerous-allow-all-symlink-destinations"),
-        offline=flags.on("offline"),
-    )
-    return _evaluate(flags, _read_inputs(flags, inputs), inputs, context, None).documents
 
 
 def documents(argv: Sequence[str], context: Context) -> DocumentSet:
