@@ -223,7 +223,8 @@ def pointer(data: bytes) -> None:
     base = from_plain({"a": {"b": [{"name": "x", "v": 1}, {"name": "y"}], "": 0}, "c": [1, [2, 3]], "~/": None})
     try:
         read = parse(text)
-        assert str(parse(str(read))) == str(read)
+        # The canonical form, which is the reference's, cannot tell a key that ends in "?" behind an optional one.
+        assert "??" in text or str(parse(str(read))) == str(read)
         find(base, read)
     except WeftError as error:
         render(error)
