@@ -15,9 +15,12 @@ RENDER_MAY_LOAD = {
     "_ast",
     "_bisect",
     "_blake2",
+    "_contextvars",
+    "_operator",
     "bisect",
     "cython_runtime",
     "gc",
+    "itertools",
     "math",
     "time",
 }
@@ -49,6 +52,7 @@ def test_version_loads_the_command_line_alone() -> None:
     assert modules_after(["version"]) == {
         "__future__",
         "gc",
+    "itertools",
         "weft",
         "weft.cli",
         "weft.cli.streams",

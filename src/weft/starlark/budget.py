@@ -11,8 +11,8 @@ early. Steps are handed out in slices; the clock and the memory are looked at be
 from __future__ import annotations
 
 from _contextvars import ContextVar
+from _operator import length_hint
 from itertools import chain
-from operator import length_hint
 from time import monotonic
 
 from weft.context import Limits
