@@ -40,6 +40,12 @@ def _explain(argv: Sequence[str]) -> int:
     return command(argv)
 
 
+def _compose(argv: Sequence[str]) -> int:
+    from weft.cli.compose import main as command
+
+    return command(argv)
+
+
 def _diff(argv: Sequence[str]) -> int:
     from weft.cli.diff import main as command
 
@@ -84,6 +90,7 @@ COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "init": _init,
     "krm": _krm,
     "completion": _completion,
+    "compose": _compose,
     "diff": _diff,
     "diff": _diff,
     "explain": _explain,
@@ -97,6 +104,7 @@ _USAGE = (
     "  weft patch base.yml -o ops.yml -v name=value            operations files and variables\n"
     "  weft layer documents/                                   layered documents\n"
     "  weft fmt -f config/                                     format YAML templates\n"
+    "  weft compose weft.yml                                   steps of all three in one run\n"
     "  weft explain render -f config/ Deployment/web:spec.replicas\n"
     "                                                          where a value comes from\n"
     "  weft diff old.yml new.yml                               what differs, by key\n"

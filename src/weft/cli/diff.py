@@ -67,11 +67,12 @@ def main(argv: Sequence[str]) -> int:
 
         write_out(dumps(diff.to_data(differences), ensure_ascii=False, indent=1) + "\n")
     else:
-        write_out(diff.to_text(differences, colour=_in_colour(colour)))
+        write_out(diff.to_text(differences, colour=in_colour(colour)))
     return 1 if differences and flags.on("exit-code") else 0
 
 
-def _in_colour(when: str) -> bool:
+def in_colour(when: str) -> bool:
+    """Whether to write colours: `always`, `never`, or `auto`, on a terminal only."""
     if when == "auto":
         return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return when == "always"

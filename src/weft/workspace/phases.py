@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from weft.provenance import Trace
     from weft.schema import SchemaType
     from weft.starlark import Module
+    from weft.workspace.files import InputFile
     from weft.workspace.job import Options
     from weft.workspace.library import Library, LibraryFile
     from weft.workspace.references import LibraryRefs
@@ -35,9 +36,11 @@ SCHEMA = "data/values-schema"
 LIBRARY_REF = "library/ref"
 
 
-def run(job: Job, context: Context | None = None) -> Result:
-    """Run all phases on a job (spec ytt 1.6). Raises WeftError."""
+def run(job: Job, context: Context | None = None, given: Mapping[InputFile, DocumentSet] | None = None) -> Result:
+    """Run all phases on a job (spec ytt 1.6). given: plain files whose documents are at hand. Raises WeftError."""
     session = Session(context)
+    if given is not None:
+        session.give(given)
     execution = Execution(session, job.library, job.options)
     schema, library_schemas = execution.schema(())
     if job.options.inspect == INSPECT_SCHEMA:

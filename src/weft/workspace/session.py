@@ -8,8 +8,9 @@ from weft.workspace import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
+    from weft.nodes import DocumentSet
     from weft.templates import Template, YamlFile
     from weft.workspace.files import InputFile
     from weft.workspace.job import Options
@@ -36,6 +37,13 @@ class Session:
         self._yaml: dict[tuple[InputFile, bool], YamlFile] = {}
         self._templates: dict[tuple[object, ...], Template] = {}
         self._annotated: dict[tuple[Library, bool], AnnotatedFiles] = {}
+
+    def give(self, files: Mapping[InputFile, DocumentSet]) -> None:
+        """Take the documents of these plain files as read."""
+        from weft.templates import YamlFile
+
+        for file, documents in files.items():
+            self._yaml[file, False] = self._yaml[file, True] = YamlFile(file.source, documents, None)
 
     def yaml(self, file: InputFile, options: Options) -> YamlFile:
         """The file as read. Raises ReadError."""

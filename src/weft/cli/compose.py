@@ -1,0 +1,120 @@
+"""`weft compose`: the steps of a pipeline file, in one run."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from weft.cli.options import SWITCH, TEXT, TEXTS, Command, Flag
+from weft.cli.streams import write_out
+from weft.context import Context
+from weft.errors import UsageError
+from weft.nodes import DocumentSet
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from weft.cli.options import Parsed
+    from weft.nodes import Document
+    from weft.tools.compose import Step
+
+COMPOSE = Command(
+    "weft compose",
+    "Run the steps of a pipeline file: render, layer, patch, overlay and values, in its order.",
+    (
+        Flag("data-value", TEXTS, "set one data value to a string", short="v", value="KEY=VALUE"),
+        Flag("data-value-yaml", TEXTS, "set one data value, read as YAML", value="KEY=YAML"),
+        Flag("data-values-file", TEXTS, "set data values from plain YAML", short="d", value="PATH"),
+        Flag("step", TEXT, "stop after this step", value="NAME"),
+        Flag("diff", SWITCH, "print what each step changed instead of the result"),
+        Flag("output", TEXT, "form of the output: yaml or json", short="o", value="FORM", default=("yaml",)),
+        Flag("source-map", TEXT, "write where each value of the output comes from, as JSON", value="FILE"),
+    ),
+    arguments="PIPELINE",
+)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run `weft compose`; the exit status. Raises WeftError."""
+    flags = COMPOSE.parse(argv)
+    if flags.on("help"):
+        write_out(COMPOSE.help_text())
+        return 0
+    form = flags.text("output")
+    if form not in ("yaml", "json"):
+        raise UsageError(f'unknown form "{form}"', expected="yaml, json")
+    context = Context(print_line=lambda line: print(line, file=sys.stderr))
+    if flags.given("source-map"):
+        from weft.provenance import Trace
+
+        context.trace = Trace()
+    shown: list[str] = []
+    show = _differences(shown) if flags.on("diff") else None
+    result = _run(flags, context, show)
+    if context.trace is not None:
+        from weft.tools.sourcemap import write_map
+
+        write_map(flags.text("source-map"), context.trace, result)
+    for warning in context.warnings:
+        sys.stderr.write(f"weft: warning: {warning}\n")
+    if show is not None:
+        write_out("".join(shown))
+        return 0
+    from weft.output import FORMATS
+
+    write_out(FORMATS[form](result))
+    return 0
+
+
+def documents(argv: Sequence[str], context: Context) -> DocumentSet:
+    """What a command line would print, with the run's state given. Raises WeftError."""
+    return _run(COMPOSE.parse(argv), context, None)
+
+
+def _run(flags: Parsed, context: Context, show: Callable[[Step, list[Document]], None] | None) -> DocumentSet:
+    from weft.tools.compose import State, read, run
+
+    if len(flags.arguments) != 1:
+        raise UsageError(
+            "weft compose runs one pipeline file", expected="weft compose weft.yml", found=" ".join(flags.arguments)
+        )
+    from weft.workspace import Inputs
+    from weft.workspace.values_flags import ValuesFlags, read_values
+
+    given = ValuesFlags(
+        files=flags.texts("data-values-file"),
+        values=flags.texts("data-value"),
+        values_yaml=flags.texts("data-value-yaml"),
+    )
+    state = State(read_values(given, Inputs(), os.environ, warn=context.warn))
+    pipeline = read(flags.arguments[0])
+    last = flags.text("step")
+    names = [step.name for step in pipeline.steps]
+    if last and last not in names:
+        from weft.spell import did_you_mean
+
+        raise UsageError(f'no step is called "{last}"', found=", ".join(names), hint=did_you_mean(last, names))
+    for step in run(pipeline, state, context):
+        if show is not None:
+            show(step, state.documents)
+        if step.name == last:
+            break
+    return DocumentSet(state.documents)
+
+
+def _differences(out: list[str]) -> Callable[[Step, list[Document]], None]:
+    from weft.cli.diff import in_colour
+    from weft.tools.diff import diff, printed, to_text
+
+    before: list[Document] = []
+    colour = in_colour("auto")
+
+    def show(step: Step, after: list[Document]) -> None:
+        nonlocal before
+        after = printed(after)
+        text = to_text(diff(before, after), colour=colour)
+        out.append(f"# {step.name}\n{text or '  nothing changed' + chr(10)}")
+        before = after
+
+    return show
