@@ -52,7 +52,6 @@ def test_version_loads_the_command_line_alone() -> None:
     assert modules_after(["version"]) == {
         "__future__",
         "gc",
-    "itertools",
         "weft",
         "weft.cli",
         "weft.cli.streams",
