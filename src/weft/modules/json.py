@@ -5,7 +5,7 @@ What surprised us: all numbers that `decode` gives are floats, and the keys of i
 
 from __future__ import annotations
 
-from weft.errors import WeftError
+from weft.errors import LimitError, WeftError
 from weft.fragments import to_data, to_nodes
 from weft.modules.members import exactly, flag, indentation, known, module_of, only_text
 from weft.source import Source
@@ -33,7 +33,8 @@ def _encode(args: Args, kwargs: Kwargs) -> object:
     try:
         return write_json(nodes, indent=indent, escape_html=escape_html)
     except WeftError as error:
-        raise StarlarkError(error.message, at=error.at, found=error.found, hint=error.hint) from None
+        kind = LimitError if isinstance(error, LimitError) else StarlarkError
+        raise kind(error.message, at=error.at, found=error.found, hint=error.hint) from None
 
 
 def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are ignored
@@ -43,6 +44,8 @@ def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords ar
     try:
         data = to_data(read_json(Source("", text)))
     except WeftError as error:
+        if isinstance(error, LimitError):
+            raise LimitError(error.message) from None
         at = error.at
         place = None if at is None else f"line {at.line} of the text"
         from weft.modules.json_faults import fault

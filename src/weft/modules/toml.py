@@ -5,6 +5,7 @@ The text is the reference's, byte for byte: keys sorted, scalars and arrays befo
 
 from __future__ import annotations
 
+from weft.errors import LimitError
 from weft.fragments import to_nodes
 from weft.modules.members import exactly, indentation, known, module_of, only_text
 from weft.nodes import Array, DocumentSet, Map
@@ -130,7 +131,7 @@ def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords ar
     except (tomllib.TOMLDecodeError, ValueError) as error:
         raise StarlarkError(f"toml: {error}") from None
     except RecursionError:
-        raise StarlarkError("toml: nested too deeply") from None
+        raise LimitError("toml: nested too deeply") from None
     return _data(table)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weft.errors import WeftError
+from weft.errors import LimitError, WeftError
 from weft.fragments import YamlFragment, to_data, to_nodes
 from weft.modules.members import exactly, module_of, only_text
 from weft.nodes import Array, Document, DocumentSet, Map
@@ -50,7 +50,8 @@ def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
     except WeftError as error:
         at = error.at
         place = "" if at is None else f"line {at.line}: "
-        raise StarlarkError(f"yaml: {place}{error.message}", hint=error.hint) from None
+        kind = LimitError if isinstance(error, LimitError) else StarlarkError
+        raise kind(f"yaml: {place}{error.message}", hint=error.hint) from None
     if len(documents) != 1:
         raise StarlarkError("Expected to find exactly one YAML document", found=f"{len(documents)} documents")
     return to_data(documents[0].value)
