@@ -73,6 +73,8 @@ class Store:
             return {}
         try:
             return texts_to_values(file_source(self.path, "the variables store"), "variables store")
+        except OpsError as error:
+            raise conceal(error) from None
         except WeftError as error:
             raise conceal(error).within(f'in the variables store "{self.path}"') from None
 
