@@ -11,11 +11,16 @@ from weft.starlark import Builtin, Module, StarlarkError, is_callable, type_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from weft.context import Context
+    from weft.provenance import Trace
     from weft.nodes import Value
     from weft.overlay import Matcher
 
 
 def _apply(*args: object, **kwargs: object) -> object:
+    return _applied(args, kwargs, None)
+
+
+def _applied(args: tuple[object, ...], kwargs: dict[str, object], trace: Trace | None) -> object:
     """`apply(left, right...)`: left with each right applied in turn. A left fragment is changed itself and given back."""
     if not args or kwargs:
         raise StarlarkError("overlay.apply: expected at least one argument, and no keyword arguments")
@@ -27,19 +32,19 @@ def _apply(*args: object, **kwargs: object) -> object:
         first = YamlFragment(left)  # type: ignore[arg-type]
     try:
         for right in args[1:]:
-            _apply_one(first, right)
+            _apply_one(first, right, trace)
     except WeftError as error:
         raise error.within(APPLY) from None
     return first
 
 
-def _apply_one(left: YamlFragment, right: object) -> None:
+def _apply_one(left: YamlFragment, right: object, trace: Trace | None) -> None:
     overlay = to_nodes(right)
     value = left.peek()
     if not left.erased and value is not None:
         value = erased(value)  # type: ignore[assignment]
     owned = {} if left.owned is None else left.owned
-    result = apply(value, overlay, owned=owned)
+    result = apply(value, overlay, owned=owned, trace=trace)
     if type(result) in COLLECTIONS:
         left.assign(result, owned)  # type: ignore[arg-type]
 
@@ -98,9 +103,16 @@ def _functions(name: str, args: tuple[object, ...], kwargs: dict[str, object]) -
     return args
 
 
-def module(context: Context) -> Module:  # noqa: ARG001 - the signature all modules share
+def module(context: Context) -> Module:
     """The module's members."""
-    return Module("overlay", MEMBERS)
+    trace = context.trace
+    if trace is None:
+        return Module("overlay", MEMBERS)
+
+    def traced_apply(*args: object, **kwargs: object) -> object:
+        return _applied(args, kwargs, trace)
+
+    return Module("overlay", {**MEMBERS, "apply": Builtin("overlay.apply", traced_apply)})
 
 
 MEMBERS = {

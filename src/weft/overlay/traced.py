@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from weft.nodes import COLLECTIONS
+from weft.errors import WeftError
+from weft.nodes import COLLECTIONS, Array, Map, MapItem
 from weft.overlay.actions import matched
-from weft.overlay.apply import Run
-from weft.overlay.edits import DocumentsEdit, MapEdit
+from weft.overlay.apply import Run, _check_repeated, located
+from weft.overlay.edits import ArrayEdit, DocumentsEdit, MapEdit
 from weft.overlay.matchers import ALL, NOTHING, Index, MapKey, Subset
 from weft.provenance import Cause, Change
 
@@ -57,7 +58,60 @@ class RecordingRun(Run):
         self.causes: dict[Step, Cause] = {}
 
     def merge_map(self, edit: MapEdit, steps: list[Step]) -> None:
-        self.perform(edit, steps)
+        """What the base does, its common cases written out as there, with records."""
+        owned, trace, way = self.owned, self.trace, self.way
+        step = steps[0]
+        around = self.cause(way[-1]) if way else None
+        try:
+            for step in steps:
+                left = None
+                if step.plain:
+                    index = edit.node._index
+                    left = edit.node.find(step.item.key) if index is None else index.get(step.key_id)  # type: ignore[union-attr]
+                if left is None or (type(left.value) is not step.kind and step.kind in COLLECTIONS):
+                    self.act(edit, step)
+                    continue
+                value, kind = left.value, step.kind
+                if kind is not Map and kind is not Array:
+                    right = step.item
+                    clean = step.clean()
+                    item = MapItem(left.key, clean.value, clean.source, clean.line, left.annotations)
+                    edit.swap(left, item, owned)
+                    if right.annotations is not None or around is None:
+                        way.append(step)
+                        trace.changes[item] = self._change(step, left)
+                        way.pop()
+                    else:
+                        action = trace.label or "overlay/merge"
+                        trace.changes[item] = Change(
+                            action, right.source, right.line, was=left, because=(right, around)
+                        )
+                elif inner := step.plan():
+                    way.append(step)
+                    below = owned.get(value)
+                    if kind is Map:
+                        if below is None:
+                            below = MapEdit(value)  # type: ignore[arg-type]
+                        self.merge_map(below, inner)  # type: ignore[arg-type]
+                    else:
+                        if below is None:
+                            below = ArrayEdit(value)  # type: ignore[arg-type]
+                        self.perform(below, inner)  # type: ignore[arg-type]
+                    way.pop()
+                    result = below.node  # type: ignore[attr-defined]
+                    if result is not value:
+                        item = MapItem(left.key, result, left.source, left.line, left.annotations)
+                        trace.copies[item] = left
+                        edit.swap(left, item, owned)
+            if edit.gaps:
+                edit.settle()
+            if edit.renamed is not None:
+                _check_repeated(edit)
+        except WeftError as error:
+            raise located(error, step) from None
+        finally:
+            if edit.gaps:
+                edit.settle()
 
     def act(self, edit: Edit, step: Step) -> None:
         if step.error is not None:
