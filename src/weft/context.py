@@ -17,7 +17,8 @@ class Limits:
     """How much one evaluation may take. The defaults are far beyond what configuration needs; each can be set.
 
     steps: iterations of loops and calls of functions; builtins count in proportion; the same on every machine.
-    seconds: of wall time. memory: bytes that the process may grow while templates run. depth: calls within calls.
+    seconds: of wall time. memory: bytes that the process may grow while templates run. depth: calls within
+    calls; less than the default holds for the whole process while the run lasts.
     string: characters of one string. items: of one list, dict, set or tuple that a builtin or an operator makes.
     bits: of one int. Raises ValueError for what cannot be a limit.
     """

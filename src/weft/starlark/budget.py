@@ -30,6 +30,7 @@ _SLICE = 1 << 18
 _LONG = 1 << 16
 # Values smaller than this are never refused, and cost nothing beyond the step that makes them.
 SMALL = 1 << 10
+FEW = 8  # so many strings can be joined before anybody looks at their size
 _BYTES_A_STEP = 64
 _ITEMS_A_STEP = 8
 _BYTES_BETWEEN_LOOKS = 1 << 24

@@ -21,7 +21,7 @@ from __future__ import annotations
 import _ast as py
 
 from weft.starlark import syntax
-from weft.starlark.budget import SMALL
+from weft.starlark.budget import FEW, SMALL
 from weft.starlark.flow import find, follow_apart
 from weft.starlark.folding import format_parts, percent_parts
 from weft.starlark.kinds import kind_of
@@ -420,10 +420,17 @@ class Compiler:
         into.append(py.Assign([self.store(name)], value, **self.at()))
         return lambda: self.load(name)
 
+    def held(self, value: py.expr, into: list[py.stmt]) -> Callable[[], py.expr]:
+        """The same for what is used while nothing assigns variables."""
+        if type(value) is py.Name:
+            name = value.id
+            return lambda: self.load(name)
+        return self.kept(value, into)
+
     def augmented_index(self, target: syntax.Index, node: syntax.Assign, into: list[py.stmt]) -> None:
         kind = kind_of(target.x)
-        x = self.kept(self.expression(target.x), into)
-        key = self.kept(self.expression(target.key), into)
+        x = self.held(self.expression(target.x), into)
+        key = self.held(self.expression(target.key), into)
         value = self.augmented(self.call("$index", [x(), key()]), "", node)
         slow: py.stmt = py.Expr(self.call("$set_index", [x(), key(), value]), **self.at())
         if not self.hot or kind != "dict":
@@ -848,6 +855,9 @@ class Compiler:
                 texts = format_parts(function.x.value, len(arguments))
                 if texts is not None and not any(argument.star or argument.name for argument in arguments):
                     return self.text(texts, "s" * len(arguments), [argument.value for argument in arguments])
+            native = self.native_method(function, node)
+            if native is not None:
+                return native
             callee, receiver = self.method(function)
             args, keywords = self.arguments(node.arguments)
             if receiver is not None:
@@ -865,6 +875,34 @@ class Compiler:
             callee = self.call("$same", [callee])
         args, keywords = self.arguments(node.arguments)
         return py.Call(callee, args, keywords, **self.at())
+
+    def native_method(self, method: syntax.Attribute, node: syntax.Call) -> py.expr | None:
+        """Methods of strings that Python can do, given what is known; None for all others."""
+        if kind_of(method.x) != "str" or len(node.arguments) != 1 or not self.hot or not self.walrus:
+            return None
+        argument = node.arguments[0]
+        if argument.star or argument.name:
+            return None
+        at, given = self.at(), argument.value
+        if method.name in {"startswith", "endswith"} and kind_of(given) == "str":
+            called = py.Attribute(self.expression(method.x), method.name, _LOAD, **at)
+            return py.Call(called, [self.expression(given)], [], **at)
+        if method.name == "join" and type(method.x) is syntax.Literal and type(given) is syntax.Name:
+            separator, scope = str(method.x.value), given.scope
+            shape = None if scope is None or kind_of(given) != "list" else scope.shapes.get(given.name)
+            if shape is None or find(shape).kind != "str" or len(separator) > FEW:
+                return None
+            # A few strings: nobody needs to look at the size before.
+            parts, between = self.expression(given), self.constant(separator)
+            name = self.temp()
+            joined = py.Call(py.Attribute(between, "join", _LOAD, **at), [parts], [], **at)
+            made = py.NamedExpr(self.store(name), joined, **at)
+            ascii_ = py.Call(py.Attribute(made, "isascii", _LOAD, **at), [], [], **at)
+            few = py.Compare(self.call("$L", [parts]), [py.LtE()], [self.constant(FEW)], **at)
+            small = py.Compare(self.call("$L", [self.load(name)]), [py.Lt()], [self.constant(SMALL)], **at)
+            slow = self.call("$m.join", [between, parts])
+            return self.choose(self.both(few, ascii_, small), self.load(name), slow)
+        return None
 
     def text(self, texts: Sequence[str], verbs: str, nodes: Sequence[Expression]) -> py.expr:
         """A string of texts and values between them; a verb is "s" or "d"."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from types import CodeType, FrameType, FunctionType, TracebackType
 
 _LONGEST_TRAIL = 60
+_MANY = 5000
 _TYPES = {"str": "string", "List": "list", "Dict": "dict", "Set": "set"}
 # Universal functions with an own way of counting arguments: name -> what takes the place of "want N".
 _EXACTLY = ("str", "type")
@@ -75,7 +76,9 @@ def _trail(frames: list[tuple[FrameType, int]]) -> list[Step]:
         line = 0
     if len(steps) > _LONGEST_TRAIL:
         half = _LONGEST_TRAIL // 2
-        left_out = Step(f"... {len(steps) - _LONGEST_TRAIL} more calls")
+        count = len(steps) - _LONGEST_TRAIL
+        # How many fit at all depends a little on who called.
+        left_out = Step(f"... {count} more calls" if count < _MANY else "... thousands more calls")
         steps = [*steps[:half], left_out, *steps[-half:]]
     return steps
 

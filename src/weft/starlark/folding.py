@@ -6,14 +6,13 @@ None, and is done, with its errors, by `strings` when the program runs.
 
 from __future__ import annotations
 
-# A text of more parts is left to `strings`, which looks at the size before it joins.
-_MOST_PARTS = 8
+from weft.starlark.budget import FEW
 
 
 def format_parts(template: str, count: int) -> list[str] | None:
     """The texts around the fields of a template for `format`, if it has `count` plain ones (`{}`)."""
     texts = template.split("{}")
-    if len(texts) != count + 1 or count > _MOST_PARTS or any("{" in text or "}" in text for text in texts):
+    if len(texts) != count + 1 or count > FEW or any("{" in text or "}" in text for text in texts):
         return None
     return texts
 
@@ -22,6 +21,6 @@ def percent_parts(template: str, count: int) -> tuple[list[str], str] | None:
     """The texts around the verbs of a template for `%`, and the verbs, if it has `count` and all are `s` or `d`."""
     first, *rest = template.split("%")
     verbs = "".join([part[:1] for part in rest])
-    if len(rest) != count or count > _MOST_PARTS or verbs.strip("sd") or not all(rest):
+    if len(rest) != count or count > FEW or verbs.strip("sd") or not all(rest):
         return None
     return [first, *(part[1:] for part in rest)], verbs

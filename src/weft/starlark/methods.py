@@ -174,9 +174,9 @@ def popitem(self: Dict, /) -> tuple[object, object]:
 
 
 def setdefault(self: Dict, key: object, default: object = None, /) -> object:
-    stored = _key(key, "setdefault")
-    if stored in self:
-        return _get(self, stored)
+    found = _get(self, key if type(key) is str else _key(key, "setdefault"), _ABSENT)
+    if found is not _ABSENT:
+        return found
     if self.lock:
         _table(self, "setdefault", "insert into")
     insert(self, key, default)

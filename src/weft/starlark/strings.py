@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from weft.errors import StarlarkError
 from weft.starlark.arguments import check_kind
-from weft.starlark.budget import SMALL, check_items, check_string, pay
+from weft.starlark.budget import FEW, SMALL, check_items, check_string, pay
 from weft.starlark.operators import as_float, iterable_or_none, joined
 from weft.starlark.values import (
     Dict,
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 _SPACES = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 _ABSENT = object()
-_FEW = 8  # so many parts can be joined before somebody looks at their size
 
 
 def length(string: str) -> int:
@@ -187,7 +186,7 @@ def join(self: str, items: object, /) -> str:
             raise StarlarkError(f"join: for parameter 1: got {type_of(items)}, want iterable")
         parts = list(source)  # type: ignore[assignment]
     try:
-        if len(parts) > _FEW or len(self) > SMALL:
+        if len(parts) > FEW or len(self) > SMALL:
             check_string(sum(map(len, parts)) + len(self) * len(parts))
         result = self.join(parts)  # type: ignore[arg-type]
     except TypeError:
@@ -442,7 +441,7 @@ def format(self: str, /, *args: object, **kwargs: object) -> str:
             out.append(repr_of(value))
         else:
             raise StarlarkError(conversion)
-    if len(out) > 2 * _FEW:
+    if len(out) > 2 * FEW:
         check_string(sum(map(len, out)))
     result = "".join(out)
     if len(result) > SMALL:
@@ -548,7 +547,7 @@ def interpolate(template: str, x: object) -> str:
         place += 1
     if place < len(args):
         raise StarlarkError("too many arguments for format string")
-    if len(out) > 2 * _FEW:
+    if len(out) > 2 * FEW:
         check_string(sum(map(len, out)))
     result = "".join(out)
     if len(result) > SMALL:
