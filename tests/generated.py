@@ -90,3 +90,82 @@ def api_page() -> str:
     out.append(f"### weft.{weft.Position.__name__}\n\n{docstring(weft.Position)}")
     out.append("## Version\n\n`weft.__version__` is the version as text.")
     return "\n\n".join(out) + "\n"
+
+
+ANNOTATIONS = {
+    "assert/validate": "rules that the node's value must keep, anywhere in a template",
+    "data/values": "this document holds data values",
+    "data/values-schema": "this document declares data values: types, defaults, rules",
+    "library/ref": "the data values or schema of this document are for a library",
+    "overlay/append": "add the item (or document) behind the last one",
+    "overlay/assert": "the value must equal this one, or satisfy `via=`",
+    "overlay/insert": "put the item `before=True` or `after=True` the one matched",
+    "overlay/match": "what of the left side is changed: `by=`, `expects=`, `missing_ok=`, `when=`",
+    "overlay/match-child-defaults": "`expects=`, `missing_ok=`, `when=` for everything below",
+    "overlay/merge": "merge, the default",
+    "overlay/remove": "take what is matched out",
+    "overlay/replace": "put this value in place of what is matched; `via=`, `or_add=`",
+    "schema/default": "the default, in place of the value written",
+    "schema/deprecated": "a notice for the OpenAPI document",
+    "schema/desc": "a description for the OpenAPI document",
+    "schema/examples": "pairs of description and value for the OpenAPI document",
+    "schema/nullable": "null is allowed, and the default",
+    "schema/title": "a title for the OpenAPI document",
+    "schema/type": "`any=True`: every value is allowed, here and below",
+    "schema/validation": "rules: pairs of text and function, `min=`, `max=`, `min_len=`, `max_len=`, `one_of=`, "
+    "`not_null=`, `one_not_null=`, `when=`",
+    "template/code": "the long form of `#@` on a line of its own",
+    "template/value": "the long form of `#@` behind a key or item",
+    "yaml/map-key-override": "this item may repeat a key, and takes the place of the earlier one",
+    "yaml/text-templated-strings": "the strings here and below are text templates",
+}
+STATUSES = (
+    ("0", "all is well"),
+    ("1", "an input cannot be used; also every error of `render` and `patch`, as in their references"),
+    ("2", "a wrong flag, argument or command"),
+    ("3", "a limit was reached"),
+    ("70", "a fault of weft itself"),
+    ("130", "interrupted"),
+)
+FROM_WORKSPACE = {"data": ["list", "read", "values"], "library": ["get"]}
+
+
+def reference_page() -> str:
+    """docs/reference.md."""
+    from weft.cli.start import commands
+    from weft.context import Context
+    from weft.modules import MODULES, load_module
+
+    out = [NOTE, "# Reference", "## Flags"]
+    for name, table in commands().items():
+        if name == "version":
+            continue
+        out += [f"### weft {name}", sentences(table.summary)]
+        out.append(f"```text\n{' '.join(filter(None, (table.name, '[flags]', table.arguments)))}\n```")
+        rows = "\n".join(
+            f"| `{flag.shown}{' ' + flag.value if flag.value else ''}` | {cell(flag.help)} |" for flag in table.flags
+        )
+        out.append(f"| flag | |\n|---|---|\n{rows}")
+    rows = "\n".join(f"| `#@{name}` | {cell(text)} |" for name, text in ANNOTATIONS.items())
+    out += ["## Annotations", f"| annotation | |\n|---|---|\n{rows}"]
+    members = {name: sorted(load_module(name, Context()).attr_names()) for name in MODULES} | FROM_WORKSPACE
+    rows = "\n".join(
+        f"| `@ytt:{name}` | {', '.join(f'`{member}`' for member in members[name])} |" for name in sorted(members)
+    )
+    out += [
+        "## Modules",
+        'A template loads a module by `load("@ytt:NAME", "NAME")`.',
+        f"| module | members |\n|---|---|\n{rows}",
+    ]
+    rows = "\n".join(f"| {status} | {text} |" for status, text in STATUSES)
+    out += ["## Exit status", f"| status | means |\n|---|---|\n{rows}"]
+    out += [
+        "## Errors",
+        "Every message has one layout: what is wrong and where, the lines concerned, what was expected, what was found, "
+        "a hint, and the trail of how weft came there.\nThe kinds are listed in the [Python API](api.md#errors).",
+    ]
+    return "\n\n".join(out) + "\n"
+
+
+def cell(text: str) -> str:
+    return text.replace("|", "\\|")

@@ -1,14 +1,24 @@
-"""README and examples do what they show."""
+"""README, docs and examples do what they show.
+
+A page runs in a directory of its own, block by block. A block of a file has its path as `title="config.yml"`, or in
+backquotes at the start of the line above. A `console` block is run command by command: `weft`, `cat`, `ls`, `cd` and pipes
+of them; what follows a command is all it prints. `$ cat FILE` of a file that is not there writes it as shown. Python blocks
+with `>>>` are doctests. `pytest --update` rewrites what commands print.
+"""
 
 from __future__ import annotations
 
+import doctest
 import io
+import os
 import pathlib
 import re
+import shlex
 import sys
 
 import pytest
 
+import weft
 from weft.cli import main
 
 ROOT = pathlib.Path(__file__).parent.parent
@@ -55,3 +65,94 @@ def test_links_lead_somewhere() -> None:
         for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text("utf-8")):
             if "://" not in target:
                 assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+FENCE = re.compile(r"(?:^`([^`\n]+)`[^\n]*\n\n)?^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+TITLE = re.compile(r'title="([^"]+)"')
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def output(line: str, given: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What one command line prints, errors included; `given` is what the page says it does."""
+    text = ""
+    for command in line.split(" | "):
+        command, _, target = command.partition(" > ")
+        program, *argv = shlex.split(command)
+        if program == "weft":
+            out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+            with monkeypatch.context() as patch:
+                patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+                patch.setattr(sys, "stdout", out)
+                patch.setattr(sys, "stderr", out)
+                main(argv)
+            buffer = out.buffer
+            assert isinstance(buffer, io.BytesIO)
+            text = buffer.getvalue().decode()
+        elif program == "cat":
+            if not os.path.exists(argv[0]):
+                pathlib.Path(argv[0]).write_text(given, "utf-8")
+            text = "".join(pathlib.Path(name).read_text("utf-8") for name in argv)
+        elif program == "ls":
+            text = "".join(f"{name}\n" for name in sorted(os.listdir(argv[0] if argv else ".")))
+        else:
+            assert program == "cd", command
+            monkeypatch.chdir(argv[0])
+        if target:
+            pathlib.Path(target).write_text(text, "utf-8")
+            text = ""
+    return text
+
+
+def run_console(block: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A console block with what its commands print now."""
+    out = ""
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        line, _, given = part.partition("\n")
+        while line.endswith("\\"):
+            more, _, given = given.partition("\n")
+            line += "\n" + more
+        printed = output(line.replace("\\\n", " "), given, monkeypatch)
+        out += f"$ {line}\n{printed}" + ("\n" if printed and not printed.endswith("\n") else "")
+    return out
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_blocks_of_a_page(
+    page: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, update: str | None
+) -> None:
+    text = new = page.read_text("utf-8")
+    monkeypatch.chdir(tmp_path)
+    names = {"weft": weft}
+    for named, language, info, block in FENCE.findall(text):
+        title = TITLE.search(info)
+        path = title[1] if title else named if "." in named and " " not in named else ""
+        if language == "console":
+            printed = run_console(block, monkeypatch)
+            if update == "write":
+                new = new.replace(block, printed)
+            else:
+                assert block == printed
+        elif language == "python" and ">>>" in block:
+            test = doctest.DocTestParser().get_doctest(block, names, page.name, page.name, 0)
+            names = test.globs
+            runner = doctest.DocTestRunner(verbose=False)
+            assert runner.run(test, clear_globs=False).failed == 0
+        elif path and not path.startswith(("/", "..")):
+            file = tmp_path / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(block, "utf-8")
+    if new != text:
+        page.write_text(new, "utf-8")
+
+
+def test_sentences_have_lines_of_their_own() -> None:
+    for page in (ROOT / "docs").glob("*.md"):
+        prose = FENCE.sub("", page.read_text("utf-8"))
+        for line in prose.splitlines():
+            if line[:1].isalpha() and page.name in OWN:
+                assert not re.search(r"[a-z)]\. [A-Z]", line), f"{page.name}: {line}"
+
+
+# Pages held to the rule of one sentence a line; generated ones keep it by their generator.
+OWN = {"index.md", "tutorial.md", "guide-render.md", "guide-patch.md", "guide-layer.md", "moving.md", "integrations.md",
+       "design.md"}  # fmt: skip

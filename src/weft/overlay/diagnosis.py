@@ -90,7 +90,13 @@ def _near_subset(items: Sequence[Item], matcher: Subset) -> tuple[str | None, st
     for _, place, found in rated[:_CANDIDATES]:
         parts = [_difference(one.path, one.missing, one.left, one.right) for one in found[:_NAMES]]
         lines.append(f"{items[place].position}: {', '.join(parts)}")
-    return "\n".join(lines), _MISSING_OK, [items[rated[0][1]].position]
+    hint = _MISSING_OK
+    for one in rated[0][2]:
+        alike = nearest(one.right, [one.left]) if type(one.right) is str and type(one.left) is str else None
+        if alike is not None:
+            hint = f'did you mean "{alike}"? {_MISSING_OK}'
+            break
+    return "\n".join(lines), hint, [items[rated[0][1]].position]
 
 
 def _difference(path: list[str], missing: bool, left: Value, right: Value) -> str:
