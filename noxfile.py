@@ -37,9 +37,10 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def types(session: nox.Session) -> None:
-    """Mypy, strict, over source, tests and this file."""
+    """Mypy, strict, over source, tests and this file; Pyright over the user code in tests/typing."""
     prepare(session, "dev")
     session.run("mypy")
+    session.run("basedpyright", "--level", "error", "tests/typing")
 
 
 @nox.session
@@ -64,6 +65,21 @@ def bench(session: nox.Session) -> None:
     out.mkdir(exist_ok=True)
     session.run("python", "benchmarks/startup.py", "--json", str(out / "startup.json"), *session.posargs)
     session.run("python", "benchmarks/render.py", "--json", str(out / "render.json"), *session.posargs)
+
+
+@nox.session
+def fuzz(session: nox.Session) -> None:
+    """Every fuzz target on atheris for a minute; `-- TARGET SECONDS` for one."""
+    prepare(session, "fuzz")
+    for arguments in [session.posargs] if session.posargs else [[name, "60"] for name in fuzz_targets()]:
+        session.run("python", "tests/fuzz/atheris_run.py", *arguments)
+
+
+def fuzz_targets() -> list[str]:
+    """The rows of TARGETS in tests/fuzz/targets.py."""
+    text = pathlib.Path("tests/fuzz/targets.py").read_text("utf-8")
+    rows = text.split("TARGETS: ")[1].split("}")[0].splitlines()
+    return [row.split('"')[1] for row in rows if '"' in row]
 
 
 @nox.session

@@ -1,0 +1,135 @@
+"""Bounds that a library user meets, without the command line around them."""
+
+from __future__ import annotations
+
+import re
+import signal
+import sys
+import threading
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from weft.errors import LimitError, ReadError, conceal, render
+from weft.fragments import to_nodes
+from weft.layering.regexps import Pattern
+from weft.nodes import Map, MapItem, key_id
+from weft.source import Position, Source
+from weft.spell import did_you_mean
+from weft.starlark import List
+from weft.yaml import read, write, write_json
+from weft.yaml.forms import folded
+
+
+def test_a_deep_key_has_an_identity() -> None:
+    one, other, third = (
+        read(Source("a", "? " + "[" * 5000 + text + "]" * 5000), depth=6000).items[0].value
+        for text in ("1", "1", "'1'")
+    )
+    assert type(one) is type(other) is type(third) is Map
+    assert hash(key_id(one.items[0].key)) == hash(key_id(other.items[0].key))
+    assert one.find(other.items[0].key) is one.items[0]
+    assert one.find(third.items[0].key) is None
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("[a, [b]]", "[[a], b]"),
+        ("{a: 1}", "[a, 1]"),
+        ("{a: {}, b: 1}", "{a: {b: 1}}"),
+        ("[[], []]", "[[[]]]"),
+        ("[1]", "[1.0]"),
+    ],
+)
+def test_different_shapes_are_different_keys(left: str, right: str) -> None:
+    first, second = (read(Source("a", f"? {text}\n: 1")).items[0].value for text in (left, right))
+    assert type(first) is type(second) is Map
+    assert key_id(first.items[0].key) != key_id(second.items[0].key)
+
+
+def shared(levels: int) -> List:
+    value: object = "lol"
+    for _ in range(levels):
+        value = List([value] * 10)
+    assert type(value) is List
+    return value
+
+
+def test_what_is_small_and_shared_becomes_large_only_so_far() -> None:
+    nodes = to_nodes(shared(5))
+    assert len(write_json(nodes)) > 500_000
+    with pytest.raises(LimitError, match="would make more than"):
+        to_nodes(shared(9))
+
+
+def test_the_output_has_a_size() -> None:
+    leaf = to_nodes(shared(4))
+    for _ in range(4):
+        leaf = Map([MapItem(str(number), leaf) for number in range(10)])
+    with pytest.raises(LimitError, match="the output is too large"):
+        write(read(Source("a", "1")).with_items([read(Source("a", "1")).items[0].with_value(leaf)]))
+    with pytest.raises(LimitError, match="the JSON"):
+        write_json(leaf)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a timer of the process")
+def test_a_pattern_has_a_second() -> None:
+    before = signal.getsignal(signal.SIGVTALRM)
+    assert Pattern(re.compile("(a+)(b+)")).sub(lambda found: found[2], "xaabb") == "xbb"
+    with pytest.raises(LimitError, match="takes more than"):
+        Pattern(re.compile("(a+)+$")).search("a" * 50 + "b")
+    assert signal.getsignal(signal.SIGVTALRM) is before
+    assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0)
+    found: list[object] = []
+    thread = threading.Thread(target=lambda: found.append(Pattern(re.compile("(a+)+$")).search("aaa")))
+    thread.start()
+    thread.join()
+    assert found[0] is not None
+
+
+def test_hints_do_not_cost_more_than_errors() -> None:
+    assert did_you_mean("k" * 5000, ["k" * 5000 + "x"]) is None
+    assert did_you_mean("some-nmae", [f"name-{number}" for number in range(300_000)]) is None
+    assert did_you_mean("nmae", ["other", "name"]) == 'did you mean "name"?'
+
+
+def test_messages_cut_long_lines() -> None:
+    source = Source("a.yml", "x" * 100_000)
+    assert len(render(ReadError("broken", at=Position(source, 1), found="y" * 100_000))) < 2_000
+
+
+def test_a_concealed_error_keeps_its_place() -> None:
+    source = Source("s.yml", "one\nsecret\n")
+    error = conceal(ReadError("no 'secret' here", at=Position(source, 2), hint='did you mean "secret"?'))
+    assert render(error) == "weft: s.yml:2: no '...' here\n"
+
+
+def folded_by_character(form: str, column: int, width: int, pad: str) -> str:
+    """The obvious way: look at each character."""
+    quote = form[0] if form[0] in "'\"" else ""
+    first, last = (1, len(form) - 2) if quote else (-1, len(form))
+    out = ""
+    spaces = False
+    for index, character in enumerate(form):
+        if character != " ":
+            out += character
+            column += 1
+            spaces = False
+            continue
+        following = form[index + 1 : index + 2]
+        if not spaces and column > width and first < index < last and (quote == '"' or following != " "):
+            out += "\n" + pad + ("\\" if following == " " else "")
+            column = len(pad) + (following == " ")
+        else:
+            out += " "
+            column += 1
+        spaces = True
+    return out
+
+
+@given(st.text("ab ", min_size=1, max_size=40), st.sampled_from(["", "'", '"']), st.integers(0, 12), st.integers(0, 4))
+def test_folding_is_what_it_was_by_character(text: str, quote: str, column: int, indent: int) -> None:
+    form = f"{quote}{text}{quote}"
+    assert folded(form, column, 10, " " * indent) == folded_by_character(form, column, 10, " " * indent)
