@@ -37,9 +37,17 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def types(session: nox.Session) -> None:
-    """Mypy, strict, over source, tests and this file; Pyright over the user code in tests/typing."""
+    """Mypy, strict, over source, tests and this file."""
     prepare(session, "dev")
     session.run("mypy")
+
+
+@nox.session
+def pyright(session: nox.Session) -> None:
+    """Pyright, over the user code in tests/typing; it brings Node.js, so it stands apart."""
+    prepare(session)
+    if session.venv_backend != "none":
+        session.install("basedpyright")
     session.run("basedpyright", "--level", "error", "tests/typing")
 
 

@@ -14,6 +14,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import sys
 
 import pytest
@@ -38,6 +39,19 @@ def rendered(argv: list[str], monkeypatch: pytest.MonkeyPatch) -> str:
         assert main(argv) == 0
     stream.flush()
     return buffer.getvalue().decode()
+
+
+def test_readme_commands_run(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    section = README.partition("## Six commands")[2].partition("## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("weft ")]
+    assert len(lines) == 6
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    for line in lines:
+        assert main(shlex.split(line)[1:]) == 0, line
+        assert capfdbinary.readouterr().out, line
 
 
 def test_readme_shows_the_two_commands() -> None:
