@@ -34,7 +34,7 @@ class Limits:
         depth: int = DEEPEST,
         string: int = 1 << 25,
         items: int = 1 << 22,
-        bits: int = 1 << 18,
+        bits: int = 1 << 16,
     ) -> None:
         if min(steps, seconds, memory, depth, string, items, bits) <= 0:
             raise ValueError("a limit must be more than zero")
