@@ -137,6 +137,18 @@ def test_a_broken_file_of_secrets(text: str, here: pathlib.Path, capfd: pytest.C
     assert SECRET not in said.err + said.out
 
 
+def test_a_variable_of_the_environment(
+    here: pathlib.Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A password may begin with what YAML takes for an alias."""
+    (here / "t.yml").write_text("a: ((p))\n", "utf-8")
+    monkeypatch.setenv("SECRET_p", f"*{SECRET}")
+    assert main(["patch", "t.yml", "--vars-env", "SECRET"]) == 1
+    said = capfd.readouterr()
+    assert SECRET not in said.err + said.out
+    assert "SECRET_p" in said.err
+
+
 def test_debug_shows_no_values(here: pathlib.Path, capfd: pytest.CaptureFixture[str]) -> None:
     (here / "a.yml").write_text('#@ load("@ytt:data", "data")\na: #@ data.values.p\n', "utf-8")
     (here / "v.yml").write_text(f"p: {SECRET}\n", "utf-8")

@@ -6,7 +6,7 @@ name outside the store defines an entry of a map: `db.port=1` is variable `db` w
 
 from __future__ import annotations
 
-from weft.errors import OpsError, ReadError
+from weft.errors import OpsError, ReadError, conceal
 from weft.nodes import Array, Map, MapItem, kind_name
 from weft.source import Source
 
@@ -193,7 +193,7 @@ def from_environment(prefix: str, environment: Mapping[str, str]) -> dict[str, V
             try:
                 values[name[len(start) :]] = read_first(Source("", text))
             except ReadError as error:
-                raise OpsError(f'the environment variable "{name}" is not YAML: {error.message}') from None
+                raise OpsError(f'the environment variable "{name}" is not YAML: {conceal(error).message}') from None
     return values
 
 
