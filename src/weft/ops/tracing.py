@@ -5,7 +5,7 @@ from __future__ import annotations
 from weft.nodes import Array, Map, MapItem, walk
 from weft.ops.operations import Replace, Test
 from weft.ops.placeholders import MARK, names
-from weft.provenance import Cause
+from weft.provenance import Cause, Change
 from weft.source import Source
 
 TYPE_CHECKING = False
@@ -20,15 +20,30 @@ def record(operation: Operation, before: Value, after: Value, trace: Trace) -> V
     if before is after or type(operation) is Test:
         return after
     number = "" if operation.number is None else f" [{operation.number}]"
-    because: list[Origin] = [
-        Cause(f"{operation.kind}{number} {operation.pointer}", operation.source, operation.line, ())
-    ]
-    if type(operation) is Replace and operation.item is not None:
-        item = operation.item
-        if type(item.value) is not Map and type(item.value) is not Array:
-            because.append(item)
-    trace.relate(before, after, operation.kind, tuple(because))
+    because = (Cause(f"{operation.kind}{number} {operation.pointer}", operation.source, operation.line),)
+    item = operation.item if type(operation) is Replace else None
+    given = operation.value if type(operation) is Replace else None
+
+    created: list[Item] = []
+
+    def explain(new: Item, _old: Item | None) -> tuple[Origin, ...]:
+        # What the path creates on its way does not depend on the value.
+        if _nested(new.value):
+            created.append(new)
+        return (item,) if item is not None and not _nested(new.value) and not _nested(item.value) else ()
+
+    trace.relate(before, after, operation.kind, because, explain)
+    if item is not None and not _nested(item.value):
+        # The value stands below what the path created.
+        for new in created:
+            for inner in walk(new.value):
+                if inner.line == operation.line and inner.value is given:
+                    trace.record(inner, Change(operation.kind, inner.source, inner.line, because=(*because, item)))
     return after
+
+
+def _nested(value: Value) -> bool:
+    return type(value) is Map or type(value) is Array
 
 
 class Variables:

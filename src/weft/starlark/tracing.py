@@ -19,6 +19,7 @@ from __future__ import annotations
 import _ast as py
 import sys
 
+from weft.nodes import Array
 from weft.provenance import Cause
 from weft.starlark import syntax
 from weft.starlark.compile import _EXPRESSIONS, _LOAD, _STATEMENTS, Compiler, _variable
@@ -26,10 +27,10 @@ from weft.starlark.values import List
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Set as AbstractSet
     from typing import TypeAlias
 
-    from weft.nodes import Array
     from weft.provenance import Origin
     from weft.source import Source
     from weft.starlark.compile import Hooks
@@ -40,14 +41,20 @@ if TYPE_CHECKING:
 
 
 class Window:
-    """What was read since it was opened. arguments: of a call, (value, shadow) each. direct: a template's function ran."""
+    """What was read since it was opened.
 
-    __slots__ = ("arguments", "direct", "origins")
+    arguments: of a call, (value, shadow) each. direct: a template's function ran. parts: the shadows of a display's items.
+    elements: what the loops of a comprehension are at.
+    """
+
+    __slots__ = ("arguments", "direct", "elements", "origins", "parts")
 
     def __init__(self) -> None:
         self.origins: dict[Origin, None] = {}
         self.arguments: list[tuple[object, Shadow]] = []
         self.direct = False
+        self.parts: list[Shadow] = []
+        self.elements: dict[int, Shadow] = {}
 
 
 class Hole:
@@ -63,7 +70,7 @@ class Hole:
 class Windows:
     """The windows that are open in a run, and what is known aside of variables. Names for programs: `names`."""
 
-    __slots__ = ("_exported", "_lists", "_mutated", "_tested", "stack")
+    __slots__ = ("_exported", "_lists", "_made", "_mutated", "_tested", "stack")
 
     def __init__(self) -> None:
         self.stack: list[Window] = [Window()]
@@ -71,6 +78,7 @@ class Windows:
         # By identity; the values are held so that no other gets their identity.
         self._mutated: dict[int, tuple[object, Shadow]] = {}
         self._lists: dict[int, tuple[object, Array]] = {}
+        self._made: dict[int, tuple[object, list[Shadow]]] = {}
         self._exported: dict[tuple[str, int], tuple[object, Shadow]] = {}
 
     def read(self, origin: Origin) -> None:
@@ -90,6 +98,13 @@ class Windows:
         """The array that a list was made of."""
         found = self._lists.get(id(made))
         return None if found is None else found[1]
+
+    def parts_of(self, made: object) -> list[Shadow] | None:
+        """The shadows of the items of a list or dict that the program wrote as one, in order."""
+        found = self._made.get(id(made))
+        if found is None or len(found[1]) != len(made):  # type: ignore[arg-type]
+            return None
+        return found[1]
 
     def take(self) -> Shadow:
         """What the innermost window holds, which is forgotten there."""
@@ -166,6 +181,41 @@ class Windows:
             origins.update(window.origins)
             return value
 
+        def part(depth: int, value: object) -> object:
+            origins = shut(depth).origins
+            window = stack[-1]
+            for shadow in window.elements.values():
+                origins.update(dict.fromkeys(shadow))
+            window.parts.append(tuple(origins))
+            return value
+
+        def listed(depth: int, value: object) -> object:
+            window = shut(depth)
+            origins = stack[-1].origins
+            origins.update(window.origins)
+            for shadow in window.parts:
+                origins.update(dict.fromkeys(shadow))
+            self._made[id(value)] = (value, window.parts)
+            return value
+
+        def clause(number: int, value: object) -> object:
+            array = self.array_of(value)
+            if array is not None:
+                # A loop over data depends on where the data is; its elements come one by one.
+                stack[-1].origins.pop(array, None)
+                stack[-1].elements[number] = (array,)
+            return value
+
+        def stepped(number: int, iterable: Iterable[object]) -> Iterator[object]:
+            window = stack[-1]
+            array = window.elements.pop(number, (None,))[0]
+            items = array.items if type(array) is Array else None
+            for place, value in enumerate(iterable):
+                if items is not None and place < len(items):
+                    item = items[place]
+                    window.elements[number] = (item if type(item.value) is not Array else item.value,)
+                yield value
+
         def enter() -> list[tuple[object, Shadow]]:
             window = stack[-1]
             if "$source" not in sys._getframe(2).f_globals:  # called by a builtin function
@@ -194,7 +244,8 @@ class Windows:
             return depth
 
         def loop(depth: int, iterated: object, line: int, *controls: Shadow) -> _Loop:
-            return _Loop(iterated, close(depth, line, *controls), self.array_of(iterated))
+            parts = self.parts_of(iterated) if type(iterated) is List else None
+            return _Loop(iterated, close(depth, line, *controls), self.array_of(iterated), parts)
 
         def loaded(name: str, value: object) -> Shadow:
             found = exported.get((name, id(value)))
@@ -217,6 +268,10 @@ class Windows:
             "$from.hole": hole,
             "$from.argument": argument,
             "$from.result": result,
+            "$from.part": part,
+            "$from.listed": listed,
+            "$from.clause": clause,
+            "$from.stepped": stepped,
             "$from.enter": enter,
             "$from.parameter": parameter,
             "$from.add": add,
@@ -231,35 +286,43 @@ class Windows:
 class _Loop:
     """The shadows of a loop: of its elements, one after the other, and of its being run at all."""
 
-    __slots__ = ("_array", "_place", "_shadow", "control", "iterated")
+    __slots__ = ("_array", "_parts", "_place", "_shadow", "control", "iterated")
 
-    def __init__(self, iterated: object, shadow: Shadow, array: Array | None) -> None:
+    def __init__(self, iterated: object, shadow: Shadow, array: Array | None, parts: list[Shadow] | None) -> None:
         self.iterated = iterated
+        self._parts = parts
         self._array = array if type(iterated) is List and array is not None else None
         self._place = -1
         self._shadow = shadow
         # How often a loop over data runs says where the data is, not what is in it.
-        self.control = shadow if self._array is None else tuple(_without(shadow, self._array))
+        self.control = shadow
+        if self._array is not None:
+            self.control = without(shadow, {self._array})
+        elif parts is not None:
+            self.control = without(shadow, {origin for part in parts for origin in part})
 
     def step(self) -> Shadow:
-        if self._array is None:
-            return self._shadow
         self._place += 1
-        items = self._array.items
-        if self._place < len(items):
-            item = items[self._place]
-            return (*self.control, item if type(item.value) is not type(self._array) else item.value)
+        if self._array is not None and self._place < len(self._array.items):
+            item = self._array.items[self._place]
+            return (*self.control, item.value if type(item.value) is Array else item)
+        if self._parts is not None and self._place < len(self._parts):
+            return (*self.control, *self._parts[self._place])
         return self._shadow
 
 
-def _without(shadow: Shadow, array: Array) -> list[Origin]:
+def without(shadow: Shadow, covered: AbstractSet[Origin]) -> Shadow:
+    """A shadow without some origins, at any depth."""
     out: list[Origin] = []
     for origin in shadow:
-        if type(origin) is Cause:
-            out.append(Cause(origin.action, origin.source, origin.line, tuple(_without(origin.because, array))))
-        elif origin is not array:
-            out.append(origin)
-    return out
+        if origin in covered:
+            continue
+        if type(origin) is Cause and origin.because:
+            because = without(origin.because, covered)
+            if because != origin.because:
+                origin = Cause(origin.action, origin.source, origin.line, because)
+        out.append(origin)
+    return tuple(out)
 
 
 class _Passed:
@@ -270,6 +333,27 @@ class _Passed:
     def __init__(self, x: Expression) -> None:
         self.x = x
         self.line = x.line
+
+
+class _Part:
+    """An expression that is an item of a display or a comprehension."""
+
+    __slots__ = ("line", "x")
+
+    def __init__(self, x: Expression) -> None:
+        self.x = x
+        self.line = x.line
+
+
+class _Clause:
+    """An expression that a comprehension goes through."""
+
+    __slots__ = ("line", "number", "x")
+
+    def __init__(self, x: Expression, number: int) -> None:
+        self.x = x
+        self.line = x.line
+        self.number = number
 
 
 class _Tested:
@@ -506,6 +590,16 @@ class TracedCompiler(Compiler):
             return made
         if kind is _Passed:
             return self.call("$from.argument", [self.call("$from.open", []), self.expression(node.x)])  # type: ignore[union-attr]
+        if kind is _Part:
+            return self.call("$from.part", [self.call("$from.open", []), self.expression(node.x)])  # type: ignore[union-attr]
+        if kind is _Clause:
+            number = self.constant(node.number)  # type: ignore[union-attr]
+            return self.call("$from.clause", [number, self.expression(node.x)])  # type: ignore[union-attr]
+        if kind is syntax.ListDisplay or kind is syntax.DictDisplay or kind is syntax.Comprehension:
+            outer, self.line = self.line, node.line
+            made = self.call("$from.listed", [self.call("$from.open", []), self.display(node)])
+            self.line = outer
+            return made
         if kind is _Tested:
             return self.condition(node.x)  # type: ignore[union-attr]
         if kind is _Iterated:
@@ -514,6 +608,28 @@ class TracedCompiler(Compiler):
         result = _EXPRESSIONS[type(node)](self, node)
         self.line = outer
         return result
+
+    def display(self, node: Expression) -> py.expr:
+        """A list or dict whose items say what they are made of."""
+        if type(node) is syntax.ListDisplay:
+            return Compiler.list_display(self, syntax.ListDisplay([_Part(item) for item in node.items], node.line))  # type: ignore[misc]
+        if type(node) is syntax.DictDisplay:
+            entries = [(key, _Part(value)) for key, value in node.entries]
+            return Compiler.dict_display(self, syntax.DictDisplay(entries, node.line))  # type: ignore[arg-type]
+        assert type(node) is syntax.Comprehension
+        clauses: list[syntax.Clause] = []
+        for number, clause in enumerate(node.clauses):
+            clauses.append(syntax.Clause(clause.target, _Clause(clause.x, number), clause.line))  # type: ignore[arg-type]
+            clauses[-1].conditions = clause.conditions
+        body: Expression = _Part(node.body)  # type: ignore[assignment]
+        return Compiler.comprehension(self, syntax.Comprehension(node.key, body, clauses, node.scope, node.line))
+
+    def call(self, name: str, args: list[py.expr]) -> py.expr:
+        made = super().call(name, args)
+        first = args[0] if args else None
+        if name in ("$hold", "$each") and type(first) is py.Call and getattr(first.func, "id", "") == "$from.clause":
+            return super().call("$from.stepped", [first.args[0], made])
+        return made
 
     def iterated(self, node: _Iterated) -> py.expr:
         arguments = [self.load(node.depth), self.expression(node.x), self.constant(node.line), *self.under()]

@@ -11,7 +11,7 @@ from weft.fragments import DataStruct, YamlFragment
 from weft.nodes import COLLECTIONS, Array, Map
 from weft.provenance import Cause, Change
 from weft.starlark import Dict, List, NoAttribute, Struct
-from weft.starlark.tracing import Hole, Windows
+from weft.starlark.tracing import Hole, Windows, without
 from weft.templates import text
 from weft.templates.construct import Builder, Construction, Replacement
 from weft.templates.outcome import Outcome
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from weft.context import Context
-    from weft.nodes import ArrayItem, Item, MapItem
+    from weft.nodes import Item, MapItem
     from weft.nodes import Value as NodeValue
     from weft.provenance import Origin, Trace
     from weft.source import Source
@@ -203,43 +203,44 @@ class _TracedConstruction(Construction):
 
     def note_value(self, item: Item, hole: Hole, control: Shadow) -> None:
         value = hole.value
-        origins = (*control, *hole.origins)
-        if type(value) is YamlFragment:
+        origins = hole.origins
+        if type(item.value) in COLLECTIONS and type(value) is not YamlFragment:
             # What is in a fragment has its own history.
-            self.trace.record(item, Change("expression", item.source, item.line, because=origins))
-            return
-        self.trace.record(item, Change("expression", item.source, item.line, because=origins))
-        if type(item.value) in COLLECTIONS:
-            self.note_parts(item.value, value)
+            origins = without(origins, self.note_parts(item.value, value))
+        self.trace.record(item, Change("expression", item.source, item.line, because=(*control, *origins)))
 
-    def note_parts(self, made: NodeValue, value: object) -> None:
-        """Record the nodes that were made of data values: each comes from the one it is a copy of."""
-        trace = self.trace
+    def note_parts(self, made: NodeValue, value: object) -> set[Origin]:
+        """Record the nodes that were made of data values and displays; gives the origins that belong to these alone."""
+        trace, windows = self.trace, self.windows
+        covered: set[Origin] = set()
         stack = [(made, value)]
         while stack:
             nodes, from_ = stack.pop()
-            found: Iterable[tuple[Item, Item | None, object]]
+            found: Iterable[tuple[Item, Shadow, object]]
             if type(from_) is TracedStruct and type(nodes) is Map:
                 found = from_.paired(nodes)
-            elif type(from_) is List and type(nodes) is Array:
-                array = self.windows.array_of(from_)
-                of: list[ArrayItem | None] = [None] * len(nodes.items)
-                if array is not None and len(array.items) == len(nodes.items):
-                    of = list(array.items)
-                found = list(zip(nodes.items, of, list(from_), strict=False))
-            elif type(from_) is Dict and type(nodes) is Map:
-                found = [(x, None, y) for x, (_, y) in zip(nodes.items, from_.items(), strict=False)]
+            elif (type(from_) is List and type(nodes) is Array) or (type(from_) is Dict and type(nodes) is Map):
+                inner = [part for _, part in from_.items()] if type(from_) is Dict else list(from_)  # type: ignore[call-overload]
+                shadows: list[Shadow] | None = windows.parts_of(from_)
+                array = windows.array_of(from_)
+                if array is not None and len(array.items) == len(inner):
+                    covered.add(array)
+                    shadows = [(origin,) for origin in array.items]
+                elif shadows is not None:
+                    covered.update(origin for shadow in shadows for origin in shadow)
+                found = zip(nodes.items, shadows or [()] * len(inner), inner, strict=False)
             elif isinstance(from_, Struct) and type(nodes) is Map:
-                found = [(x, None, y) for x, (_, y) in zip(nodes.items, from_.mapping() or (), strict=False)]
+                found = [(x, (), y) for x, (_, y) in zip(nodes.items, from_.mapping() or (), strict=False)]
             elif type(from_) is tuple and type(nodes) is Array:
-                found = [(x, None, y) for x, y in zip(nodes.items, from_, strict=False)]
+                found = [(x, (), y) for x, y in zip(nodes.items, from_, strict=False)]
             else:
                 continue
-            for item, origin, inner in found:
-                if origin is not None:
-                    trace.record(item, Change("expression", item.source, item.line, because=(origin,)))
-                if type(item.value) in COLLECTIONS and type(inner) is not YamlFragment:
-                    stack.append((item.value, inner))
+            for item, shadow, part in found:
+                if shadow:
+                    trace.record(item, Change("expression", item.source, item.line, because=shadow))
+                if type(item.value) in COLLECTIONS and type(part) is not YamlFragment:
+                    stack.append((item.value, part))
+        return covered
 
 
 def _size(entries: list[Entry], values: tuple[object, ...]) -> int | None:
@@ -306,12 +307,12 @@ class TracedStruct(DataStruct):
             self._windows.read(item)
         return super().iterate()
 
-    def paired(self, made: Map) -> list[tuple[Item, Item | None, object]]:
+    def paired(self, made: Map) -> list[tuple[Item, Shadow, object]]:
         """The items of a map that was made of this: each with the data value it comes from, and its value."""
-        out: list[tuple[Item, Item | None, object]] = []
+        out: list[tuple[Item, Shadow, object]] = []
         for item, origin in zip(made.items, self._node.items, strict=False):
             inner = self._made.get(id(origin)) if type(origin.value) in COLLECTIONS else origin.value
-            out.append((item, origin, inner))
+            out.append((item, (origin,), inner))
         return out
 
 

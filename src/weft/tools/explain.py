@@ -30,10 +30,11 @@ class Entry:
     """One line of a history.
 
     action: what was done. source, line: where that is written. value: what the value was then (`has_value`).
-    state: whether it stands, lost, or was used for the next. origins: what it was made of.
+    state: whether it stands, lost, or was used for the next. origins: what it was made of. structural: only that it is
+    there counts, not what is in it, such as the map around a value.
     """
 
-    __slots__ = ("action", "has_value", "key", "line", "origins", "source", "state", "value")
+    __slots__ = ("action", "has_value", "key", "line", "origins", "source", "state", "structural", "value")
 
     def __init__(
         self,
@@ -46,6 +47,7 @@ class Entry:
         key: Value = None,
         state: str = STANDS,
         origins: Sequence[Entry] = (),
+        structural: bool = False,
     ) -> None:
         self.action = "data value" if source is not None and source.name.startswith("(") else action
         self.source = source
@@ -55,6 +57,7 @@ class Entry:
         self.key = key
         self.state = state
         self.origins = list(origins)
+        self.structural = structural
 
     @property
     def place(self) -> str:
@@ -166,7 +169,15 @@ class _Reader:
                 if not origin.action or (same is not None and same[:2] == (origin.source, origin.line)):
                     out += below
                 else:
-                    out.append(Entry(origin.action, origin.source, origin.line, origins=below))
+                    out.append(
+                        Entry(
+                            origin.action,
+                            origin.source,
+                            origin.line,
+                            origins=below,
+                            structural=origin.action == "overlay",
+                        )
+                    )
                 continue
             if type(origin) is Map or type(origin) is Array:
                 for item in walk(origin):
@@ -198,6 +209,7 @@ class _Reader:
                     has_value=not nested,
                     key=key,
                     origins=presence,
+                    structural=nested,
                 )
             ]
         where = (change.source, change.line, original.value)
@@ -205,7 +217,14 @@ class _Reader:
         if same is not None and same[:2] == where[:2]:
             return below
         entry = Entry(
-            change.action, change.source, change.line, original.value, has_value=not nested, key=key, origins=below
+            change.action,
+            change.source,
+            change.line,
+            original.value,
+            has_value=not nested,
+            key=key,
+            origins=below,
+            structural=nested,
         )
         out = [entry]
         # The values that lost against a data value are part of the story of who uses it.
@@ -234,7 +253,7 @@ class _Reader:
         if source is None:
             return entries
         key = original.key if type(original) is MapItem else None
-        return [Entry("around", source, line, key=key, origins=entries)]
+        return [Entry("around", source, line, key=key, origins=entries, structural=True)]
 
     def only_presence(self, item: Item) -> list[Entry]:
         found = (*self.trace.presence.get(item, ()), *self.trace.presence.get(self.trace.original(item), ()))
@@ -263,12 +282,15 @@ def flat(entries: Iterable[Entry]) -> Iterator[Entry]:
         stack.extend(entry.origins)
 
 
-def lines(history: History) -> set[tuple[str, int]]:
-    """The lines (file, line) that have a part in a value: those of what stands, not of what lost."""
+def lines(history: History, *, structure: bool = False) -> set[tuple[str, int]]:
+    """The lines (file, line) that have a part in a value: those of what stands, not of what lost.
+
+    structure: also those that only say that something is there, such as the key of the map around the value.
+    """
     standing = [entry for entry in history.entries if entry.state != LOST]
     found: set[tuple[str, int]] = set()
     for entry in _contributing([*standing, *history.around]):
-        if entry.source is not None:
+        if entry.source is not None and (structure or not entry.structural):
             found.add((entry.source.name, entry.line))
     return found
 

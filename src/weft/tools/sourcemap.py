@@ -162,7 +162,9 @@ def impact(trace: Trace, documents: DocumentSet, file: str, line: int) -> list[P
     return [
         place
         for place in scalars(documents.items)
-        if any(number == line and same_file(name, file) for name, number in lines(explain(trace, place)))
+        if any(
+            number == line and same_file(name, file) for name, number in lines(explain(trace, place), structure=True)
+        )
     ]
 
 
