@@ -161,8 +161,11 @@ def reference_page() -> str:
     out += ["## Exit status", f"| status | means |\n|---|---|\n{rows}"]
     out += [
         "## Errors",
-        "Every message has one layout: what is wrong and where, the lines concerned, what was expected, what was found, "
-        "a hint, and the trail of how weft came there.\nThe kinds are listed in the [Python API](api.md#errors).",
+        (
+            "Every message has one layout: what is wrong and where, the lines concerned, what was expected, "
+            "what was found, a hint, and the trail of how weft came there.\n"
+            "The kinds are listed in the [Python API](api.md#errors)."
+        ),
     ]
     return "\n\n".join(out) + "\n"
 

@@ -26,6 +26,13 @@ TEMPLATE = """\
 name: #@ data.values.name
 """
 
+LOOP = """\
+#@ for x in range(1000):
+---
+a: #@ x
+#@ end
+"""
+
 
 def test_every_name_is_documented() -> None:
     page = (TESTS.parent / "docs" / "api.md").read_text("utf-8")
@@ -153,6 +160,9 @@ def test_layer_gives_warnings_and_takes_secrets() -> None:
         (lambda: weft.patch(weft.documents(1, 2)), weft.UsageError, None),
         (lambda: weft.patch([{"a": "1"}, {"b": "2"}]), weft.UsageError, None),
         (lambda: weft.layer({}, order="nmae"), weft.WeftError, None),
+        (lambda: weft.render({}, limits={"stesp": 1}), weft.UsageError, None),
+        (lambda: weft.render({}, limits={"steps": 0}), weft.UsageError, None),
+        (lambda: weft.render({"a.yml": LOOP}, limits={"steps": 100}), weft.LimitError, "a.yml:1"),
     ],
 )
 def test_errors_have_fields(call: object, kind: type[weft.WeftError], place: str | None) -> None:

@@ -19,6 +19,7 @@ def rendering() -> None:
         implicit_map_key_overrides=True,
         validate=False,
         allow_links=["/srv"],
+        limits={"steps": 1000, "seconds": 1.5},
     )
     assert_type(rendered, weft.Rendered)
     assert_type(rendered.files, dict[str, str])

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from weft.api.inputs import Input, Inputs
+    from weft.context import Limits
     from weft.nodes import DocumentSet, Map, Value
     from weft.ops import Operation
     from weft.source import Source
@@ -38,12 +39,14 @@ def render(
     implicit_map_key_overrides: bool = False,
     validate: bool = True,
     allow_links: Sequence[str] = (),
+    limits: Mapping[str, float] | None = None,
 ) -> Rendered:
     """Render templates with data values, schemas, overlays and libraries, as `weft render` does.
 
     values: data values as plain data, merged over those of files. values_files: plain YAML files of data values.
     file_marks: `PATH:KEY=VALUE`, as --file-mark. allow_links: paths that symbolic links may lead to.
-    validate: run the validations of data values. Raises WeftError.
+    validate: run the validations of data values. limits: how much the templates may take, as --limit: steps, seconds,
+    memory, depth, string, items, bits. Raises WeftError.
 
     >>> template = '''
     ... #@ load("@ytt:data", "data")
@@ -64,7 +67,7 @@ def render(
 
         found = apply_marks(found, file_marks)
     printed: list[str] = []
-    context = Context(print_line=printed.append)
+    context = Context(print_line=printed.append, limits=_limits(limits))
     options = Options(
         strict=strict,
         ignore_unknown_comments=ignore_unknown_comments,
@@ -258,6 +261,23 @@ def documents(*values: object) -> Documents:
 
 # Deeper than the reference of `layer` can go; what walks data there may recurse.
 _LAYERED_DEPTH = 300
+
+
+def _limits(given: Mapping[str, float] | None) -> Limits | None:
+    if not given:
+        return None
+    from weft.context import Limits
+    from weft.errors import UsageError
+    from weft.spell import did_you_mean
+
+    known = sorted(Limits.__slots__)
+    for name in given:
+        if name not in known:
+            raise UsageError(f'unknown limit "{name}"', expected=", ".join(known), hint=did_you_mean(name, known))
+    try:
+        return Limits(**given)  # type: ignore[arg-type]
+    except ValueError as error:
+        raise UsageError(str(error)) from None
 
 
 def _data_values(values_files: Inputs, values: Mapping[str, object] | None, *, strict: bool) -> list[ReferencedValues]:

@@ -75,8 +75,9 @@ def compile_yaml(
         try:
             return compile_program(pieces, file.source, hooks=hooks, traced=traced)
         except StarlarkError as error:
-            for wrong in (error, *error.findings):
-                wrong.hint = wrong.hint or _annotation_hint(wrong.at)
+            error.hint = error.hint or _annotation_hint(error.at)
+            for finding in error.findings:
+                finding.hint = finding.hint or _annotation_hint(finding.at)
             raise
 
     # What the strict reading changes is refused; so the same text gives the same nodes, and these the same code.
