@@ -290,10 +290,11 @@ class DataStruct(Struct):
     `values[key]`, `in` and iteration.
     """
 
-    __slots__ = ("_all", "_made", "_node")
+    __slots__ = ("_all", "_attrs", "_made", "_node")
 
     def __init__(self, node: Map) -> None:
         self._node = node
+        self._attrs: dict[str, object] = {}  # what `attr` has given: loops ask for the same names again and again
         self._made: dict[int, object] = {}
         self._all: dict[str, object] | None = None
 
@@ -315,11 +316,14 @@ class DataStruct(Struct):
         return made
 
     def attr(self, name: str) -> object:
-        item = self._node.find(name)
+        try:
+            return self._attrs[name]
+        except KeyError:
+            item = self._node.find(name)
         if item is None:
             raise NoAttribute(name)
-        value = item.value
-        return self._part(item) if type(value) in COLLECTIONS else value
+        found = self._attrs[name] = self._part(item)
+        return found
 
     def attr_names(self) -> list[str]:
         return [item.key for item in self._node.items if type(item.key) is str]
