@@ -52,12 +52,6 @@ def _diff(argv: Sequence[str]) -> int:
     return command(argv)
 
 
-def _diff(argv: Sequence[str]) -> int:
-    from weft.cli.diff import main as command
-
-    return command(argv)
-
-
 def _impact(argv: Sequence[str]) -> int:
     from weft.cli.explain import main_impact as command
 
@@ -92,7 +86,6 @@ COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "completion": _completion,
     "compose": _compose,
     "diff": _diff,
-    "diff": _diff,
     "explain": _explain,
     "impact": _impact,
 }
@@ -107,7 +100,6 @@ _USAGE = (
     "  weft compose weft.yml                                   steps of all three in one run\n"
     "  weft explain render -f config/ Deployment/web:spec.replicas\n"
     "                                                          where a value comes from\n"
-    "  weft diff old.yml new.yml                               what differs, by key\n"
     "  weft diff old.yml new.yml                               what differs, by key\n"
     "  weft impact render -f config/ values.yml:3              what a line has a part in\n"
     "  weft init demo                                          a small project to start from\n"
