@@ -115,7 +115,7 @@ def test_bash_completes(words: list[str], found: list[str]) -> None:
     assert done.stdout.split() == found
 
 
-@pytest.mark.parametrize("argv", [["render", "-f", "-"], ["patch", "-"], ["layer", "-"], ["krm"]])
+@pytest.mark.parametrize("argv", [["render", "-f", "-"], ["patch", "-"], ["layer", "-"], ["krm"], ["diff", "-", "-"]])
 def test_a_terminal_is_not_waited_for(
     argv: list[str], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

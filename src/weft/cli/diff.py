@@ -91,7 +91,9 @@ def _documents(path: str) -> list[Document]:
 
 def _contents(path: str) -> list[tuple[str, bytes]]:
     if path == "-":
-        return [("stdin.yml", sys.stdin.buffer.read())]
+        from weft.content import standard_input
+
+        return [("stdin.yml", standard_input())]
     paths = [path]
     if os.path.isdir(path):
         paths = [
