@@ -38,8 +38,7 @@ def distance(left: str, right: str, limit: int) -> int:
             if i > 1 < j and a == right[j - 2] and b == left[i - 2] and last[j - 2] < cost:
                 cost = last[j - 2] + 1
             row[j] = cost
-            if cost < best:
-                best = cost
+            best = min(best, cost)
         before = above
         if best > limit and min(above[max(0, first - 2) : end + 1]) >= limit:
             return far

@@ -57,6 +57,10 @@ class Document:
         "substitutions",
         "written",
     )
+    # Declared here for type checkers, which meet some uses of these before the method that sets them.
+    name: str
+    order: int
+    schema: str
 
     def __init__(self, node: nodes.Document, order: int) -> None:
         top = node.value
