@@ -146,7 +146,9 @@ def conceal(error: WeftError) -> WeftError:
     """The same error without any text of the input: for files of secrets, a line of which may be one."""
 
     def blank(at: Position | None) -> Position | None:
-        return Position(Source(at.source.name, "", _NO_LINE), at.line) if at is not None and at.source is not None else at
+        return (
+            Position(Source(at.source.name, "", _NO_LINE), at.line) if at is not None and at.source is not None else at
+        )
 
     pieces = error.message.split("'")
     error.message = "'...'".join(pieces[::2])
