@@ -171,7 +171,8 @@ class Trace:
                     made_of = because if explain is None else (*because, *explain(new, old))
                     self.became(new, old, action, made_of, written=written is None or written(new))
             for item in gone:
-                self.removed(item, Change(action, item.source, item.line, because=because))
+                by = because[0] if because else item
+                self.removed(item, Change(action, by.source, by.line, because=because))
 
     def became(
         self, new: Item, old: Item | None, action: str, because: tuple[Origin, ...], *, written: bool = True

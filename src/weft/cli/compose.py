@@ -77,7 +77,9 @@ def _run(flags: Parsed, context: Context, show: Callable[[Step, list[Document]],
 
     if len(flags.arguments) != 1:
         raise UsageError(
-            "weft compose runs one pipeline file", expected="weft compose weft.yml", found=" ".join(flags.arguments)
+            "weft compose runs one pipeline file",
+            expected="weft compose weft.yml",
+            found=" ".join(flags.arguments) or None,
         )
     from weft.workspace import Inputs
     from weft.workspace.values_flags import ValuesFlags, read_values

@@ -104,6 +104,7 @@ def take_apart(argv: Sequence[str], flags: Sequence[Flag], *, asks: bool) -> Que
     if rest and rest[0] in NAMES:
         command = rest.pop(0)
     else:
+        _check_word(rest[:1])
         command = _detected(rest)
     switches = {f"--{flag.name}": flag for flag in flags if flag.kind == SWITCH}
     for word in [word for word in rest if word in switches]:
@@ -140,6 +141,16 @@ def _nothing_asked(command: str, count: int) -> UsageError:
         expected="as the last argument, such as Deployment/web:spec.replicas",
         hint="--all explains every value",
     )
+
+
+def _check_word(first: list[str]) -> None:
+    """Refuse a misspelt command's name. Raises UsageError."""
+    if first and not first[0].startswith("-") and not os.path.lexists(first[0]):
+        from weft.spell import did_you_mean
+
+        hint = did_you_mean(first[0], NAMES)
+        if hint is not None:
+            raise UsageError(f'unknown command "{first[0]}"', expected=", ".join(NAMES), hint=hint)
 
 
 def _detected(argv: list[str]) -> str:

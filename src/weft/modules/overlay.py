@@ -26,7 +26,7 @@ def _applied(args: tuple[object, ...], kwargs: dict[str, object], trace: Trace |
         raise StarlarkError("overlay.apply: expected at least one argument, and no keyword arguments")
     first = args[0]
     if type(first) is not YamlFragment:
-        left = to_nodes(first)
+        left = _nodes(first, trace)
         if type(left) not in COLLECTIONS:
             return _apply_to_scalar(left, args[1:])
         first = YamlFragment(left)  # type: ignore[arg-type]
@@ -38,8 +38,17 @@ def _applied(args: tuple[object, ...], kwargs: dict[str, object], trace: Trace |
     return first
 
 
+def _nodes(value: object, trace: Trace | None) -> Value:
+    nodes = to_nodes(value)
+    if trace is not None:
+        from weft.templates.tracing import note_argument
+
+        note_argument(trace, nodes, value, APPLY)
+    return nodes
+
+
 def _apply_one(left: YamlFragment, right: object, trace: Trace | None) -> None:
-    overlay = to_nodes(right)
+    overlay = _nodes(right, trace)
     value = left.peek()
     if not left.erased and value is not None:
         value = erased(value)  # type: ignore[assignment]

@@ -61,7 +61,12 @@ class Variables:
     def flag(self, kind: str, argument: str) -> None:
         """A value on the command line, or the text of a file named there."""
         name, _, text = argument.partition("=")
-        source = Source(f"--{kind} {name}={text}" if kind == "var" else text, argument)
+        if kind == "var":
+            source = Source(f"--{kind} {name}={text}", argument)
+        else:
+            from weft.ops.reading import expand_home, file_text
+
+            source = Source(text, file_text(expand_home(text), "the value of a variable"))
         self.give(kind, name, Cause("variable value", source, 1))
 
     def file(self, path: str) -> None:
@@ -77,10 +82,11 @@ class Variables:
         """The variables of an environment."""
         import os
 
-        for name, text in os.environ.items():
+        for name in os.environ:
             if name.startswith(prefix + "_"):
-                source = Source(f"environment variable {name}", text)
-                self.give("vars-env", name[len(prefix) + 1 :], Cause("variable value", source, 1))
+                # Its value is not quoted, except as the value that is explained.
+                source = Source(f"environment variable {name}")
+                self.give("vars-env", name[len(prefix) + 1 :], Cause("variable value", source, 0))
 
     def store(self, path: str) -> None:
         self._given["vars-store"] = {"": Cause("variable store", Source(path), 0)}

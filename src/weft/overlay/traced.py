@@ -6,7 +6,7 @@ from weft.errors import WeftError
 from weft.nodes import COLLECTIONS, Array, Map, MapItem
 from weft.overlay.actions import matched
 from weft.overlay.apply import Run, _check_repeated, located
-from weft.overlay.edits import ArrayEdit, DocumentsEdit, MapEdit
+from weft.overlay.edits import _GONE, _TAKEN, ArrayEdit, DocumentsEdit, MapEdit
 from weft.overlay.matchers import ALL, NOTHING, Index, MapKey, Subset
 from weft.provenance import Cause, Change
 
@@ -147,7 +147,8 @@ class RecordingRun(Run):
             )
             self._added(step, new)
         if not places and len(edit.items) == size:
-            self.trace.unmatched.append((step.item, [*edit.items]))
+            left = [item for item in edit.items if item is not _GONE and item is not _TAKEN]
+            self.trace.unmatched.append((step.item, left))
 
     def _by_difference(self, edit: Edit, step: Step) -> None:
         edit.settle()
@@ -206,13 +207,11 @@ class RecordingRun(Run):
 
     def _change(self, step: Step, was: Item | None) -> Change:
         item = step.item
-        return Change(
-            self.trace.label or f"overlay/{step.action}",
-            item.source,
-            item.line,
-            was=was,
-            because=(item, self.cause(step)),
-        )
+        because: tuple[Origin, ...] = (item, self.cause(step))
+        if step.via is not None and was is not None:
+            because = (was, *because)
+        action = self.trace.label or f"overlay/{step.action}"
+        return Change(action, item.source, item.line, was=was, because=because)
 
     def cause(self, step: Step) -> Cause:
         """The way to a step: the right items around it, with their annotations."""

@@ -23,7 +23,8 @@ from weft.nodes import Array
 from weft.provenance import Cause
 from weft.starlark import syntax
 from weft.starlark.compile import _EXPRESSIONS, _LOAD, _STATEMENTS, Compiler, _variable
-from weft.starlark.values import List
+from weft.starlark.runtime import GLOBALS
+from weft.starlark.values import Dict, List
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,6 +107,30 @@ class Windows:
             return None
         return found[1]
 
+    def element(self, x: object, key: object, shadow: Shadow) -> Shadow:
+        """The shadow of `x[key]`, where that of x and key together is known: what the other items are made of is left out."""
+        if type(x) is List and type(key) is int:
+            place = key
+        elif type(x) is Dict:
+            place = next((number for number, known in enumerate(x.keys()) if known == key), len(x))
+        else:
+            return shadow
+        array, parts = self.array_of(x), self.parts_of(x)
+        if array is not None and len(array.items) == len(x):
+            item = array.items[place]
+            return (*without(shadow, {array}), item.value if type(item.value) is Array else item)
+        if parts is not None and place < len(parts):
+            return (*without(shadow, {origin for part in parts for origin in part}), *parts[place])
+        return shadow
+
+    def argument(self, value: object) -> Shadow:
+        """The shadow of a value that was given to the function being called."""
+        for window in reversed(self.stack):
+            for given, shadow in window.arguments:
+                if given is value:
+                    return shadow
+        return ()
+
     def take(self) -> Shadow:
         """What the innermost window holds, which is forgotten there."""
         window = self.stack[-1]
@@ -121,6 +146,7 @@ class Windows:
         stack = self.stack
         mutated = self._mutated
         exported = self._exported
+        plain_index = GLOBALS["$index"]
 
         def open_() -> int:
             stack.append(Window())
@@ -216,6 +242,12 @@ class Windows:
                     window.elements[number] = (item if type(item.value) is not Array else item.value,)
                 yield value
 
+        def index(depth: int, x: object, key: object) -> object:
+            origins = tuple(shut(depth).origins)
+            value = plain_index(x, key)  # type: ignore[operator]
+            stack[-1].origins.update(dict.fromkeys(self.element(x, key, origins)))
+            return value
+
         def enter() -> list[tuple[object, Shadow]]:
             window = stack[-1]
             if "$source" not in sys._getframe(2).f_globals:  # called by a builtin function
@@ -272,6 +304,7 @@ class Windows:
             "$from.listed": listed,
             "$from.clause": clause,
             "$from.stepped": stepped,
+            "$from.index": index,
             "$from.enter": enter,
             "$from.parameter": parameter,
             "$from.add": add,
@@ -590,6 +623,12 @@ class TracedCompiler(Compiler):
             return made
         if kind is _Passed:
             return self.call("$from.argument", [self.call("$from.open", []), self.expression(node.x)])  # type: ignore[union-attr]
+        if kind is syntax.Index:
+            outer, self.line = self.line, node.line
+            parts = [self.call("$from.open", []), self.expression(node.x), self.expression(node.key)]  # type: ignore[union-attr, arg-type]
+            made = self.call("$from.index", parts)
+            self.line = outer
+            return made
         if kind is _Part:
             return self.call("$from.part", [self.call("$from.open", []), self.expression(node.x)])  # type: ignore[union-attr]
         if kind is _Clause:

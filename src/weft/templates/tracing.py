@@ -7,8 +7,10 @@ stand in several places, each with a history of its own.
 
 from __future__ import annotations
 
+import sys
+
 from weft.fragments import DataStruct, YamlFragment
-from weft.nodes import COLLECTIONS, Array, Map
+from weft.nodes import COLLECTIONS, Array, Map, walk
 from weft.provenance import Cause, Change
 from weft.starlark import Dict, List, NoAttribute, Struct
 from weft.starlark.tracing import Hole, Windows, without
@@ -52,7 +54,7 @@ def run(
         names: dict[str, Callable[..., object]] = {"$text.finish": parts.append}
         exports = program.run(context, load, {**names, **texts.names(), **windows.names(source)})
         return Outcome(exports, text="".join(parts))
-    built = _TracedConstruction(plan, source, context.trace, windows, implicit_overrides=implicit_overrides)
+    built = _TracedConstruction(plan, source, context.trace, texts, implicit_overrides=implicit_overrides)
     exports = program.run(context, load, {**built.names(), **texts.names(), **windows.names(source)})
     return Outcome(exports, built.documents)
 
@@ -64,10 +66,12 @@ class _Texts:
         self.windows = windows
         self.source = source
         self.shadows: dict[int, tuple[list[str], dict[Origin, None]]] = {}
+        # Keys are joined before their item is made.
+        self.joined: dict[int, tuple[str, Shadow]] = {}
 
     def names(self) -> dict[str, Callable[..., object]]:
         plain = text.inserter(self.source)
-        windows, source, shadows = self.windows, self.source, self.shadows
+        windows, source, shadows, joined = self.windows, self.source, self.shadows, self.joined
 
         def insert(parts: list[str], literals: tuple[str, ...], lines: tuple[int, ...], *values: object) -> None:
             known = shadows.setdefault(id(parts), (parts, {}))[1]
@@ -84,6 +88,9 @@ class _Texts:
             if found is not None and found[0] is parts:
                 for origin in found[1]:
                     windows.read(origin)
+                text = "".join(parts)
+                joined[id(text)] = (text, tuple(found[1]))
+                return text
             return "".join(parts)
 
         return {"$text.insert": insert, "$text.join": join}
@@ -92,10 +99,11 @@ class _Texts:
 class _TracedConstruction(Construction):
     """Construction whose functions record what they make."""
 
-    def __init__(self, plan: Plan, source: Source, trace: Trace, windows: Windows, *, implicit_overrides: bool) -> None:
+    def __init__(self, plan: Plan, source: Source, trace: Trace, texts: _Texts, *, implicit_overrides: bool) -> None:
         super().__init__(plan, source, implicit_overrides=implicit_overrides)
         self.trace = trace
-        self.windows = windows
+        self.windows = texts.windows
+        self.texts = texts
 
     def names(self) -> dict[str, Callable[..., object]]:
         names = super().names()
@@ -117,6 +125,10 @@ class _TracedConstruction(Construction):
 
             def put(builder: Builder, site: int, *args: object) -> None:
                 control = self.windows.take()
+                for arg in args:
+                    key = self.texts.joined.get(id(arg))
+                    if key is not None and key[0] is arg:
+                        control += tuple(origin for origin in key[1] if origin not in control)
                 items = builder.live.get(site)
                 if items is None:
                     items = self.into(builder, site)
@@ -206,41 +218,61 @@ class _TracedConstruction(Construction):
         origins = hole.origins
         if type(item.value) in COLLECTIONS and type(value) is not YamlFragment:
             # What is in a fragment has its own history.
-            origins = without(origins, self.note_parts(item.value, value))
+            origins = without(origins, note_parts(self.trace, self.windows, item.value, value, "expression"))
         self.trace.record(item, Change("expression", item.source, item.line, because=(*control, *origins)))
 
-    def note_parts(self, made: NodeValue, value: object) -> set[Origin]:
-        """Record the nodes that were made of data values and displays; gives the origins that belong to these alone."""
-        trace, windows = self.trace, self.windows
-        covered: set[Origin] = set()
-        stack = [(made, value)]
-        while stack:
-            nodes, from_ = stack.pop()
-            found: Iterable[tuple[Item, Shadow, object]]
-            if type(from_) is TracedStruct and type(nodes) is Map:
-                found = from_.paired(nodes)
-            elif (type(from_) is List and type(nodes) is Array) or (type(from_) is Dict and type(nodes) is Map):
-                inner = [part for _, part in from_.items()] if type(from_) is Dict else list(from_)  # type: ignore[call-overload]
-                shadows: list[Shadow] | None = windows.parts_of(from_)
-                array = windows.array_of(from_)
-                if array is not None and len(array.items) == len(inner):
-                    covered.add(array)
-                    shadows = [(origin,) for origin in array.items]
-                elif shadows is not None:
-                    covered.update(origin for shadow in shadows for origin in shadow)
-                found = zip(nodes.items, shadows or [()] * len(inner), inner, strict=False)
-            elif isinstance(from_, Struct) and type(nodes) is Map:
-                found = [(x, (), y) for x, (_, y) in zip(nodes.items, from_.mapping() or (), strict=False)]
-            elif type(from_) is tuple and type(nodes) is Array:
-                found = [(x, (), y) for x, y in zip(nodes.items, from_, strict=False)]
-            else:
-                continue
-            for item, shadow, part in found:
-                if shadow:
-                    trace.record(item, Change("expression", item.source, item.line, because=shadow))
-                if type(item.value) in COLLECTIONS and type(part) is not YamlFragment:
-                    stack.append((item.value, part))
+
+def note_parts(trace: Trace, windows: Windows, made: NodeValue, value: object, action: str) -> set[Origin]:
+    """Record the nodes that were made of data values and displays; gives the origins that belong to these alone."""
+    covered: set[Origin] = set()
+    found: Iterable[tuple[Item, Shadow, object]]
+    if type(value) is TracedStruct and type(made) is Map:
+        found = value.paired(made)
+    elif (type(value) is List and type(made) is Array) or (type(value) is Dict and type(made) is Map):
+        inner = [part for _, part in value.items()] if type(value) is Dict else list(value)
+        shadows: list[Shadow] | None = windows.parts_of(value)
+        array = windows.array_of(value)
+        if array is not None and len(array.items) == len(inner):
+            covered.add(array)
+            shadows = [(origin,) for origin in array.items]
+        elif shadows is not None:
+            covered.update(origin for shadow in shadows for origin in shadow)
+        found = zip(made.items, shadows or [()] * len(inner), inner, strict=False)
+    elif isinstance(value, Struct) and type(made) is Map:
+        found = [(x, (), y) for x, (_, y) in zip(made.items, value.mapping() or (), strict=False)]
+    elif type(value) is tuple and type(made) is Array:
+        found = [(x, (), y) for x, y in zip(made.items, value, strict=False)]
+    else:
         return covered
+    for item, shadow, part in found:
+        if type(item.value) in COLLECTIONS and type(part) is not YamlFragment:
+            below = note_parts(trace, windows, item.value, part, action)
+            shadow = without(shadow, below)
+            covered |= below
+        if shadow:
+            trace.record(item, Change(action, item.source, item.line, because=shadow))
+    return covered
+
+
+def note_argument(trace: Trace, made: NodeValue, value: object, action: str) -> NodeValue:
+    """Record what a builtin function was given as data: where it was called, and what the data is made of."""
+    windows = windows_of(trace)
+    shadow = windows.argument(value)
+    frame = sys._getframe(1)
+    while frame.f_back is not None and "$source" not in frame.f_globals:
+        frame = frame.f_back
+    source, line = frame.f_globals.get("$source"), frame.f_lineno
+    if type(made) not in COLLECTIONS or type(value) is YamlFragment:
+        return made
+    own = [item for item in walk(made) if item.source is None]
+    shadow = without(shadow, note_parts(trace, windows, made, value, action))
+    for item in own:
+        known = trace.changes.get(item)
+        because = shadow if known is None else (*known.because, *shadow)
+        if known is None and type(item.value) in COLLECTIONS:
+            because = ()
+        trace.changes[item] = Change(action, source, line, because=because)
+    return made
 
 
 def _size(entries: list[Entry], values: tuple[object, ...]) -> int | None:

@@ -165,7 +165,8 @@ class _Reader:
                 continue
             seen.add(origin)
             if isinstance(origin, Cause):
-                below = self.origins(origin.because, seen, depth + 1)
+                passed = same if same is not None and same[:2] == (origin.source, origin.line) else None
+                below = self.origins(origin.because, seen, depth + 1, passed)
                 if not origin.action or (same is not None and same[:2] == (origin.source, origin.line)):
                     out += below
                 else:
@@ -226,7 +227,8 @@ class _Reader:
             origins=below,
             structural=nested,
         )
-        out = [entry]
+        # What was put in by a program, and not written anywhere, is where the program put it in.
+        out = below if change.source is None and below else [entry]
         # The values that lost against a data value are part of the story of who uses it.
         lost = trace.before(original)
         while lost is not None and lost not in seen and not nested:

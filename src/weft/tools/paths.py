@@ -202,8 +202,8 @@ def document_name(document: Document) -> str | None:
     for key in ("kind", "schema"):
         item = top.find(key)
         if item is not None and type(item.value) is str:
-            return f"{item.value}/{own}" if own is not None else item.value
-    return None if own is None or type(own) is Map or type(own) is Array else str(own)
+            return item.value if own is None or type(own) in (Map, Array) else f"{item.value}/{_scalar(own)}"
+    return own if type(own) is str else None
 
 
 def _names(document: Document) -> list[str]:

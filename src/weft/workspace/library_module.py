@@ -108,6 +108,11 @@ class _Instance:
         if type(plain) is not bool:
             raise StarlarkError(f"library.with_data_values: expected plain to be a bool, but was {type_of(plain)}")
         value = to_nodes(args[0], None, 0)
+        trace = self.execution.session.context.trace
+        if trace is not None:
+            from weft.templates.tracing import note_argument
+
+            note_argument(trace, value, args[0], f"with_data_values of library {self.path}")
         if plain:
             for item in walk(value):
                 if item.annotations:

@@ -180,6 +180,11 @@ KINDS = [
     ["#@yaml/text-templated-strings", "{n}: x-(@= str(v.{a}) @)-y"],
     ["#@ {n} = [v.{a}]", "#@ {n}.append(7)", "{n}: #@ len({n}) + {n}[0]"],
     ["#@ {n} = v.{a} if v.on_ else 0", "{n}: #@ {n}"],
+    ["#@ {n} = {{'p': v.{a}, 'q': v.{b}}}", "{n}: #@ {n}['q']"],
+    ["{n}: #@ v.list[1]"],
+    ["{n}: #@ v.hosts[0]"],
+    ["{n}: #@ {{'p': v.{a}, 'q': [v.{b}, v.db.host]}}"],
+    ["#@ for {n} in [v.{a}, v.{b}]:", "{n}: #@ {n}", "#@ break", "#@ end"],
 ]
 
 
