@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import casefiles
 import pytest
+
+import casefiles
 
 if TYPE_CHECKING:
     from pathlib import Path
