@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from weft.errors import LayeringError
     from weft.layering.document import Document
     from weft.layering.paths import Path
-    from weft.provenance import Trace
     from weft.nodes import ArrayItem, MapItem, Value
+    from weft.provenance import Trace
     from weft.source import Position
 
 

@@ -11,9 +11,9 @@ from weft.starlark import Builtin, Module, StarlarkError, is_callable, type_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from weft.context import Context
-    from weft.provenance import Trace
     from weft.nodes import Value
     from weft.overlay import Matcher
+    from weft.provenance import Trace
 
 
 def _apply(*args: object, **kwargs: object) -> object:
