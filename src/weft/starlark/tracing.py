@@ -41,6 +41,12 @@ if TYPE_CHECKING:
     Shadow: TypeAlias = tuple[Origin, ...]
 
 
+# Stand in for what most windows do not need; never changed.
+_NO_ARGUMENTS: list[tuple[object, tuple[Origin, ...]]] = []
+_NO_PARTS: list[tuple[Origin, ...]] = []
+_NO_ELEMENTS: dict[int, tuple[Origin, ...]] = {}
+
+
 class Window:
     """What was read since it was opened.
 
@@ -52,10 +58,10 @@ class Window:
 
     def __init__(self) -> None:
         self.origins: dict[Origin, None] = {}
-        self.arguments: list[tuple[object, Shadow]] = []
+        self.arguments: list[tuple[object, Shadow]] = _NO_ARGUMENTS
         self.direct = False
-        self.parts: list[Shadow] = []
-        self.elements: dict[int, Shadow] = {}
+        self.parts: list[Shadow] = _NO_PARTS
+        self.elements: dict[int, Shadow] = _NO_ELEMENTS
 
 
 class Hole:
@@ -79,7 +85,7 @@ class Windows:
         # By identity; the values are held so that no other gets their identity.
         self._mutated: dict[int, tuple[object, Shadow]] = {}
         self._lists: dict[int, tuple[object, Array]] = {}
-        self._made: dict[int, tuple[object, list[Shadow]]] = {}
+        self._made: dict[int, tuple[object, list[Shadow], AbstractSet[Origin]]] = {}
         self._exported: dict[tuple[str, int], tuple[object, Shadow]] = {}
 
     def read(self, origin: Origin) -> None:
@@ -116,11 +122,13 @@ class Windows:
         else:
             return shadow
         array, parts = self.array_of(x), self.parts_of(x)
+        if array is None and parts is None:
+            return shadow
         if array is not None and len(array.items) == len(x):
             item = array.items[place]
             return (*without(shadow, {array}), item.value if type(item.value) is Array else item)
         if parts is not None and place < len(parts):
-            return (*without(shadow, {origin for part in parts for origin in part}), *parts[place])
+            return (*without(shadow, self._made[id(x)][2]), *parts[place])
         return shadow
 
     def argument(self, value: object) -> Shadow:
@@ -138,7 +146,8 @@ class Windows:
         for _, shadow in window.arguments:
             origins.update(dict.fromkeys(shadow))
         window.origins.clear()
-        window.arguments.clear()
+        if window.arguments:
+            window.arguments.clear()
         return tuple(origins)
 
     def names(self, source: Source) -> Mapping[str, Callable[..., object]]:
@@ -195,7 +204,10 @@ class Windows:
 
         def argument(depth: int, value: object) -> object:
             shadow = tuple(shut(depth).origins)
-            stack[-1].arguments.append((value, shadow))
+            window = stack[-1]
+            if window.arguments is _NO_ARGUMENTS:
+                window.arguments = []
+            window.arguments.append((value, shadow))
             return value
 
         def result(depth: int, value: object) -> object:
@@ -212,6 +224,8 @@ class Windows:
             window = stack[-1]
             for shadow in window.elements.values():
                 origins.update(dict.fromkeys(shadow))
+            if window.parts is _NO_PARTS:
+                window.parts = []
             window.parts.append(tuple(origins))
             return value
 
@@ -219,9 +233,9 @@ class Windows:
             window = shut(depth)
             origins = stack[-1].origins
             origins.update(window.origins)
-            for shadow in window.parts:
-                origins.update(dict.fromkeys(shadow))
-            self._made[id(value)] = (value, window.parts)
+            covered = dict.fromkeys([origin for shadow in window.parts for origin in shadow])
+            origins.update(covered)
+            self._made[id(value)] = (value, window.parts, covered.keys())
             return value
 
         def clause(number: int, value: object) -> object:
@@ -229,6 +243,8 @@ class Windows:
             if array is not None:
                 # A loop over data depends on where the data is; its elements come one by one.
                 stack[-1].origins.pop(array, None)
+                if stack[-1].elements is _NO_ELEMENTS:
+                    stack[-1].elements = {}
                 stack[-1].elements[number] = (array,)
             return value
 
@@ -344,15 +360,24 @@ class _Loop:
         return self._shadow
 
 
-def without(shadow: Shadow, covered: AbstractSet[Origin]) -> Shadow:
-    """A shadow without some origins, at any depth."""
+# How far `without` looks: to a variable's line, and that of the variable it was made of. Beyond that an origin may be
+# named that has no part, but no chain of a long loop is gone through again at each step.
+_DEPTH = 4
+
+
+def without(shadow: Shadow, covered: AbstractSet[Origin], depth: int = _DEPTH) -> Shadow:
+    """A shadow without some origins, as far as that can be seen in a few steps."""
+    if not covered:
+        return shadow
     out: list[Origin] = []
     for origin in shadow:
         if origin in covered:
             continue
-        if type(origin) is Cause and origin.because:
-            because = without(origin.because, covered)
-            if because != origin.because:
+        if depth and type(origin) is Cause and origin.because:
+            because = without(origin.because, covered, depth - 1)
+            if len(because) != len(origin.because) or any(
+                x is not y for x, y in zip(because, origin.because, strict=True)
+            ):
                 origin = Cause(origin.action, origin.source, origin.line, because)
         out.append(origin)
     return tuple(out)

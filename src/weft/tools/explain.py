@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # What is nested deeper than that is cut off in text; there is a limit to what a person reads.
 _SHOWN_DEPTH = 6
+# Nor is data nested deeper than that: what comes below stands side by side.
+_DEEPEST = 100
 _SHOWN_VALUE = 40
 
 STANDS, LOST, USED = "stands", "lost", "used"
@@ -158,34 +160,31 @@ class _Reader:
     ) -> list[Entry]:
         """Entries for what a value was made of; what says no more than the entry above (`same`) is passed through."""
         out: list[Entry] = []
-        if depth > 200:
-            return out
-        for origin in because:
+        todo: list[Origin] = [*because]
+        todo.reverse()
+        while todo:
+            origin = todo.pop()
             if origin in seen:
                 continue
             seen.add(origin)
             if isinstance(origin, Cause):
-                passed = same if same is not None and same[:2] == (origin.source, origin.line) else None
-                below = self.origins(origin.because, seen, depth + 1, passed)
-                if not origin.action or (same is not None and same[:2] == (origin.source, origin.line)):
-                    out += below
-                else:
-                    out.append(
-                        Entry(
-                            origin.action,
-                            origin.source,
-                            origin.line,
-                            origins=below,
-                            structural=origin.action == "overlay",
-                        )
-                    )
-                continue
-            if type(origin) is Map or type(origin) is Array:
-                for item in walk(origin):
-                    if type(item.value) is not Map and type(item.value) is not Array:
-                        out += self.origins((item,), seen, depth + 1)
-                continue
-            out += self.item(origin, seen, depth, same)  # type: ignore[arg-type]
+                where = (origin.action, origin.source, origin.line)
+                passed = same is not None and same[:2] == where[1:]
+                if not origin.action or passed or where in seen or depth >= _DEEPEST:
+                    # A loop comes to a line again and again; that is said once.
+                    if depth >= _DEEPEST and where not in seen:
+                        seen.add(where)
+                        out.append(Entry(*where))
+                    todo.extend(reversed(origin.because))
+                    continue
+                seen.add(where)
+                below = self.origins(origin.because, seen, depth + 1)
+                out.append(Entry(*where, origins=below, structural=origin.action == "overlay"))
+            elif type(origin) is Map or type(origin) is Array:
+                inner = [item for item in walk(origin) if type(item.value) is not Map and type(item.value) is not Array]
+                todo.extend(reversed(inner))
+            else:
+                out += self.item(origin, seen, depth, same)  # type: ignore[arg-type]
         return _distinct(out)
 
     def item(
