@@ -127,7 +127,7 @@ def _keys() -> ModuleType:
         from weft.ops import certificates
     except ImportError:
         raise OpsError(
-            "keys and certificates need the cryptography package", hint="pip install 'weft[certificates]'"
+            "keys and certificates need the cryptography package", hint="pip install cryptography"
         ) from None
     return certificates
 
