@@ -132,9 +132,7 @@ def _compile(pattern: str) -> Pattern:
     try:
         import re2
     except ImportError:
-        raise StarlarkError(
-            "regular expressions need the package google-re2", hint="pip install google-re2"
-        ) from None
+        raise StarlarkError("regular expressions need the package google-re2", hint="pip install google-re2") from None
     options = re2.Options()
     options.log_errors = False
     options.max_mem = _LARGEST

@@ -126,9 +126,7 @@ def _keys() -> ModuleType:
     try:
         from weft.ops import certificates
     except ImportError:
-        raise OpsError(
-            "keys and certificates need the cryptography package", hint="pip install cryptography"
-        ) from None
+        raise OpsError("keys and certificates need the cryptography package", hint="pip install cryptography") from None
     return certificates
 
 
