@@ -282,31 +282,31 @@ def replace(self: str, old: object, new: object, most: object = -1, /) -> str:
     return result if result.isascii() else joined(result)
 
 
-def split(self: str, separator: object = None, most: object = -1, /) -> List:
-    if len(self) > SMALL:
-        pay(len(self) // 8)
+def _check_split(name: str, text: str, separator: object, most: object) -> None:
+    """Pay for `split` or `rsplit`, and check its arguments; both call a wrong separator `split`'s, as the reference does."""
+    if len(text) > SMALL:
+        pay(len(text) // 8)
     if type(most) is not int:
-        check_kind(most, "int", "split: for parameter 2")
+        check_kind(most, "int", f"{name}: for parameter 2")
     if separator is None:
-        return _split_spaces(self, most, False)  # type: ignore[arg-type]
+        return
     if type(separator) is not str:
         raise StarlarkError(f"split: got {type_of(separator)} for separator, want string")
     if separator == "":
         raise StarlarkError("split: empty separator")
+
+
+def split(self: str, separator: object = None, most: object = -1, /) -> List:
+    _check_split("split", self, separator, most)
+    if separator is None:
+        return _split_spaces(self, most, False)  # type: ignore[arg-type]
     return _checked(List(self.split(separator, most)))  # type: ignore[arg-type]
 
 
 def rsplit(self: str, separator: object = None, most: object = -1, /) -> List:
-    if len(self) > SMALL:
-        pay(len(self) // 8)
-    if type(most) is not int:
-        check_kind(most, "int", "rsplit: for parameter 2")
+    _check_split("rsplit", self, separator, most)
     if separator is None:
         return _split_spaces(self, most, True)  # type: ignore[arg-type]
-    if type(separator) is not str:
-        raise StarlarkError(f"split: got {type_of(separator)} for separator, want string")
-    if separator == "":
-        raise StarlarkError("split: empty separator")
     return _checked(List(self.rsplit(separator, most)))  # type: ignore[arg-type]
 
 

@@ -101,7 +101,6 @@ class _Planner:
         self.said: dict[Item, directives.Directives] = {}
         self.coded: set[Item] = set()
         self.owner_lines = sorted({node.line for node in comments.of})
-        self.chunk = Chunk()
 
     def mark(self, collection: Collection, following: int) -> tuple[bool, bool]:
         """Fill `busy`, `said` and `coded` for the items of a collection; whether any is commented, any coded.
@@ -151,7 +150,7 @@ class _Planner:
 
     def children(self, collection: Collection, site: int, *, templated: bool) -> None:
         """Plan the items of a collection: chunks of items without code, and statements for the others."""
-        chunk = self.chunk = Chunk()
+        chunk = Chunk()
         repeated = self.repeated_keys and type(collection) is Map and _repeats(collection)
         for item in collection.items:
             if templated or repeated or item in self.coded:
