@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from weft.cli.options import Parsed
     from weft.nodes import Document
-    from weft.tools.compose import Step
+    from weft.tools.compose import Changes
+    from weft.tools.pipeline import Step
 
 COMPOSE = Command(
     "weft compose",
@@ -49,17 +50,20 @@ def main(argv: Sequence[str]) -> int:
         from weft.provenance import Trace
 
         context.trace = Trace()
-    shown: list[str] = []
-    show = _differences(shown) if flags.on("diff") else None
-    result = _run(flags, context, show)
+    changes = None
+    if flags.on("diff"):
+        from weft.tools.compose import Changes
+
+        changes = Changes()
+    result = _run(flags, context, changes)
     if context.trace is not None:
         from weft.tools.sourcemap import write_map
 
         write_map(flags.text("source-map"), context.trace, result)
     for warning in context.warnings:
         sys.stderr.write(f"weft: warning: {warning}\n")
-    if show is not None:
-        write_out("".join(shown))
+    if changes is not None:
+        write_out(_shown(changes))
         return 0
     from weft.output import FORMATS
 
@@ -73,7 +77,8 @@ def documents(argv: Sequence[str], context: Context) -> DocumentSet:
 
 
 def _run(flags: Parsed, context: Context, show: Callable[[Step, list[Document]], None] | None) -> DocumentSet:
-    from weft.tools.compose import State, read, run
+    from weft.tools.compose import compose
+    from weft.tools.pipeline import read
 
     if len(flags.arguments) != 1:
         raise UsageError(
@@ -89,34 +94,17 @@ def _run(flags: Parsed, context: Context, show: Callable[[Step, list[Document]],
         values=flags.texts("data-value"),
         values_yaml=flags.texts("data-value-yaml"),
     )
-    state = State(read_values(given, Inputs(), os.environ, warn=context.warn))
-    pipeline = read(flags.arguments[0])
-    last = flags.text("step")
-    names = [step.name for step in pipeline.steps]
-    if last and last not in names:
-        from weft.spell import did_you_mean
-
-        raise UsageError(f'no step is called "{last}"', found=", ".join(names), hint=did_you_mean(last, names))
-    for step in run(pipeline, state, context):
-        if show is not None:
-            show(step, state.documents)
-        if step.name == last:
-            break
-    return DocumentSet(state.documents)
+    values = read_values(given, Inputs(), os.environ, warn=context.warn)
+    return compose(read(flags.arguments[0]), context, values=values, until=flags.text("step") or None, watch=show)
 
 
-def _differences(out: list[str]) -> Callable[[Step, list[Document]], None]:
+def _shown(changes: Changes) -> str:
+    """What each step changed, a heading a step."""
     from weft.cli.diff import in_colour
-    from weft.tools.diff import diff, printed, to_text
+    from weft.tools.diff import to_text
 
-    before: list[Document] = []
     colour = in_colour("auto")
-
-    def show(step: Step, after: list[Document]) -> None:
-        nonlocal before
-        after = printed(after)
-        text = to_text(diff(before, after), colour=colour)
-        out.append(f"# {step.name}\n{text or '  nothing changed' + chr(10)}")
-        before = after
-
-    return show
+    return "".join(
+        f"# {name}\n{to_text(differences, colour=colour) or '  nothing changed' + chr(10)}"
+        for name, differences in changes.steps
+    )

@@ -53,8 +53,9 @@ def main(argv: Sequence[str]) -> int:
         return 0
     question = take_apart(argv, _FLAGS, asks=True)
     as_json = _as_json(question)
-    from weft.tools.paths import find, parse, scalars
+    from weft.tools.paths import parse
 
+    # A PATH that cannot be read is told before anything runs.
     path = parse(question.asked) if question.asked is not None else None
     documents, trace = question.run()
     if "not" in question.words:
@@ -62,16 +63,15 @@ def main(argv: Sequence[str]) -> int:
 
         write_out(absent(trace, documents.items, path))
         return 0
-    from weft.tools.explain import explain, to_data, to_text
+    from weft.tools.explain import histories, to_data, to_text
 
-    places = scalars(documents.items) if path is None else find(path, documents.items)
+    found = histories(trace, documents.items, question.asked)
     if as_json:
         from json import dumps
 
-        write_out(dumps([to_data(explain(trace, place)) for place in places], ensure_ascii=False, indent=1) + "\n")
+        write_out(dumps([to_data(history) for history in found], ensure_ascii=False, indent=1) + "\n")
         return 0
-    texts = [to_text(explain(trace, place), around="around" in question.words) for place in places]
-    write_out("\n".join(texts))
+    write_out("\n".join(to_text(history, around="around" in question.words) for history in found))
     return 0
 
 

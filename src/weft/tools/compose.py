@@ -16,73 +16,22 @@ from __future__ import annotations
 import os
 
 from weft.errors import ReadError, UsageError, WeftError
-from weft.nodes import Array, Document, DocumentSet, Map, MapItem, kind_name
-from weft.source import Position, Source
+from weft.nodes import Array, Document, DocumentSet, Map
+from weft.source import Source
 from weft.spell import did_you_mean
+from weft.tools.pipeline import Pipeline, Step, check_keys, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from weft.context import Context
-    from weft.nodes import ArrayItem, Value
+    from weft.nodes import Value
+    from weft.tools.diff import Difference
     from weft.workspace import ReferencedValues
 
 _EXTENSIONS = (".yml", ".yaml", ".json")
 _SELECTORS = ("kind", "name", "schema", "namespace", "subset")
-
-
-class Step:
-    """One step. kind: what it does. settings: its map. name: as given, or kind and number."""
-
-    __slots__ = ("item", "kind", "name", "settings")
-
-    def __init__(self, kind: str, name: str, settings: Map, item: ArrayItem) -> None:
-        self.kind = kind
-        self.name = name
-        self.settings = settings
-        self.item = item
-
-    def item_of(self, key: str) -> MapItem | None:
-        return self.settings.find(key)
-
-    def texts(self, key: str) -> list[str]:
-        """A list of strings, or one string. Raises UsageError."""
-        item = self.item_of(key)
-        if item is None or item.value is None:
-            return []
-        if type(item.value) is str:
-            return [item.value]
-        if type(item.value) is Array and all(type(one.value) is str for one in item.value.items):
-            return [one.value for one in item.value.items]  # type: ignore[misc]
-        raise _wrong(item, "a string or a list of strings")
-
-    def map(self, key: str) -> Map | None:
-        item = self.item_of(key)
-        if item is None or item.value is None:
-            return None
-        if type(item.value) is Map:
-            return item.value
-        raise _wrong(item, "a map")
-
-    def on(self, key: str) -> bool:
-        item = self.item_of(key)
-        if item is None:
-            return False
-        if type(item.value) is bool:
-            return item.value
-        raise _wrong(item, "true or false")
-
-
-class Pipeline:
-    """A pipeline file, read. directory: what its paths are relative to."""
-
-    __slots__ = ("directory", "source", "steps")
-
-    def __init__(self, source: Source, directory: str, steps: list[Step]) -> None:
-        self.source = source
-        self.directory = directory
-        self.steps = steps
 
 
 class State:
@@ -97,87 +46,48 @@ class State:
         self.running: list[str] = []
 
 
-def read(path: str) -> Pipeline:
-    """Read a pipeline file. Raises ReadError, and UsageError with file and line for what is no pipeline."""
-    from weft.yaml import deduplicate
-    from weft.yaml import read as read_yaml
+class Changes:
+    """What each step changed, for `compose(..., watch=Changes())`. steps: (its name, the differences), in order."""
 
-    source = Source(path, _content(path).decode("utf-8", "surrogateescape"))
-    documents = [one for one in deduplicate(read_yaml(source, keep_mark=False)).items if one.value is not None]
-    if len(documents) != 1 or type(documents[0].value) is not Map:
+    __slots__ = ("_before", "steps")
+
+    def __init__(self) -> None:
+        self.steps: list[tuple[str, list[Difference]]] = []
+        self._before: list[Document] = []
+
+    def __call__(self, step: Step, documents: list[Document]) -> None:
+        from weft.tools.diff import diff, printed
+
+        after = printed(documents)
+        self.steps.append((step.name, diff(self._before, after)))
+        self._before = after
+
+
+def compose(
+    pipeline: Pipeline,
+    context: Context,
+    *,
+    values: Sequence[ReferencedValues] = (),
+    until: str | None = None,
+    watch: Callable[[Step, list[Document]], None] | None = None,
+) -> DocumentSet:
+    """Run a pipeline; the documents it ends with.
+
+    values: data values that win over those of steps. until: the name of the step to stop after. watch: is called with
+    each step and the documents it leaves. With `context.trace` set everything is recorded. Raises WeftError.
+    """
+    names = [step.name for step in pipeline.steps]
+    if until is not None and until not in names:
         raise UsageError(
-            "not a pipeline",
-            at=Position(source, documents[0].line if documents else 1),
-            expected='one document, a map with "steps"',
-            found=kind_name(documents[0].value) if len(documents) == 1 else f"{len(documents)} documents",
+            f'no step is called "{until}"', found=", ".join(names) or "no steps", hint=did_you_mean(until, names)
         )
-    top = documents[0].value
-    _check_keys(top, ("steps",), "a pipeline")
-    steps = top.find("steps")
-    if steps is None or type(steps.value) is not Array:
-        at = top.position if steps is None else steps.position
-        raise UsageError('a pipeline needs "steps"', at=at, expected="a list of steps")
-    found = [_step(item, number) for number, item in enumerate(steps.value.items, 1)]
-    names: dict[str, Step] = {}
-    for step in found:
-        other = names.setdefault(step.name, step)
-        if other is not step:
-            raise UsageError(f'two steps are called "{step.name}"', at=step.item.position, also=[other.item.position])
-    return Pipeline(source, os.path.dirname(path), found)
-
-
-def _step(item: ArrayItem, number: int) -> Step:
-    value = item.value
-    if type(value) is not Map:
-        raise UsageError("a step is a map", at=item.position, expected=_kinds(), found=kind_name(value))
-    _check_keys(value, (*STEPS, "name"), "a step")
-    kinds = [entry for entry in value.items if entry.key in STEPS]
-    if len(kinds) != 1:
-        found = ", ".join(f'"{entry.key}"' for entry in kinds) or "none of them"
-        raise UsageError("a step does one thing", at=item.position, expected=f"one of {_kinds()}", found=found)
-    kind = kinds[0]
-    name = value.find("name")
-    if name is not None and type(name.value) is not str:
-        raise _wrong(name, "a string")
-    settings = kind.value
-    if kind.key == "compose" and type(settings) is str:
-        settings = Map([MapItem("file", settings, kind.source, kind.line)], kind.source, kind.line)
-    if settings is None:
-        settings = Map([], kind.source, kind.line)
-    if type(settings) is not Map:
-        raise _wrong(kind, "a map of settings")
-    text = str(kind.key)
-    _check_keys(settings, STEPS[text][1], f'the step "{text}"')
-    return Step(text, f"{text} {number}" if name is None else str(name.value), settings, item)
-
-
-def _kinds() -> str:
-    return ", ".join(STEPS)
-
-
-def _check_keys(settings: Map, known: Sequence[str], what: str) -> None:
-    for item in settings.items:
-        if item.key not in known:
-            raise UsageError(
-                f'{what} has no "{item.key}"',
-                at=item.position,
-                expected=", ".join(known),
-                hint=did_you_mean(str(item.key), known),
-            )
-
-
-def _wrong(item: MapItem, expected: str) -> UsageError:
-    return UsageError(f'"{item.key}" is wrong', at=item.position, expected=expected, found=kind_name(item.value))
-
-
-def _content(path: str) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError as error:
-        folder, name = os.path.split(path)
-        near = did_you_mean(name, sorted(os.listdir(folder or "."))) if os.path.isdir(folder or ".") else None
-        raise ReadError(f'cannot read "{path}": {error.strerror}', hint=near) from None
+    state = State(values)
+    for step in run(pipeline, state, context):
+        if watch is not None:
+            watch(step, state.documents)
+        if step.name == until:
+            break
+    return DocumentSet(state.documents)
 
 
 def run(pipeline: Pipeline, state: State, context: Context) -> Iterator[Step]:
@@ -186,7 +96,7 @@ def run(pipeline: Pipeline, state: State, context: Context) -> Iterator[Step]:
     state.running.append(key)
     for step in pipeline.steps:
         try:
-            STEPS[step.kind][0](step, pipeline, state, context)
+            _STEPS[step.kind](step, pipeline, state, context)
         except WeftError as error:
             raise error.within(f'in the step "{step.name}"', step.item.position) from None
         if context.trace is not None:
@@ -385,7 +295,7 @@ def _selected(step: Step, state: State) -> set[Document]:
             expected=f'"select" with {", ".join(_SELECTORS)}',
             found=names or "no documents",
         )
-    _check_keys(select, _SELECTORS, '"select"')
+    check_keys(select, _SELECTORS, '"select"')
     chosen = {document for document in state.documents if _is_meant(document, select)}
     if not chosen:
         wanted = select.find("name")
@@ -451,12 +361,11 @@ def _compose(step: Step, pipeline: Pipeline, state: State, context: Context) -> 
         pass
 
 
-# What a step may be: its function, and its settings.
-STEPS: Mapping[str, tuple[Callable[[Step, Pipeline, State, Context], None], tuple[str, ...]]] = {
-    "render": (_render, ("files", "set", "strict", "ignore-unknown-comments", "implicit-map-key-overrides")),
-    "layer": (_layer, ("files", "data-only", "lenient", "strict", "cleartext-secrets")),
-    "patch": (_patch, ("select", "ops", "vars", "vars-files", "var-errs")),
-    "overlay": (_overlay, ("files", "set", "strict", "ignore-unknown-comments", "implicit-map-key-overrides")),
-    "values": (_values, ("files", "set")),
-    "compose": (_compose, ("file",)),
+_STEPS: Mapping[str, Callable[[Step, Pipeline, State, Context], None]] = {
+    "render": _render,
+    "layer": _layer,
+    "patch": _patch,
+    "overlay": _overlay,
+    "values": _values,
+    "compose": _compose,
 }

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from weft.nodes import Item, Value
+    from weft.nodes import Document, Item, Value
     from weft.provenance import Origin, Trace
     from weft.source import Source
     from weft.tools.paths import Place
@@ -114,6 +114,17 @@ def explain(trace: Trace, place: Place) -> History:
         ]
     secret = any(reader.is_secret(entry.source, entry.line) for entry in flat([*entries]))
     return History(place, entries, _distinct(around), secret=secret)
+
+
+def histories(trace: Trace, documents: Sequence[Document], path: str | None = None) -> list[History]:
+    """The histories of all values that a PATH means (docs/explain.md), in order; without one, of every value.
+
+    trace: what the run that made the documents recorded. Raises UsageError when the PATH cannot be read or means nothing.
+    """
+    from weft.tools.paths import find, parse, scalars
+
+    places = scalars(documents) if path is None else find(parse(path), documents)
+    return [explain(trace, place) for place in places]
 
 
 class _Reader:
