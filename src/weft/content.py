@@ -6,9 +6,11 @@ A pipe may never end, and a device file never does, so every input is read throu
 from __future__ import annotations
 
 from weft.errors import LimitError, ReadError
+from weft.source import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import BinaryIO
 
 LARGEST = 64 * 1024 * 1024
@@ -35,3 +37,58 @@ def standard_input(largest: int = LARGEST) -> bytes:
     if sys.stdin.isatty():
         raise ReadError("standard input is a terminal", hint="pipe the text in, or name a file")
     return content(sys.stdin.buffer, "standard input", largest)
+
+
+def sources(path: str, extensions: tuple[str, ...] = (".yaml", ".yml")) -> Iterator[Source]:
+    """The texts at a path: a file's, those of the files below a directory that end so, by name, or standard input's (-).
+
+    Raises ReadError for what is not there, has no such files or is no UTF-8, and LimitError.
+    """
+    import os
+
+    if path == "-":
+        yield Source("stdin.yml", _text(standard_input(), "stdin.yml"))
+    elif not os.path.isdir(path):
+        yield source(path)
+    else:
+        found = False
+        for folder, folders, names in os.walk(path):
+            folders.sort()
+            for name in sorted(names):
+                if name.endswith(extensions):
+                    found = True
+                    yield source(os.path.join(folder, name))
+        if not found:
+            wanted = " or ".join(f"*{extension}" for extension in extensions)
+            raise ReadError(f"directory {path} has no YAML files", expected=f"files named {wanted}")
+
+
+def source(path: str) -> Source:
+    """A file's text. Raises ReadError, with the nearest name, and LimitError."""
+    try:
+        data = file_content(path, path)
+    except OSError as error:
+        raise ReadError(f"cannot read {path}: {error.strerror}", hint=near(path)) from None
+    except ValueError as error:
+        raise ReadError(f"cannot read {path}: {error}") from None
+    return Source(path, _text(data, path))
+
+
+def near(path: str) -> str | None:
+    """What to say of a path where nothing is: the nearest names beside it."""
+    import os
+
+    from weft.spell import did_you_mean
+
+    folder, name = os.path.split(path)
+    try:
+        return did_you_mean(name, sorted(os.listdir(folder or "."))[:1000])
+    except OSError:
+        return None
+
+
+def _text(data: bytes, name: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ReadError(f"{name} is not UTF-8 text: byte {error.start}") from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from weft.codecache import CodeCache
     from weft.provenance import Trace
@@ -48,6 +48,28 @@ class Limits:
         self.string = string
         self.items = items
         self.bits = bits
+
+
+def limits_of(given: Mapping[str, float]) -> Limits:
+    """The limits of these names, the others as they are by default. Raises UsageError."""
+    from weft.errors import UsageError
+
+    known = sorted(Limits.__slots__)
+    for name in given:
+        if name not in known:
+            from weft.spell import did_you_mean
+
+            raise UsageError(
+                f'unknown limit "{name}"',
+                expected=", ".join(known),
+                found=f"{name}={given[name]}",
+                hint=did_you_mean(name, known),
+            )
+    try:
+        return Limits(**given)  # type: ignore[arg-type]
+    except ValueError as error:
+        found = ", ".join(f"{name}={number}" for name, number in given.items())
+        raise UsageError(str(error), found=found) from None
 
 
 class Context:

@@ -17,10 +17,9 @@ if TYPE_CHECKING:
 
     from weft.cli.options import Parsed
     from weft.context import Context
-    from weft.nodes import DocumentSet, Value
-    from weft.ops import Operation, Pointer, Sources
+    from weft.nodes import DocumentSet
+    from weft.ops import Job
     from weft.provenance import Trace
-    from weft.source import Source
 
 PATCH = Command(
     "weft patch",
@@ -62,11 +61,6 @@ PATCH = Command(
 
 def main(argv: Sequence[str]) -> int:
     """Run `weft patch`; the exit status. Raises WeftError with exit status 1, or 3 for a limit."""
-    import gc
-
-    # A run makes thousands of nodes and no garbage: the collector would only look at them again and again.
-    collecting = gc.isenabled()
-    gc.disable()
     try:
         return _run(argv)
     except WeftError as error:
@@ -77,9 +71,6 @@ def main(argv: Sequence[str]) -> int:
 
         write_out(_json(None, [render(error).removeprefix("weft: ").rstrip("\n"), f"Exit code {error.exit_status}"]))
         return error.exit_status
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def _run(argv: Sequence[str]) -> int:
@@ -93,16 +84,16 @@ def _run(argv: Sequence[str]) -> int:
 
         trace = Trace()
     job = _read(argv, flags, trace)
-    value = job.run(flags)
+    value = job.run()
+    text = job.text(value)
     if trace is not None:
         from weft.nodes import Document, DocumentSet
         from weft.tools.sourcemap import write_map
 
-        write_map(flags.text("source-map"), trace, DocumentSet([Document(value)]), job.text(value, flags))
+        write_map(flags.text("source-map"), trace, DocumentSet([Document(value)]), text)
     if flags.on("in-place"):
-        job.write_back(value, flags)
+        _write_back(flags.arguments[0], text)
         return 0
-    text = job.text(value, flags)
     if flags.on("json"):
         text = _json(text, ["Succeeded"])
     elif flags.on("tty"):
@@ -117,67 +108,25 @@ def documents(argv: Sequence[str], context: Context) -> DocumentSet:
 
     flags = PATCH.parse(argv)
     job = _read(argv, flags, context.trace)
-    value = job.run(flags)
-    return DocumentSet([Document(value, job.template, 1)])
+    return DocumentSet([Document(job.run(), job.template, 1)])
 
 
-class _Job:
-    """What a command line asks for: a template, operations, values, a location."""
+def _write_back(path: str, text: str) -> None:
+    """Put the result in the place of the template; its mode is kept."""
+    import os
 
-    __slots__ = ("base", "operations", "path", "pointer", "sources", "template")
+    from weft.ops.reading import encoded, expand_home
+    from weft.ops.store import write_aside
 
-    def __init__(self, sources: Sources) -> None:
-        self.template: Source | None = None
-        self.base: Value = None
-        self.path = ""
-        self.operations: list[Operation] = []
-        self.sources = sources
-        self.pointer: Pointer | None = None
-
-    def run(self, flags: Parsed) -> Value:
-        """Spec ops 2, stages 2 to 8."""
-        from weft.ops import find, interpolate, patch, read_first
-
-        assert self.template is not None
-        self.base = read_first(self.template)
-        trace = None if self.sources.traced is None else self.sources.traced.trace
-        value = patch(self.base, self.operations, trace=trace)
-        value = interpolate(
-            value, self.sources, expect_values=flags.on("var-errs"), expect_use=flags.on("var-errs-unused")
-        )
-        return value if self.pointer is None else find(value, self.pointer)
-
-    def text(self, value: Value, flags: Parsed) -> str:
-        """What is printed: a string that was asked for by its location as it is, anything else as YAML."""
-        from weft.ops import write_text
-
-        if flags.on("keep-format"):
-            from weft.ops import keep_format
-
-            assert self.template is not None
-            return keep_format(self.template, self.base, value)
-        if self.pointer is not None and type(value) is str:
-            return value + "\n"
-        return write_text(value, sort=not flags.on("input-order"))
-
-    def write_back(self, value: Value, flags: Parsed) -> None:
-        """Put the result in the place of the template; its mode is kept."""
-        import os
-
-        from weft.ops.reading import encoded
-        from weft.ops.store import write_aside
-
-        data = encoded(self.text(value, flags))
-        try:
-            write_aside(os.path.realpath(self.path), data, new_mode=0o644)
-        except OSError as error:
-            raise OpsError(f'cannot write "{self.path}": {error.strerror}') from None
+    path = expand_home(path)
+    try:
+        write_aside(os.path.realpath(path), encoded(text), new_mode=0o644)
+    except OSError as error:
+        raise OpsError(f'cannot write "{path}": {error.strerror}') from None
 
 
-def _read(argv: Sequence[str], flags: Parsed, trace: Trace | None = None) -> _Job:
+def _read(argv: Sequence[str], flags: Parsed, trace: Trace | None = None) -> Job:
     """Read what flags and PATH name, in their order, so that the first wrong one is reported (spec ops 2)."""
-    from weft.ops import Sources
-
     if not flags.arguments:
         raise UsageError("the required argument `PATH` was not provided", hint="weft patch base.yml -o ops.yml")
     if len(flags.arguments) > 1:
@@ -190,11 +139,13 @@ def _read(argv: Sequence[str], flags: Parsed, trace: Trace | None = None) -> _Jo
         raise UsageError("--in-place needs a file, not standard input")
     if flags.on("keep-format") and flags.given("path"):
         raise UsageError("--keep-format prints the whole document, --path a part of it")
-    job = _Job(Sources())
-    if trace is not None:
-        from weft.ops.tracing import Variables
+    from weft.ops import Job
 
-        job.sources.traced = Variables(trace)
+    job = Job(trace)
+    job.expect_values = flags.on("var-errs")
+    job.expect_use = flags.on("var-errs-unused")
+    job.sort = not flags.on("input-order")
+    job.keep_format = flags.on("keep-format")
     before = len(PATCH.parse(argv[: PATCH.first_argument(argv)]).occurrences)
     for number, (flag, value) in enumerate(flags.occurrences):
         if number == before:
@@ -210,19 +161,18 @@ def _read(argv: Sequence[str], flags: Parsed, trace: Trace | None = None) -> _Jo
     return job
 
 
-def _read_template(job: _Job, path: str) -> None:
+def _read_template(job: Job, path: str) -> None:
     from weft.ops.reading import decoded, expand_home, file_source
     from weft.source import Source
 
     if path == "-":
         job.template = Source("stdin", decoded(standard_input()))
     else:
-        job.path = expand_home(path)
-        job.template = file_source(job.path, "the template")
+        job.template = file_source(expand_home(path), "the template")
         job.template.name = path
 
 
-def _take_operations(job: _Job, value: str, flags: Parsed) -> None:
+def _take_operations(job: Job, value: str, flags: Parsed) -> None:
     from weft.ops import expand, file_source, read_operations
 
     for path in expand(value) if value else [value]:
@@ -230,7 +180,7 @@ def _take_operations(job: _Job, value: str, flags: Parsed) -> None:
         job.operations += read_operations(source, null_values=flags.on("null-values"))
 
 
-def _take_variable(job: _Job, value: str, _flags: Parsed) -> None:
+def _take_variable(job: Job, value: str, _flags: Parsed) -> None:
     from weft.ops.variables import from_argument
 
     job.sources.give("var", from_argument(value))
@@ -238,7 +188,7 @@ def _take_variable(job: _Job, value: str, _flags: Parsed) -> None:
         job.sources.traced.flag("var", value)
 
 
-def _take_variable_file(job: _Job, value: str, _flags: Parsed) -> None:
+def _take_variable_file(job: Job, value: str, _flags: Parsed) -> None:
     from weft.ops.variables import from_text_file
 
     job.sources.give("var-file", from_text_file(value))
@@ -246,7 +196,7 @@ def _take_variable_file(job: _Job, value: str, _flags: Parsed) -> None:
         job.sources.traced.flag("var-file", value)
 
 
-def _take_variables(job: _Job, value: str, _flags: Parsed) -> None:
+def _take_variables(job: Job, value: str, _flags: Parsed) -> None:
     from weft.ops.variables import from_file
 
     job.sources.give("vars-file", from_file(value))
@@ -254,7 +204,7 @@ def _take_variables(job: _Job, value: str, _flags: Parsed) -> None:
         job.sources.traced.file(value)
 
 
-def _take_environment(job: _Job, value: str, _flags: Parsed) -> None:
+def _take_environment(job: Job, value: str, _flags: Parsed) -> None:
     import os
 
     from weft.ops.variables import from_environment
@@ -264,7 +214,7 @@ def _take_environment(job: _Job, value: str, _flags: Parsed) -> None:
         job.sources.traced.environment(value)
 
 
-def _take_store(job: _Job, value: str, _flags: Parsed) -> None:
+def _take_store(job: Job, value: str, _flags: Parsed) -> None:
     from weft.ops import Store
     from weft.ops.reading import expand_home
 
@@ -275,13 +225,13 @@ def _take_store(job: _Job, value: str, _flags: Parsed) -> None:
         job.sources.traced.store(value)
 
 
-def _take_location(job: _Job, value: str, _flags: Parsed) -> None:
+def _take_location(job: Job, value: str, _flags: Parsed) -> None:
     from weft.ops import parse
 
     job.pointer = parse(value)
 
 
-_TAKE: dict[str, Callable[[_Job, str, Parsed], None]] = {
+_TAKE: dict[str, Callable[[Job, str, Parsed], None]] = {
     "ops-file": _take_operations,
     "var": _take_variable,
     "var-file": _take_variable_file,

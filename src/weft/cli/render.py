@@ -11,11 +11,10 @@ import sys
 from time import perf_counter
 
 from weft.cli.options import CSV, SWITCH, TEXT, TEXTS, Command, Flag
-from weft.cli.streams import write_out
+from weft.cli.streams import warn, write_out
 from weft.codecache import user_cache
-from weft.context import Context, Limits
+from weft.context import Context
 from weft.errors import LimitError, UsageError, WeftError, render
-from weft.spell import did_you_mean
 from weft.workspace import INSPECT_SCHEMA, INSPECT_VALUES, Inputs, Job, Options, Result
 
 TYPE_CHECKING = False
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from weft.cli.options import Parsed
+    from weft.context import Limits
     from weft.nodes import DocumentSet
-    from weft.output import OutputFile
     from weft.workspace import InputFile, ReferencedValues
 
 _SUBCOMMANDS = (
@@ -169,11 +168,7 @@ def _render(command: Command, argv: Sequence[str]) -> int:
         return _version()
     start = perf_counter()
     debug = _print_error_line if flags.on("debug") else None
-    inputs = Inputs(
-        allowed_links=flags.texts("allow-symlink-destination"),
-        all_links=flags.on("dangerous-allow-all-symlink-destinations"),
-        offline=flags.on("offline"),
-    )
+    inputs = _inputs(flags)
     files = _read_inputs(flags, inputs)
     cache = None if flags.on("no-code-cache") else user_cache(os.environ)
     context = Context(print_line=_print_error_line, cache=cache, limits=_limits(flags))
@@ -185,7 +180,7 @@ def _render(command: Command, argv: Sequence[str]) -> int:
         result = _evaluate(flags, files, inputs, context, debug)
     except WeftError as error:
         if not flags.on("bulk-out"):
-            _warn(context)
+            warn(context)
             raise
         # Whoever asks for JSON gets the error in it, and status 0 (spec ytt 1.9).
         from weft.output import bulk_json
@@ -199,24 +194,15 @@ def _render(command: Command, argv: Sequence[str]) -> int:
     _write(flags, result)
     if debug is not None:
         debug(f"total: {perf_counter() - start:.3f} s")
-    _warn(context)
+    warn(context)
     return 0
 
 
 def documents(argv: Sequence[str], context: Context) -> DocumentSet:
     """What a command line would print, with the run's state given: `weft explain` and others trace it. Raises WeftError."""
     flags = TEMPLATE.parse([word for place, word in enumerate(argv) if word != "template" or place])
-    inputs = Inputs(
-        allowed_links=flags.texts("allow-symlink-destination"),
-        all_links=flags.on("dangerous-allow-all-symlink-destinations"),
-        offline=flags.on("offline"),
-    )
+    inputs = _inputs(flags)
     return _evaluate(flags, _read_inputs(flags, inputs), inputs, context, None).documents
-
-
-def _warn(context: Context) -> None:
-    for warning in context.warnings:
-        sys.stderr.write(f"weft: warning: {warning}\n")
 
 
 _SIZES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
@@ -227,23 +213,25 @@ def _limits(flags: Parsed) -> Limits | None:
     given = flags.texts("limit")
     if not given:
         return None
-    names = sorted(Limits.__slots__)
+    from weft.context import limits_of
+
     values: dict[str, int] = {}
     for text in given:
         name, _, number = text.partition("=")
-        if name not in names:
-            raise UsageError(
-                f'unknown limit "{name}"', expected=", ".join(names), found=text, hint=did_you_mean(name, names)
-            )
         unit = _SIZES.get(number[-1:], 1)
         digits = number if unit == 1 else number[:-1]
         if not digits.isascii() or not digits.isdigit() or len(digits) > 15:
             raise UsageError(f'invalid limit "{text}"', expected="NAME=NUMBER, such as steps=1000000 or memory=512M")
         values[name] = int(digits) * unit
-    try:
-        return Limits(**values)
-    except ValueError as error:
-        raise UsageError(str(error), found=", ".join(given)) from None
+    return limits_of(values)
+
+
+def _inputs(flags: Parsed) -> Inputs:
+    return Inputs(
+        allowed_links=flags.texts("allow-symlink-destination"),
+        all_links=flags.on("dangerous-allow-all-symlink-destinations"),
+        offline=flags.on("offline"),
+    )
 
 
 def _read_inputs(flags: Parsed, inputs: Inputs) -> list[InputFile]:
@@ -331,25 +319,16 @@ def _write(flags: Parsed, result: Result) -> None:
 
     emptied, kept = flags.text("dangerous-emptied-output-directory"), flags.text("output-files")
     if flags.on("bulk-out"):
-        write_out(output.bulk_json(_output_files(result)))
+        write_out(output.bulk_json(result.output_files()))
     elif emptied:
-        output.replace_directory(emptied, _output_files(result), _print_line)
+        output.replace_directory(emptied, result.output_files(), _print_line)
     elif kept:
-        output.add_files(kept, _output_files(result), _print_line)
+        output.add_files(kept, result.output_files(), _print_line)
     else:
         name, _ = output.choose_formats(flags.texts("output"))
         write_out(output.FORMATS[name](result.documents))
         if result.texts:
             sys.stderr.write(_TEXT_FILES_WARNING)
-
-
-def _output_files(result: Result) -> list[OutputFile]:
-    from weft.output import FORMATS
-
-    write = FORMATS["yaml"]
-    return [(file.path, file.text) for file in result.texts] + [
-        (file.path, write(file.documents)) for file in result.files
-    ]
 
 
 def _fmt(command: Command, argv: Sequence[str]) -> int:

@@ -9,6 +9,8 @@ from weft.errors import ReadError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TextIO, cast
+
+    from weft.context import Context
 else:
 
     def cast(_kind: object, value: object) -> object:
@@ -62,6 +64,13 @@ def write_out(text: str) -> None:
         forget_out()
         reason = error.strerror or str(error)
         raise ReadError(f"Writing standard output: {reason[:1].lower()}{reason[1:]}") from None
+
+
+def warn(context: Context) -> None:
+    """Print the warnings of a run to standard error, each once."""
+    for text in context.warnings:
+        sys.stderr.write(f"weft: warning: {text}\n")
+    context.warnings.clear()
 
 
 def forget_out() -> None:

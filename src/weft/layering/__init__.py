@@ -9,6 +9,7 @@ What a plain render does not need is loaded when it is asked for.
 from __future__ import annotations
 
 from weft.layering.document import Document, read_documents
+from weft.layering.job import Job
 from weft.layering.render import Options, Plan, plan, render, render_plan, written
 from weft.layering.scalars import plain_values
 from weft.layering.secrets import EnvironmentSecrets, FileSecrets, SecretSource
@@ -25,6 +26,7 @@ __all__ = [
     "Document",
     "EnvironmentSecrets",
     "FileSecrets",
+    "Job",
     "Options",
     "Plan",
     "SecretSource",

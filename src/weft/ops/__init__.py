@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from weft.ops.definitions import interpolate
 from weft.ops.files import expand, operations_of, read_operations
+from weft.ops.job import Job
 from weft.ops.operations import Operation, Remove, Replace, Test, patch, to_nodes
 from weft.ops.pointer import Pointer, parse
 from weft.ops.reading import file_source, file_text, read_first, write_bytes, write_text
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from weft.ops.store import Store
 
 __all__ = [
+    "Job",
     "Operation",
     "Pointer",
     "Remove",

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from weft.nodes import Document
+    from weft.output import OutputFile
     from weft.workspace.files import InputFile
     from weft.workspace.library import Library
     from weft.workspace.references import LibraryRefs
@@ -204,3 +205,11 @@ class Result:
         if documents is None:
             documents = DocumentSet([document for file in files for document in file.documents.items])
         self.documents = documents
+
+    def output_files(self) -> list[OutputFile]:
+        """Path and text of every file that comes of it, the text files first."""
+        from weft.output import FORMATS
+
+        write = FORMATS["yaml"]
+        texts: list[OutputFile] = [(file.path, file.text) for file in self.texts]
+        return texts + [(file.path, write(file.documents)) for file in self.files]

@@ -1,0 +1,78 @@
+"""What one `patch` is given, and its steps: the command line, the API and what asks for histories run the same ones."""
+
+from __future__ import annotations
+
+from weft.errors import UsageError
+from weft.ops.definitions import interpolate
+from weft.ops.operations import patch
+from weft.ops.reading import read_first, write_text
+from weft.ops.variables import Sources
+from weft.ops.walk import find
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from weft.nodes import Value
+    from weft.ops.operations import Operation
+    from weft.ops.pointer import Pointer
+    from weft.provenance import Trace
+    from weft.source import Source
+
+
+class Job:
+    """All that a run is given; whoever makes it fills in what it has.
+
+    template: the text to change; base: what is read of it, or the document itself where there is no text.
+    operations: in order. sources: what placeholders are filled from. pointer: the one location that is wanted.
+    expect_values, expect_use: fail for a variable without a value, or without a use. sort: print keys sorted.
+    keep_format: print the template with only the lines changed that have to.
+    """
+
+    __slots__ = (
+        "base",
+        "expect_use",
+        "expect_values",
+        "keep_format",
+        "operations",
+        "pointer",
+        "sort",
+        "sources",
+        "template",
+    )
+
+    def __init__(self, trace: Trace | None = None) -> None:
+        self.template: Source | None = None
+        self.base: Value = None
+        self.operations: list[Operation] = []
+        self.sources = Sources()
+        self.pointer: Pointer | None = None
+        self.expect_values = False
+        self.expect_use = False
+        self.sort = True
+        self.keep_format = False
+        if trace is not None:
+            from weft.ops.tracing import Variables
+
+            self.sources.traced = Variables(trace)
+
+    def run(self) -> Value:
+        """The changed document, or what is at the location in it. Raises ReadError, OpsError. Spec ops 2, stages 2 to 8."""
+        if self.template is not None:
+            self.base = read_first(self.template)
+        trace = None if self.sources.traced is None else self.sources.traced.trace
+        value = patch(self.base, self.operations, trace=trace)
+        value = interpolate(value, self.sources, expect_values=self.expect_values, expect_use=self.expect_use)
+        return value if self.pointer is None else find(value, self.pointer)
+
+    def text(self, value: Value) -> str:
+        """What is printed: a string that was asked for by its location as it is, anything else as YAML."""
+        if self.keep_format:
+            from weft.ops.edit import keep_format
+
+            if self.template is None:
+                raise UsageError(
+                    "there is no text whose format could be kept", expected="a file, or a text by its name"
+                )
+            return keep_format(self.template, self.base, value)
+        if self.pointer is not None and type(value) is str:
+            return value + "\n"
+        return write_text(value, sort=self.sort)
