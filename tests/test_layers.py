@@ -14,6 +14,7 @@ LEVELS = [
     ["source"],
     ["spell"],
     ["errors"],
+    ["limits"],
     ["content"],
     ["annotations"],
     ["nodes"],

@@ -134,9 +134,10 @@ class LayeringError(WeftError):
 
 
 class LimitError(WeftError):
-    """A limit on time, size or depth was reached."""
+    """A limit on time, size or depth was reached. limit: its name in `--limit NAME=VALUE`, or ""."""
 
     exit_status = 3
+    limit = ""
 
 
 _NO_LINE = 1 << 40

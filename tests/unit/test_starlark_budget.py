@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from weft.context import Context, Limits
-from weft.errors import LimitError, WeftError
+from weft.errors import LimitError, WeftError, UsageError
 from weft.source import Source
 from weft.starlark import Builtin, Code, call, compile_program
 from weft.starlark.budget import budget_of
@@ -140,7 +140,7 @@ def test_depth_is_restored() -> None:
 
 @pytest.mark.parametrize("limits", [{"steps": 0}, {"depth": -1}, {"depth": 1_000_000}, {"string": 0}])
 def test_what_cannot_be_a_limit(limits: dict[str, int]) -> None:
-    with pytest.raises(ValueError, match="limit"):
+    with pytest.raises(UsageError, match="limit"):
         Limits(**limits)
 
 

@@ -15,6 +15,7 @@ from weft.cli.streams import warn, write_out
 from weft.codecache import user_cache
 from weft.context import Context
 from weft.errors import LimitError, UsageError, WeftError, render
+from weft.limits import parse
 from weft.workspace import INSPECT_SCHEMA, INSPECT_VALUES, Inputs, Job, Options, Result
 
 TYPE_CHECKING = False
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from weft.cli.options import Parsed
-    from weft.context import Limits
     from weft.nodes import DocumentSet
     from weft.workspace import InputFile, ReferencedValues
 
@@ -171,7 +171,7 @@ def _render(command: Command, argv: Sequence[str]) -> int:
     inputs = _inputs(flags)
     files = _read_inputs(flags, inputs)
     cache = None if flags.on("no-code-cache") else user_cache(os.environ)
-    context = Context(print_line=_print_error_line, cache=cache, limits=_limits(flags))
+    context = Context(print_line=_print_error_line, cache=cache, limits=parse(flags.texts("limit")))
     if flags.given("source-map"):
         from weft.provenance import Trace
 
@@ -203,27 +203,6 @@ def documents(argv: Sequence[str], context: Context) -> DocumentSet:
     flags = TEMPLATE.parse([word for place, word in enumerate(argv) if word != "template" or place])
     inputs = _inputs(flags)
     return _evaluate(flags, _read_inputs(flags, inputs), inputs, context, None).documents
-
-
-_SIZES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-
-
-def _limits(flags: Parsed) -> Limits | None:
-    """The limits that `--limit` sets. Raises UsageError."""
-    given = flags.texts("limit")
-    if not given:
-        return None
-    from weft.context import limits_of
-
-    values: dict[str, int] = {}
-    for text in given:
-        name, _, number = text.partition("=")
-        unit = _SIZES.get(number[-1:], 1)
-        digits = number if unit == 1 else number[:-1]
-        if not digits.isascii() or not digits.isdigit() or len(digits) > 15:
-            raise UsageError(f'invalid limit "{text}"', expected="NAME=NUMBER, such as steps=1000000 or memory=512M")
-        values[name] = int(digits) * unit
-    return limits_of(values)
 
 
 def _inputs(flags: Parsed) -> Inputs:

@@ -1,4 +1,4 @@
-"""What a run may spend: steps, time and memory, and how large one value may grow (see `weft.context.Limits`).
+"""What a run may spend: steps, time and memory, and how large one value may grow (see `weft.limits`).
 
 A step is an iteration of a loop or a comprehension, or a call of a function that may call other functions of the
 program; one that uses only operators and builtins belongs to the step that calls it. Builtins count in proportion to
@@ -13,10 +13,8 @@ from __future__ import annotations
 from _contextvars import ContextVar
 from _operator import length_hint
 from itertools import chain
-from time import monotonic
 
-from weft.context import Limits
-from weft.errors import LimitError
+from weft.limits import Allowance, allowance, exceeded
 from weft.starlark.values import FROZEN, Dict, List, Set
 
 TYPE_CHECKING = False
@@ -40,11 +38,11 @@ _SMALLEST, _LARGEST = -(1 << 31), (1 << 31) - 1
 class Budget:
     """What one run has left. `names` are the counting functions that compiled code calls."""
 
-    __slots__ = ("_bytes", "_deadline", "_memory", "_spent", "limits", "names", "spend")
+    __slots__ = ("_allowance", "_bytes", "_memory", "_spent", "limits", "names", "spend")
 
-    def __init__(self, limits: Limits) -> None:
-        self.limits = limits
-        self._deadline = monotonic() + limits.seconds
+    def __init__(self, allowance: Allowance) -> None:
+        limits = self.limits = allowance.limits
+        self._allowance = allowance
         self._memory: int | None = None
         self._bytes = 0
         most = limits.steps
@@ -204,13 +202,12 @@ class Budget:
 
     def look(self) -> None:
         """Look at the clock and at the memory. Raises LimitError."""
-        if monotonic() > self._deadline:
-            raise exceeded("this evaluation", "seconds", self.limits.seconds)
+        self._allowance.check_time()
         peak = _peak_memory()
         if self._memory is None:
             self._memory = peak
-        elif peak - self._memory > self.limits.memory:
-            raise exceeded("the memory of values", "memory", self.limits.memory)
+        elif peak - self._memory > self._allowance.most("memory"):
+            raise exceeded("the memory of values", "memory", self._allowance.most("memory"))
 
     def made(self, size: int) -> None:
         """Count a large value of so many bytes."""
@@ -222,24 +219,15 @@ class Budget:
 
 
 CURRENT: ContextVar[Budget] = ContextVar("weft_budget")
-_DEFAULT = Limits()
 
 
 def budget_of(context: Context | None) -> Budget:
     """The budget of a run; evaluation without a context has one of its own."""
     if context is None:
-        return Budget(_DEFAULT)
+        return Budget(allowance())
     if context.budget is None:
-        context.budget = Budget(context.limits)
+        context.budget = Budget(context.allowance)
     return context.budget  # type: ignore[return-value]
-
-
-def exceeded(what: str, name: str, value: float) -> LimitError:
-    """The error for a limit that was reached."""
-    shown = f"{value:g}" if name == "seconds" else str(value)
-    return LimitError(
-        f"{what} goes beyond the limit {name}={shown}", hint=f"if that is meant, allow more with --limit {name}=N"
-    )
 
 
 def _peak_memory() -> int:
@@ -266,7 +254,7 @@ def pay(count: int) -> None:
 def check_string(size: int) -> None:
     """Count a string of `size` characters that is to be made. Raises LimitError."""
     budget = CURRENT.get(None)
-    limits = _DEFAULT if budget is None else budget.limits
+    limits = allowance().limits if budget is None else budget.limits
     if size > limits.string:
         raise exceeded(f"a string of {size} characters", "string", limits.string)
     if budget is not None:
@@ -279,7 +267,7 @@ def check_items(size: int, kind: str = "list", made: int | None = None) -> None:
     made: how many of them count; None for all.
     """
     budget = CURRENT.get(None)
-    limits = _DEFAULT if budget is None else budget.limits
+    limits = allowance().limits if budget is None else budget.limits
     if size > limits.items:
         raise exceeded(f"a {kind} of {size} items", "items", limits.items)
     if budget is not None:
@@ -289,7 +277,7 @@ def check_items(size: int, kind: str = "list", made: int | None = None) -> None:
 def check_bits(size: int) -> None:
     """Check an int of `size` bits that is to be made. Raises LimitError."""
     budget = CURRENT.get(None)
-    limits = _DEFAULT if budget is None else budget.limits
+    limits = allowance().limits if budget is None else budget.limits
     if size > limits.bits:
         raise exceeded(f"an int of {size} bits", "bits", limits.bits)
     if budget is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from weft.context import DEEPEST
+from weft.limits import DEEPEST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from weft.context import DEEPEST
 from weft.errors import Finding, LimitError, StarlarkError
+from weft.limits import DEEPEST
 from weft.source import Position, Source
 from weft.starlark.calls import enter, leave, leaving
 
