@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from weft.context import Context, Limits
-from weft.errors import LimitError, WeftError, UsageError
+from weft.errors import LimitError, UsageError, WeftError
 from weft.source import Source
 from weft.starlark import Builtin, Code, call, compile_program
 from weft.starlark.budget import budget_of
