@@ -222,7 +222,13 @@ def test_deduplicate_shares_and_changes_nothing_else(tree: DocumentSet) -> None:
             assert len(keys) == len(set(keys))
 
 
-@given(st.lists(texts, unique=True, max_size=6))
+# With digits in front of letters BOSH's order can be a circle (2E < 8 < 2001-01-01 < 2E), and then no answer is the one.
+orderly_keys = st.tuples(
+    st.text(st.characters(exclude_categories=["Nd", "Cs"]), max_size=6), st.one_of(st.just(""), st.integers(0).map(str))
+).map("".join)
+
+
+@given(st.lists(orderly_keys, unique=True, max_size=6))
 def test_sorting_keys_does_not_depend_on_their_order(keys: list[str]) -> None:
     items = [MapItem(key, None) for key in keys]
     assert [item.key for item in sort_items(items)] == [item.key for item in sort_items(items[::-1])]
