@@ -5,18 +5,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from weft.codecache import CodeCache, user_cache
+import weft
+from weft.codecache import CodeCache, build, user_cache
 from weft.context import Context
 from weft.source import Source
 from weft.starlark import compile_program
 from weft.templates import compile_starlark
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TEXT = "def double(x):\n  return x * 2\nend\nanswer = double(21)\n"
 
@@ -49,6 +47,13 @@ def test_another_text_is_another_entry(cache: CodeCache) -> None:
     assert answer(cache) == 42
     assert answer(cache, TEXT.replace("21", "4")) == 8
     assert len(entries(cache)) == 2
+
+
+def test_every_file_that_compiles_counts() -> None:
+    known = build()
+    for package in ("starlark", "templates"):
+        for file in (Path(weft.__file__).parent / package).rglob("*.py"):
+            assert f"{file.name} {file.stat().st_size} {file.stat().st_mtime_ns}" in known, file
 
 
 def test_another_kind_of_file_is_another_entry(cache: CodeCache) -> None:

@@ -11,8 +11,8 @@ from __future__ import annotations
 from weft.errors import StarlarkError
 from weft.starlark.arguments import unpack, unpack_positional
 from weft.starlark.calls import call
+from weft.starlark.pieces import Args, Code, Expr, Host
 from weft.starlark.program import Program, compile_program
-from weft.starlark.scan import Args, Code, Expr, Host
 from weft.starlark.values import (
     FROZEN,
     Builtin,
@@ -40,10 +40,10 @@ from weft.starlark.values import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from weft.starlark.pieces import Piece as Piece
+    from weft.starlark.pieces import Slot as Slot
+    from weft.starlark.pieces import Slots as Slots
     from weft.starlark.program import Load as Load
-    from weft.starlark.scan import Piece as Piece
-    from weft.starlark.scan import Slot as Slot
-    from weft.starlark.scan import Slots as Slots
 
 __all__ = [
     "FROZEN",

@@ -13,8 +13,7 @@ from weft.starlark.arguments import check_kind, unpack
 from weft.starlark.attributes import attribute, attribute_names, has_attribute, missing
 from weft.starlark.budget import SMALL, pay
 from weft.starlark.methods import fill
-from weft.starlark.operators import as_float, iterable_or_none
-from weft.starlark.strings import number_to_int
+from weft.starlark.operators import as_float, iterable_or_none, number_to_int
 from weft.starlark.values import (
     Dict,
     List,

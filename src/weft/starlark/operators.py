@@ -52,6 +52,19 @@ def as_float(x: float) -> float:
         return math.inf if x > 0 else -math.inf
 
 
+def number_to_int(value: object) -> int:
+    """An int, or a float cut towards zero; raises StarlarkError."""
+    if type(value) is int:
+        return value
+    if type(value) is float:
+        if value != value:  # noqa: PLR0124
+            raise StarlarkError("cannot convert float NaN to integer")
+        if value in (float("inf"), float("-inf")):
+            raise StarlarkError("cannot convert float infinity to integer")
+        return int(value)
+    raise StarlarkError(f"cannot convert {type_of(value)} to int")
+
+
 def joined(text: str) -> str:
     """Text put together from parts: bytes that now make a character become that character."""
     if text.isascii():
@@ -183,7 +196,7 @@ def floor_divide(x: object, y: object) -> object:
 def modulo(x: object, y: object) -> object:
     kind, other = type(x), type(y)
     if kind is str:
-        from weft.starlark.strings import interpolate
+        from weft.starlark.formats import interpolate
 
         return interpolate(x, y)  # type: ignore[arg-type]
     if kind is int and other is int:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from weft.context import Context
     from weft.starlark.compile import Hooks
-    from weft.starlark.scan import Piece
+    from weft.starlark.pieces import Piece
 
     # Gives the exported names of the module at a path that a `load` statement names.
     Load: TypeAlias = Callable[[str, Position], Mapping[str, object]]
@@ -94,7 +94,7 @@ def compile_program(
     traced: the program is to say what it reads (see `tracing`). Raises StarlarkError for the first thing that is wrong; its findings are all others, in the order of the source.
     """
     from weft.starlark.compile import Compiler
-    from weft.starlark.flow import follow, follow_apart
+    from weft.starlark.compile.flow import follow, follow_apart
     from weft.starlark.parse import Parser
     from weft.starlark.resolve import resolve
     from weft.starlark.scan import ScanFailure, scan

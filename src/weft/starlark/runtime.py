@@ -16,12 +16,12 @@ from weft.starlark.methods import out_of_range
 from weft.starlark.operators import check_mutable, check_table, iterable_or_none
 from weft.starlark.values import (
     Dict,
-    Elements,
     List,
     Set,
     Value,
     from_bytes,
     insert,
+    int_text,
     key_of,
     repr_of,
     to_bytes,
@@ -52,7 +52,7 @@ def index(x: object, key: object) -> object:
         return x[key]  # type: ignore[index]
     if kind is List or kind is str or kind is tuple or kind is range:
         return item(x, key)
-    if isinstance(x, Value) and kind is not Elements:
+    if isinstance(x, Value):
         return x.index(key)
     hint = "use getattr(...) to access struct field programmatically" if type_of(x) == "struct" else None
     raise StarlarkError(f"unhandled index operation {type_of(x)}[{type_of(key)}]", hint=hint)
@@ -232,6 +232,15 @@ def pick(module: Mapping[str, object], name: str, path: str) -> object:
     raise StarlarkError(message + (f" (did you mean {listed(alike)}?)" if alike else ""))
 
 
+def as_decimal(x: object) -> str:
+    """What `%d` makes of a value."""
+    if type(x) is int:
+        return int_text(x)
+    from weft.starlark.formats import as_decimal
+
+    return as_decimal(x)
+
+
 def same(x: object) -> object:
     """The value itself: hides it from Python's compiler, which warns of odd programs."""
     return x
@@ -343,7 +352,7 @@ GLOBALS: dict[str, object] = {
     "$T.tuple": tuple,
     "$T": type,
     "$text": operators.text,
-    "$%d": strings.as_decimal,
+    "$%d": as_decimal,
     "$sized": frozenset((List, Dict, Set, tuple, range)),
     "$L": len,
     "$R": range,

@@ -15,71 +15,16 @@ from __future__ import annotations
 from weft.errors import Finding
 from weft.source import Position, Source
 from weft.starlark import numbers
+from weft.starlark.pieces import Args, Code, Expr, Host
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import _ast
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from typing import NoReturn, TypeAlias
 
+    from weft.starlark.pieces import Piece
+
     Token: TypeAlias = tuple[str, object, int, int]
-    # What a program is made of; what `Host.lower` gets for one slot, and for all.
-    Piece: TypeAlias = "Code | Host"
-    Slot: TypeAlias = "_ast.expr | tuple[list[_ast.expr], list[_ast.keyword]]"
-    Slots: TypeAlias = "list[Slot]"
-
-
-class Code:
-    """A piece of a program: text that may span lines. line, column: where it begins in the source."""
-
-    __slots__ = ("column", "line", "text")
-
-    def __init__(self, text: str, line: int = 1, column: int = 1) -> None:
-        self.text = text
-        self.line = line
-        self.column = column
-
-
-class Expr:
-    """A slot of a host statement that holds one expression; nothing at all means the empty tuple."""
-
-    __slots__ = ("column", "line", "text")
-
-    def __init__(self, text: str, line: int, column: int = 1) -> None:
-        self.text = text
-        self.line = line
-        self.column = column
-
-
-class Args:
-    """A slot of a host statement that holds the arguments of a call."""
-
-    __slots__ = ("column", "line", "text")
-
-    def __init__(self, text: str, line: int, column: int = 1) -> None:
-        self.text = text
-        self.line = line
-        self.column = column
-
-
-class Host:
-    """A statement of the template layer between pieces of code.
-
-    slots: the code it carries. lower: gets one value for each slot (an expression; for Args the pair of positional
-    expressions and keywords) and gives the Python statements to run. What has no line yet gets `line`.
-    """
-
-    __slots__ = ("line", "lower", "slots")
-
-    def __init__(
-        self,
-        line: int,
-        slots: Sequence[Expr | Args],
-        lower: Callable[[Slots], list[_ast.stmt]],
-    ) -> None:
-        self.line = line
-        self.slots = slots
-        self.lower = lower
 
 
 class ScanFailure(Exception):

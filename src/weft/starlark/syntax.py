@@ -8,8 +8,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from weft.starlark.flow import Shape
-    from weft.starlark.scan import Host
+    from weft.starlark.compile.shapes import Shape
+    from weft.starlark.pieces import Host
 
 
 class Scope:

@@ -22,7 +22,9 @@ import sys
 from weft.nodes import Array
 from weft.provenance import Cause
 from weft.starlark import syntax
-from weft.starlark.compile import _EXPRESSIONS, _LOAD, _STATEMENTS, Compiler, _variable
+from weft.starlark.compile import EXPRESSIONS, Compiler
+from weft.starlark.compile.emit import LOAD, variable
+from weft.starlark.compile.statements import STATEMENTS
 from weft.starlark.runtime import GLOBALS
 from weft.starlark.values import Dict, List
 
@@ -478,7 +480,7 @@ class TracedCompiler(Compiler):
         return [self.load(name) for name in self.controls]
 
     def nothing(self) -> py.expr:
-        return py.Tuple([], _LOAD, **self.at())
+        return py.Tuple([], LOAD, **self.at())
 
     def shadows(self, scope: Scope) -> list[py.stmt]:
         """Shadows for all variables of a function, so that each use finds one."""
@@ -500,7 +502,7 @@ class TracedCompiler(Compiler):
             if own is not None:
                 own(self, statement, into)
             else:
-                _STATEMENTS[kind](self, statement, into)
+                STATEMENTS[kind](self, statement, into)
         if outermost:
             into.append(self.do("$from.exports", self.call("$locals", [])))
 
@@ -565,9 +567,9 @@ class TracedCompiler(Compiler):
         changed: list[syntax.Name] = []
         _targets(node.target, names, changed)
         made = self.fresh("s")
-        step = py.Call(py.Attribute(self.load(loop), "step", _LOAD, **at), [], [], **at)
+        step = py.Call(py.Attribute(self.load(loop), "step", LOAD, **at), [], [], **at)
         self.prelude = [
-            self.set(control, py.Attribute(self.load(loop), "control", _LOAD, **at)),
+            self.set(control, py.Attribute(self.load(loop), "control", LOAD, **at)),
             self.set(made, step),
             *(self.set(f"$o.{name}", self.load(made)) for name in names),
         ]
@@ -616,7 +618,7 @@ class TracedCompiler(Compiler):
     def traced_load(self, node: syntax.Load, into: list[py.stmt]) -> None:
         Compiler.load_(self, node, into)
         for here, there, _ in node.names:
-            value = self.call("$from.loaded", [self.constant(there), self.load(_variable(here))])
+            value = self.call("$from.loaded", [self.constant(there), self.load(variable(here))])
             into.append(self.set(f"$o.{here}", value))
 
     def traced_host(self, node: syntax.HostStatement, into: list[py.stmt]) -> None:
@@ -669,7 +671,7 @@ class TracedCompiler(Compiler):
         if kind is _Iterated:
             return self.iterated(node)  # type: ignore[arg-type]
         outer, self.line = self.line, node.line
-        result = _EXPRESSIONS[type(node)](self, node)
+        result = EXPRESSIONS[type(node)](self, node)
         self.line = outer
         return result
 
@@ -698,7 +700,7 @@ class TracedCompiler(Compiler):
     def iterated(self, node: _Iterated) -> py.expr:
         arguments = [self.load(node.depth), self.expression(node.x), self.constant(node.line), *self.under()]
         loop = py.NamedExpr(self.store(node.loop), self.call("$from.loop", arguments), **self.at())
-        return py.Attribute(loop, "iterated", _LOAD, **self.at())
+        return py.Attribute(loop, "iterated", LOAD, **self.at())
 
     def traced_name(self, node: syntax.Name) -> py.expr:
         value = Compiler.name(self, node)

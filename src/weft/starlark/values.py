@@ -130,7 +130,7 @@ def key_of(key: object) -> object:
         except TypeError:
             raise StarlarkError(f"unhashable type: {type_of(key)}") from None
         return key
-    if kind is range or kind is Elements:
+    if kind is range:
         raise StarlarkError(f"unhashable: {type_of(key)}")
     raise StarlarkError(f"unhashable type: {type_of(key)}")
 
@@ -241,35 +241,6 @@ _dict_iter = dict.__iter__
 _dict_get = dict.get
 _dict_contains = dict.__contains__
 _ABSENT = object()
-
-
-class Elements(Value):
-    """What `s.elems()`, `s.codepoints()` and their `_ords` give: a string seen in parts, only to be iterated."""
-
-    __slots__ = ("kind", "string")
-
-    def __init__(self, string: str, kind: str) -> None:
-        self.string = string
-        self.kind = kind
-
-    @property
-    def type_name(self) -> str:  # type: ignore[override]
-        return "codepoints" if self.kind[0] == "c" else "elems"
-
-    def iterate(self) -> Iterator[object]:
-        string, kind = self.string, self.kind
-        if kind == "elems":
-            if string.isascii():
-                return iter(string)
-            return iter([bytes((b,)).decode("utf-8", "surrogateescape") for b in to_bytes(string)])
-        if kind == "elem_ords":
-            return iter(to_bytes(string))
-        if kind == "codepoints":
-            return iter(string)
-        return iter([0xFFFD if 0xDC80 <= ord(c) <= 0xDCFF else ord(c) for c in string])
-
-    def text(self) -> str:
-        return f"{quote(self.string)}.{self.kind}()"
 
 
 class Struct(Value):
@@ -570,107 +541,19 @@ def repr_of(value: object) -> str:
         return float_text(value)  # type: ignore[arg-type]
     if kind is bool or value is None:
         return str(value)
-    out: list[str] = []
-    _write(value, out, set())
-    return "".join(out)
+    from weft.starlark.display import text_of
 
-
-# Lists that hold each other many times over print to texts of any length: this many parts are enough.
-_MOST_PARTS = 1 << 21
-_SCALARS = frozenset((str, int, float, bool, type(None)))
-
-
-def _write(value: object, out: list[str], path: set[int]) -> None:
-    """path: identities of the lists and dicts around the value."""
-    kind = type(value)
-    if len(out) > _MOST_PARTS:
-        raise LimitError(f"the text of a value would have more than {_MOST_PARTS} parts")
-    if kind is List:
-        out.append("[")
-        _write_parts(value, value, out, path)
-        out.append("]")
-    elif kind is tuple:
-        out.append("(")
-        _write_parts(value, None, out, path)
-        out.append(",)" if len(value) == 1 else ")")  # type: ignore[arg-type]
-    elif kind is Dict:
-        if id(value) in path:
-            out.append("{...}")
-            return
-        path.add(id(value))
-        separator = "{"
-        for key, item in value.items():  # type: ignore[attr-defined]
-            out.append(separator)
-            _write(key, out, path)
-            out.append(": ")
-            _write(item, out, path)
-            separator = ", "
-        out.append("{}" if separator == "{" else "}")
-        path.discard(id(value))
-    elif kind is Set:
-        out.append("set([")
-        _write_parts(value, None, out, path)
-        out.append("])")
-    elif kind is range:
-        out.append(_range_text(value))  # type: ignore[arg-type]
-    elif kind is Builtin:
-        out.append(_builtin_text(value.name, value.receiver))  # type: ignore[attr-defined]
-    elif kind is _FUNCTION:
-        name = value.__name__  # type: ignore[attr-defined]
-        name = "lambda" if name == "<lambda>" else name
-        out.append(f"<function {name}>" if is_function(value) else _builtin_text(name, None))
-    elif isinstance(value, Value):
-        out.append(value.text())
-    elif kind is str or kind is int or kind is float or kind is bool or value is None:
-        out.append(repr_of(value))
-    else:
-        out.append(f"<{kind.__name__}>")
-
-
-def _write_parts(value: object, cyclic: object, out: list[str], path: set[int]) -> None:
-    if cyclic is not None:
-        if id(cyclic) in path:
-            out.append("...")
-            return
-        path.add(id(cyclic))
-    if _SCALARS.issuperset(map(type, value)):  # type: ignore[call-overload]
-        out.append(", ".join(map(repr_of, value)))  # type: ignore[call-overload]
-        value = ()
-    separator = ""
-    for part in value:  # type: ignore[attr-defined]
-        if separator:
-            out.append(separator)
-        _write(part, out, path)
-        separator = ", "
-    if cyclic is not None:
-        path.discard(id(cyclic))
-
-
-def _range_text(value: range) -> str:
-    if value.step != 1:
-        return f"range({value.start}, {value.stop}, {value.step})"
-    return f"range({value.start}, {value.stop})" if value.start else f"range({value.stop})"
-
-
-def _builtin_text(name: str, receiver: object) -> str:
-    if receiver is not None:
-        return f"<built-in method {name} of {type_of(receiver)} value>"
-    return f"<built-in function {name}>"
+    return text_of(value)
 
 
 # ---- equality and order
 
-_DEEPEST = 500
-_LONG = 1 << 10
+
 _PLAIN = frozenset((str, int, float, type(None)))
 
 
-def equals(left: object, right: object, depth: int = _DEEPEST, known: set[tuple[int, int]] | None = None) -> bool:
-    """Whether `left == right`. Raises StarlarkError where the values refuse to be compared.
-
-    known: pairs that are known to be equal; it keeps lists that hold each other many times over from costing time
-    without end.
-    """
+def equals(left: object, right: object) -> bool:
+    """Whether `left == right`. Raises StarlarkError where the values refuse to be compared."""
     kind, other = type(left), type(right)
     if kind is str or other is str:
         return left == right
@@ -678,87 +561,25 @@ def equals(left: object, right: object, depth: int = _DEEPEST, known: set[tuple[
         return left == right
     if kind is bool or other is bool:
         return left is right
-    if known is None:
-        return _alike(left, right, depth, set())
-    if depth < 1:
-        raise StarlarkError("comparison exceeded maximum recursion depth")
-    pair = (id(left), id(right))
-    if pair in known:
-        return True
-    if not _alike(left, right, depth, known):
-        return False
-    known.add(pair)
-    return True
+    from weft.starlark import comparison
+
+    return comparison.equals(left, right)
 
 
-def _alike(left: object, right: object, depth: int, known: set[tuple[int, int]]) -> bool:
-    kind = type(left)
-    if kind is not type(right):
-        if isinstance(left, Value) and isinstance(right, Value) and left.type_name == right.type_name:
-            return left.same(right)
-        return False
-    if kind is List or kind is tuple:
-        if len(left) != len(right):  # type: ignore[arg-type]
-            return False
-        if len(left) > _LONG:  # type: ignore[arg-type]
-            _pay(len(left))  # type: ignore[arg-type]
-        return all(equals(x, y, depth - 1, known) for x, y in zip(left, right, strict=True))  # type: ignore[call-overload]
-    if kind is Dict or kind is Set:
-        return _equal_dicts(left, right, depth, known)  # type: ignore[arg-type]
-    if kind is range:
-        return left == right
-    if isinstance(left, Value):
-        return left.same(right)
-    return left is right
-
-
-def _pay(count: int) -> None:
-    from weft.starlark.budget import pay
-
-    pay(count * 8)
-
-
-def _equal_dicts(left: Dict, right: Dict, depth: int, known: set[tuple[int, int]]) -> bool:
-    if len(left) != len(right):
-        return False
-    if len(left) > _LONG:
-        _pay(len(left))
-    if type(left) is Set:
-        return all(_dict_contains(right, key) for key in _dict_iter(left))
-    for key in _dict_iter(left):
-        other = _dict_get(right, key, _ABSENT)
-        if other is _ABSENT or not equals(_dict_get(left, key), other, depth - 1, known):
-            return False
-    return True
-
-
-def compare(operator: str, left: object, right: object, depth: int = _DEEPEST) -> bool:
+def compare(operator: str, left: object, right: object) -> bool:
     """Whether `left operator right` for `<`, `<=`, `>`, `>=`. Raises StarlarkError for types without an order."""
     kind, other = type(left), type(right)
     if (kind is int or kind is float) and (other is int or other is float):
-        return _ordered(operator, left, right)
-    if kind is other:
-        if kind is str:
-            if left.isascii() and right.isascii():  # type: ignore[attr-defined]
-                return _ordered(operator, left, right)
-            return _ordered(operator, to_bytes(left), to_bytes(right))  # type: ignore[arg-type]
-        if kind is bool:
-            return _ordered(operator, left, right)
-        if left is None:
-            return operator in ("<=", ">=")
-        if kind is List or kind is tuple:
-            if depth < 1:
-                raise StarlarkError("comparison exceeded maximum recursion depth")
-            for x, y in zip(left, right, strict=False):  # type: ignore[call-overload]
-                if not equals(x, y, depth - 1):
-                    return compare(operator, x, y, depth - 1)
-            return _ordered(operator, len(left), len(right))  # type: ignore[arg-type]
-    if isinstance(left, Value) and left.type_name == type_of(right):
-        left.same(right)  # A value that refuses comparison says so itself.
-    raise StarlarkError(f"{type_of(left)} {operator} {type_of(right)} not implemented")
+        return ordered(operator, left, right)
+    if kind is other is str and left.isascii() and right.isascii():  # type: ignore[attr-defined]
+        return ordered(operator, left, right)
+    from weft.starlark import comparison
+
+    return comparison.compare(operator, left, right)
 
 
-def _ordered(operator: str, left: object, right: object) -> bool:
+def ordered(operator: str, left: object, right: object) -> bool:
+    """Python's own `left operator right`."""
     if operator == "<":
         return left < right  # type: ignore[operator, no-any-return]
     if operator == "<=":

@@ -1,24 +1,18 @@
-"""Tokens to the syntax tree, by recursive descent; binary operators by precedence (spec ytt 3.4, 5).
+"""The grammar of expressions: operators by precedence, everything else by descent (spec ytt 5).
 
-The parser also notes what is bound and used in which scope, so that `resolve` need not walk the tree. Two things go
-beyond the reference, because the documents that weft follows show them: `lambda x: return x < 10`, and in the
-arguments of an annotation `when=2+`, which means `when="2+"`.
+What expressions bind and use in which scope is noted on the way. In the arguments of an annotation `when=2+` means
+`when="2+"`, and `lambda x: return x < 10` is a lambda: the documents that weft follows show both.
 """
 
 from __future__ import annotations
 
-from weft.errors import Finding
-from weft.source import Position, Source
 from weft.starlark import syntax
-from weft.starlark.scan import KEYWORDS, RESERVED, Args, ScanFailure, scan_slot
+from weft.starlark.parse.tokens import Tokens
+from weft.starlark.scan import RESERVED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import NoReturn
-
-    from weft.starlark.scan import Host, Token
-    from weft.starlark.syntax import Expression, Scope, Statement
+    from weft.starlark.syntax import Expression, Scope
 
 _LEVEL = {
     "or": 0,
@@ -45,359 +39,23 @@ _LEVEL = {
     "//": 9,
 }
 _COMPARISON = 3
-_ASSIGNMENTS = frozenset(("=", "+=", "-=", "*=", "/=", "//=", "%=", "&=", "|=", "^=", "<<=", ">>="))
 _NO_MORE = frozenset(("end of file", "newline", "=", "}", "]", ")", ";"))
-_PLAIN = frozenset(("newline", "identifier", "int literal", "float literal", "string literal", "end of file"))
-_COMPOUND = frozenset(("def", "if", "for", "while"))
-_HINTS = {
-    "got newline, want ':'": "missing colon at the end of 'if/for/def' statement?",
-}
 # Python keeps these names for itself; here they could be parameters, which would help nobody.
 _NOT_PARAMETERS = frozenset(("None", "True", "False", "__debug__"))
 
 
-class Parser:
-    """Turns the tokens of a program into statements; raises ScanFailure at the first that does not fit."""
+class Expressions(Tokens):
+    """Parses expressions, parameters and arguments."""
 
-    __slots__ = (
-        "closed_by",
-        "column",
-        "index",
-        "kind",
-        "line",
-        "loops",
-        "loose",
-        "open",
-        "problems",
-        "scope",
-        "source",
-        "tokens",
-        "value",
-    )
+    __slots__ = ()
 
-    def __init__(self, tokens: Sequence[Token], source: Source, scope: Scope, problems: list[Finding]) -> None:
-        self.tokens = tokens
-        self.source = source
-        self.scope = scope
-        self.problems = problems  # what is wrong but does not stop the parser
-        self.index = 0
-        self.loops = 0
-        self.loose = False
-        self.closed_by = ""  # the word that closed the last block: "end", "else", "elif", or "" for a one-line body
-        self.open: list[tuple[int, int]] = []  # where the blocks that wait for their `end` were opened
-        self.kind, self.value, self.line, self.column = tokens[0]
-
-    # ---- tokens
-
-    def advance(self) -> None:
-        self.index += 1
-        self.kind, self.value, self.line, self.column = self.tokens[self.index]
-
-    def fail(
-        self, message: str, line: int | None = None, column: int | None = None, hint: str | None = None
-    ) -> NoReturn:
-        at = Position(self.source, self.line, self.column) if line is None else Position(self.source, line, column)
-        # Where a colon is missing, what follows is meant too: it would have been in the block.
-        after = self.tokens[min(self.index + 1, len(self.tokens) - 1)][2] if message in _HINTS else 0
-        also = [Position(self.source, after)] if after else []
-        raise ScanFailure(Finding(message, at=at, also=also, hint=hint or _HINTS.get(message)))
-
-    def problem(self, message: str, line: int) -> None:
-        self.problems.append(Finding(message, at=Position(self.source, line)))
-
-    def described(self) -> str:
-        """The token as messages show it."""
-        kind = self.kind
-        if kind == "host":
-            return "identifier"
-        if kind == "identifier" and self.value == "end":
-            return "outdent"
-        return kind if kind in _PLAIN or kind in KEYWORDS or kind == "illegal token" else f"'{kind}'"
-
-    def unexpected(self, wanted: str) -> NoReturn:
-        if self.kind == "pass":
-            self.fail("use of reserved keyword 'pass' is not allowed")
-        if self.kind == "identifier" and self.value == "end" and not self.open:
-            self.fail("unexpected end")
-        if self.kind == "end of file" and self.open and wanted not in ("']'", "')'", "'}'"):
-            self.mismatched()
-        got = self.described()
-        hint = None
-        if wanted == "primary expression" and got in ("'|'", "'&'"):
-            before = self.tokens[self.index - 1]
-            if before[0] == self.kind:
-                word = "or" if self.kind == "|" else "and"
-                hint = f"use '{word}' instead of '{self.kind * 2}' for logical-{word}"
-        self.fail(f"got {got}, want {wanted}", hint=hint)
-
-    def mismatched(self) -> NoReturn:
-        line, column = self.open[-1]
-        self.fail(
-            "mismatched set of block openings (if/else/elif/for/def) and closing (end)",
-            line,
-            column,
-        )
-
-    def expect(self, kind: str) -> None:
-        if self.kind != kind:
-            self.unexpected(f"'{kind}'" if kind not in KEYWORDS and kind not in _PLAIN else kind)
-        self.advance()
-
-    def identifier(self) -> str:
-        if self.kind != "identifier":
-            if self.kind in KEYWORDS or self.kind == "illegal token":
-                self.fail(f"use of reserved keyword '{self.value}' is not allowed (expected identifier)")
-            self.fail("not an identifier")
-        name = self.value
-        if name == "end":
-            self.fail("not an identifier" if self.open else "unexpected end")
-        self.advance()
-        return name  # type: ignore[return-value]
-
-    # ---- statements
-
-    def program(self) -> list[Statement]:
-        statements: list[Statement] = []
-        while self.kind != "end of file":
-            if self.kind == "newline":
-                self.advance()
-                continue
-            self.check_no_end()
-            self.statement(statements)
-        return statements
-
-    def check_no_end(self) -> None:
-        """A block that nobody opened is not closed here."""
-        if (self.kind == "identifier" and self.value == "end") or self.closes_for_next():
-            self.fail("unexpected end")
-
-    def closes_for_next(self) -> bool:
-        return self.kind == "elif" or (self.kind == "else" and self.tokens[self.index + 1][0] == ":")
-
-    def statement(self, into: list[Statement]) -> None:
-        kind = self.kind
-        if kind == "host":
-            into.append(self.host_statement())
-        elif kind == "if":
-            into.append(self.if_statement())
-        elif kind == "for":
-            into.append(self.for_statement())
-        elif kind == "def":
-            into.append(self.def_statement())
-        elif kind == "while":
-            line = self.line
-            self.advance()
-            test = self.test()
-            self.expect(":")
-            into.append(syntax.While(test, self.loop_body(), line))
-        else:
-            self.simple_statements(into)
-
-    def suite(self) -> list[Statement]:
-        """The body after a colon: the rest of the line, or everything up to `end` (or the `else` that stands for it)."""
-        body: list[Statement] = []
-        if self.kind != "newline":
-            if self.kind == "end of file":
-                self.unexpected("primary expression")
-            self.simple_statements(body)
-            self.closed_by = ""
-            return body
-        self.open.append((self.line, self.column))
-        self.advance()
-        while True:
-            kind = self.kind
-            if kind == "newline":
-                self.advance()
-            elif kind == "identifier" and self.value == "end":
-                self.advance()
-                if self.kind == "newline":
-                    self.advance()
-                kind = "end"
-                break
-            elif kind in {"else", "elif"}:
-                if kind == "else" and not self.closes_for_next():
-                    self.unexpected("primary expression")
-                break
-            elif kind == "end of file":
-                self.mismatched()
-            else:
-                self.statement(body)
-        self.open.pop()
-        self.closed_by = kind
-        return body
-
-    def last_suite(self) -> list[Statement]:
-        """A suite after which no `else` can follow."""
-        body = self.suite()
-        if self.closed_by in ("else", "elif"):
-            self.unexpected("primary expression")
-        return body
-
-    def loop_body(self) -> list[Statement]:
-        self.loops += 1
-        body = self.last_suite()
-        self.loops -= 1
-        return body
-
-    def if_statement(self) -> Statement:
-        line = self.line
-        self.advance()
-        test = self.test()
-        self.expect(":")
-        yes = self.suite()
-        no: list[Statement] = []
-        if self.closed_by == "elif":
-            no = [self.if_statement()]
-        elif self.closed_by == "else":
-            self.advance()
-            self.expect(":")
-            no = self.last_suite()
-        return syntax.If(test, yes, no, line)
-
-    def for_statement(self) -> Statement:
-        line = self.line
-        self.advance()
-        target = self.loop_target()
-        if self.kind != "in":
-            self.unexpected("in")
-        self.advance()
-        x = self.expression(False)
-        self.expect(":")
-        self.bind(target, syntax.Call(syntax.Name("$each", line), [syntax.Argument(x, "", "", line)], line))
-        return syntax.For(target, x, self.loop_body(), line)
-
-    def def_statement(self) -> Statement:
-        line = self.line
-        self.advance()
-        name = self.identifier()
-        self.bind_name(name, line, None)
-        self.expect("(")
-        scope = syntax.Scope(self.scope)
-        parameters = self.parameters(")", scope)
-        self.expect(")")
-        self.expect(":")
-        outer, loops = self.enter(scope), self.loops
-        self.loops = 0
-        body = self.last_suite()
-        self.scope, self.loops = outer, loops
-        return syntax.Def(name, parameters, body, scope, line)
+    # ---- binding
 
     def enter(self, scope: Scope) -> Scope:
         outer = self.scope
         outer.children.append(scope)
         self.scope = scope
         return outer
-
-    def simple_statements(self, into: list[Statement]) -> None:
-        while True:
-            into.append(self.small_statement())
-            if self.kind != ";":
-                break
-            self.advance()
-            if self.kind in {"newline", "end of file"}:
-                break
-        if self.kind == "newline":
-            self.advance()
-        elif self.kind != "end of file":
-            self.unexpected("newline")
-
-    def small_statement(self) -> Statement:
-        kind, line = self.kind, self.line
-        if kind == "return":
-            self.advance()
-            value = None if self.kind in ("newline", "end of file", ";") else self.expression(False)
-            if self.function_scope() is None:
-                self.problem("return statement not within a function", line)
-            return syntax.Return(value, line)
-        if kind in {"break", "continue"}:
-            self.advance()
-            if not self.loops:
-                self.problem(f"{kind} not in a loop", line)
-            return syntax.Branch(kind, line)
-        if kind == "load":
-            return self.load_statement()
-        x = self.expression(False)
-        operator = self.kind
-        if operator in _ASSIGNMENTS:
-            self.advance()
-            value = self.expression(False)
-            if operator == "=":
-                self.bind(x, value)
-                return syntax.Assign(x, "", value, line)
-            operator = operator[:-1]
-            self.bind_augmented(x, operator, value)
-            return syntax.Assign(x, operator, value, line)
-        return syntax.Evaluate(x, line)
-
-    def function_scope(self) -> Scope | None:
-        """The function that the parser is in; None at the top level."""
-        return self.scope if self.scope.parent is not None else None
-
-    def load_statement(self) -> Statement:
-        line = self.line
-        self.advance()
-        self.expect("(")
-        if self.kind != "string literal":
-            self.fail("first operand of load statement must be a string literal")
-        path = str(self.value)
-        self.advance()
-        names: list[tuple[str, str, int]] = []
-        while self.kind not in (")", "end of file"):
-            self.expect(",")
-            if self.kind == ")":
-                break
-            at = self.line
-            if self.kind == "string literal":
-                names.append((str(self.value), str(self.value), at))
-                self.advance()
-            elif self.kind == "identifier":
-                name = self.identifier()
-                if self.kind != "=":
-                    self.fail(f'load operand must be "{name}" or {name}="originalname" (want \'=\' after {name})')
-                self.advance()
-                if self.kind != "string literal":
-                    self.fail(f'original name of loaded symbol must be quoted: {name}="originalname"')
-                names.append((name, str(self.value), at))
-                self.advance()
-            else:
-                self.fail(f'load operand must be "name" or localname="name" (got {self.described()})')
-        self.expect(")")
-        if not names:
-            self.fail("load statement must import at least 1 symbol", line)
-        if self.function_scope() is not None:
-            self.problem("load statement within a function", line)
-        for here, there, at in names:
-            if not there:
-                self.problem("load: empty identifier", at)
-            elif there[0] == "_":
-                self.problem(f"load: names with leading underscores are not exported: {there}", at)
-            elif not here.isidentifier():
-                self.problem(f"load: not an identifier: {here}", at)
-            else:
-                self.bind_name(here, at, None)
-        return syntax.Load(path, names, line)
-
-    def host_statement(self) -> Statement:
-        host: Host = self.value  # type: ignore[assignment]
-        line = self.line
-        self.advance()
-        self.scope.hosts.append(host)
-        slots: list[Expression | list[syntax.Argument]] = []
-        for slot in host.slots:
-            inner = Parser(scan_slot(slot, self.source), self.source, self.scope, self.problems)
-            if type(slot) is Args:
-                inner.loose = True
-                slots.append(inner.arguments())
-            elif inner.kind == ")":
-                slots.append(syntax.TupleDisplay([], slot.line))
-            else:
-                slots.append(inner.expression(True))
-            inner.expect(")")
-            if inner.kind != "end of file":
-                inner.unexpected("end of file")
-        return syntax.HostStatement(host, slots, line)
-
-    # ---- binding
 
     def bind_name(self, name: str, line: int, value: object) -> None:
         scope = self.scope

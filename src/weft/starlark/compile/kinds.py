@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 BOTTOM = "?"
-_INTS = ("int", "small")
+INTS = ("int", "small")
 _SEQUENCES = ("str", "list", "tuple")
 _BUILTINS = {
     "len": "small",
@@ -73,7 +73,7 @@ def join(left: str, right: str) -> str:
         return left
     if left == BOTTOM:
         return right
-    return "int" if left in _INTS and right in _INTS else ""
+    return "int" if left in INTS and right in INTS else ""
 
 
 def kind_of(node: object) -> str:
@@ -102,7 +102,7 @@ def _unary(node: syntax.Unary) -> str:
     if node.operator == "not":
         return "bool"
     kind = kind_of(node.x)
-    if kind in _INTS:
+    if kind in INTS:
         return kind
     return kind if kind == BOTTOM or (kind == "float" and node.operator != "~") else ""
 
@@ -119,7 +119,7 @@ def _binary(node: syntax.Binary) -> str:
     if BOTTOM in (left, right):
         # Whatever the other side turns out to be, a sequence stays what it is when something is added.
         return BOTTOM if left == BOTTOM or left not in _SEQUENCES else left
-    if left in _INTS and right in _INTS:
+    if left in INTS and right in INTS:
         if operator == "/":
             return "float"
         if operator == "%" and right == "small":
@@ -129,7 +129,7 @@ def _binary(node: syntax.Binary) -> str:
         return left
     if left == "float" and right in ("float", "int", "small") and operator in ("+", "-", "*", "/", "//", "%"):
         return "float"
-    if right == "float" and left in _INTS and operator in ("+", "-", "*", "/", "//", "%"):
+    if right == "float" and left in INTS and operator in ("+", "-", "*", "/", "//", "%"):
         return "float"
     if operator == "*":
         # A sequence takes part in a product only with an int, and stays what it is.
@@ -154,7 +154,7 @@ def _call(node: syntax.Call) -> str:
                 if argument.star or argument.name:
                     return ""
                 kind = join(kind, kind_of(argument.value))
-            return kind if kind in _INTS or kind == BOTTOM else ""
+            return kind if kind in INTS or kind == BOTTOM else ""
         return _BUILTINS.get(function.name, "")
     if type(function) is syntax.Attribute:
         kind = kind_of(function.x)

@@ -1,0 +1,224 @@
+"""Calls, the parameters of functions, and `lambda`.
+
+Methods are called directly where the receiver is known, or after one test of its exact type; some universal functions
+and methods are done in place.
+"""
+
+from __future__ import annotations
+
+import _ast as py
+
+from weft.starlark import syntax
+from weft.starlark.budget import FEW, SMALL
+from weft.starlark.compile.emit import LOAD, NOT_VARIABLES
+from weft.starlark.compile.folding import format_parts
+from weft.starlark.compile.kinds import kind_of
+from weft.starlark.compile.operators import is_int
+from weft.starlark.compile.shapes import find
+from weft.starlark.compile.subscripts import Subscripts
+from weft.starlark.runtime import DIRECT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from weft.starlark.syntax import Scope
+
+
+class Calls(Subscripts):
+    """Lowers calls, and what functions take."""
+
+    def call_(self, node: syntax.Call) -> py.expr:
+        function = node.function
+        if type(function) is syntax.Attribute:
+            if function.name == "format" and type(function.x) is syntax.Literal and type(function.x.value) is str:
+                arguments = node.arguments
+                texts = format_parts(function.x.value, len(arguments))
+                if texts is not None and not any(argument.star or argument.name for argument in arguments):
+                    return self.text(texts, "s" * len(arguments), [argument.value for argument in arguments])
+            native = self.native_method(function, node)
+            if native is not None:
+                return native
+            callee, receiver = self.method(function)
+            args, keywords = self.arguments(node.arguments)
+            if receiver is not None:
+                args.insert(0, receiver)
+            return py.Call(callee, args, keywords, **self.at())
+        if type(function) is syntax.Name and function.scope is None:
+            special = self.universal_call(function.name, node)
+            if special is not None:
+                return special
+        callee = self.expression(function)
+        if self.knows(node):
+            callee = self.load(f"$f.{function.name}")  # type: ignore[union-attr]
+        if type(callee) is py.Constant or type(callee) is py.Tuple:
+            # Python would warn of such a call.
+            callee = self.call("$same", [callee])
+        args, keywords = self.arguments(node.arguments)
+        return py.Call(callee, args, keywords, **self.at())
+
+    def native_method(self, method: syntax.Attribute, node: syntax.Call) -> py.expr | None:
+        """Methods of strings that Python can do, given what is known; None for all others."""
+        if kind_of(method.x) != "str" or len(node.arguments) != 1 or not self.hot or not self.walrus:
+            return None
+        argument = node.arguments[0]
+        if argument.star or argument.name:
+            return None
+        at, given = self.at(), argument.value
+        if method.name in {"startswith", "endswith"} and kind_of(given) == "str":
+            called = py.Attribute(self.expression(method.x), method.name, LOAD, **at)
+            return py.Call(called, [self.expression(given)], [], **at)
+        if method.name == "join" and type(method.x) is syntax.Literal and type(given) is syntax.Name:
+            separator, scope = str(method.x.value), given.scope
+            shape = None if scope is None or kind_of(given) != "list" else scope.shapes.get(given.name)
+            if shape is None or find(shape).kind != "str" or len(separator) > FEW:
+                return None
+            # A few strings: nobody needs to look at the size before.
+            parts, between = self.expression(given), self.constant(separator)
+            name = self.temp()
+            joined = py.Call(py.Attribute(between, "join", LOAD, **at), [parts], [], **at)
+            made = py.NamedExpr(self.store(name), joined, **at)
+            ascii_ = py.Call(py.Attribute(made, "isascii", LOAD, **at), [], [], **at)
+            few = py.Compare(self.call("$L", [parts]), [py.LtE()], [self.constant(FEW)], **at)
+            small = py.Compare(self.call("$L", [self.load(name)]), [py.Lt()], [self.constant(SMALL)], **at)
+            slow = self.call("$m.join", [between, parts])
+            return self.choose(self.both(few, ascii_, small), self.load(name), slow)
+        return None
+
+    def knows(self, node: syntax.Call) -> bool:
+        """Whether a call is one of those that `flow` has followed to a function that is compiled twice."""
+        name = node.function
+        if self.apart or type(name) is not syntax.Name or name.scope is None or name.scope.parent is not None:
+            return False
+        function = self.twice.get(name.name)
+        return function is not None and function.fits(node)
+
+    def method(self, node: syntax.Attribute) -> tuple[py.expr, py.expr | None]:
+        """What to call for `x.name(...)`, and the receiver if it is to be passed."""
+        name = node.name
+        x = self.expression(node.x)
+        wanted = DIRECT.get(name)
+        if wanted is None:
+            return self.call("$attribute", [x, self.constant(name)]), None
+        kind = kind_of(node.x)
+        if kind == wanted:
+            return self.load("$m." + name), x
+        if kind != "" or not self.hot or not self.walrus:
+            return self.load("$late." + name), x
+        first, again = self.simple(x)
+        known = {"str": "$T.str", "list": "$List", "dict": "$Dict"}[wanted]
+        test = self.is_type(first, self.load(known))
+        return self.choose(test, self.load("$m." + name), self.load("$late." + name)), again()
+
+    def universal_call(self, name: str, node: syntax.Call) -> py.expr | None:
+        """Calls of universal functions that can be done better; None for all others."""
+        arguments = node.arguments
+        if any(argument.star or argument.name for argument in arguments):
+            return None
+        if name == "len" and len(arguments) == 1:
+            kind = kind_of(arguments[0].value)
+            value = self.expression(arguments[0].value)
+            if kind in {"list", "dict", "tuple"}:
+                return self.call("$L", [value])
+            if kind == "str" and type(value) is py.Name and self.hot:
+                ascii_ = py.Call(py.Attribute(value, "isascii", LOAD, **self.at()), [], [], **self.at())
+                return self.choose(ascii_, self.call("$L", [value]), self.call("$len", [value]))
+            if kind == "" and self.hot and self.walrus:
+                first, again = self.simple(value)
+                test = py.Compare(self.call("$T", [first]), [py.In()], [self.load("$sized")], **self.at())
+                return self.choose(test, self.call("$L", [again()]), self.call("$len", [again()]))
+            return self.call("$len", [value])
+        if name == "range" and 1 <= len(arguments) <= 3:
+            return self.call(f"$range{len(arguments)}", [self.expression(argument.value) for argument in arguments])
+        if name in {"min", "max"} and len(arguments) > 1:
+            if self.hot and self.walrus and len(arguments) <= 4 and all(is_int(each.value) for each in arguments):
+                return self.extreme(name, [self.expression(argument.value) for argument in arguments])
+            return self.call(f"${name}_of", [self.expression(argument.value) for argument in arguments])
+        return None
+
+    def extreme(self, name: str, values: list[py.expr]) -> py.expr:
+        """`min` or `max` of ints: one comparison after the other."""
+        best = values[0]
+        for value in values[1:]:
+            first, again = self.simple(best)
+            other, other_again = self.simple(value)
+            # Of equal ones the first; all are evaluated in order.
+            operator: py.cmpop = py.LtE() if name == "min" else py.GtE()
+            test = py.Compare(first, [operator], [other], **self.at())
+            best = self.choose(test, again(), other_again())
+        return best
+
+    def arguments(self, arguments: list[syntax.Argument]) -> tuple[list[py.expr], list[py.keyword]]:
+        args: list[py.expr] = []
+        keywords: list[py.keyword] = []
+        for argument in arguments:
+            value = self.expression(argument.value)
+            if argument.star == "*":
+                args.append(py.Starred(self.call("$spread", [value]), LOAD, **self.at()))
+            elif argument.star == "**":
+                keywords.append(py.keyword(None, self.call("$keywords", [value]), **self.at()))
+            elif argument.name:
+                if argument.name in NOT_VARIABLES:
+                    value = py.Dict([self.constant(argument.name)], [value], **self.at())
+                    keywords.append(py.keyword(None, value, **self.at()))
+                else:
+                    keywords.append(py.keyword(argument.name, value, **self.at()))
+            else:
+                args.append(value)
+        return args, keywords
+
+    def parameters(self, parameters: list[syntax.Parameter]) -> py.arguments:
+        args: list[py.arg] = []
+        defaults: list[py.expr] = []
+        named: list[py.arg] = []
+        named_defaults: list[py.expr | None] = []
+        star: py.arg | None = None
+        double: py.arg | None = None
+        after_star = False
+        for parameter in parameters:
+            arg = py.arg(parameter.name, **self.at())
+            if parameter.star == "*":
+                after_star = True
+                if parameter.name:
+                    star = arg
+            elif parameter.star == "**":
+                double = arg
+            elif after_star:
+                named.append(arg)
+                named_defaults.append(None if parameter.default is None else self.expression(parameter.default))
+            else:
+                args.append(arg)
+                if parameter.default is not None:
+                    defaults.append(self.expression(parameter.default))
+        return py.arguments([], args, star, named, named_defaults, double, defaults)
+
+    def lambda_(self, node: syntax.Lambda) -> py.expr:
+        arguments = self.parameters(node.parameters)
+        outer = self.hot, self.walrus, self.temps, self.prefix
+        self.hot = self.walrus = True
+        self.temps = 0
+        self.prefix = "$"
+        body = self.expression(node.body)
+        # What a `def` does in statements before its body: (first, second, body)[-1].
+        parts: list[py.expr] = []
+        for parameter in node.parameters:
+            if parameter.star == "**":
+                made = self.call("$make_dict", [self.load(parameter.name)])
+                parts.append(py.NamedExpr(self.store(parameter.name), made, **self.at()))
+        if calls_out(node.scope):
+            parts.append(self.call("$step", []))
+        if parts:
+            last = self.constant(len(parts))
+            body = py.Subscript(py.Tuple([*parts, body], LOAD, **self.at()), last, LOAD, **self.at())
+        self.hot, self.walrus, self.temps, self.prefix = outer
+        return py.Lambda(arguments, body, **self.at())
+
+
+def calls_out(scope: Scope) -> bool:
+    """Whether a function may call others than builtins: only such functions count as steps."""
+    for call in scope.calls:
+        function = call.function
+        if type(function) is syntax.Name and function.scope is None:
+            continue
+        if type(function) is syntax.Attribute and kind_of(function.x) in {"str", "list", "dict"}:
+            continue
+        return True
+    return any(child.is_comprehension and calls_out(child) for child in scope.children)

@@ -1,0 +1,67 @@
+"""What a program is made of: pieces of code, and statements of the template layer between them."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import _ast
+    from collections.abc import Callable, Sequence
+    from typing import TypeAlias
+
+    # What `Host.lower` gets for one slot, and for all.
+    Piece: TypeAlias = "Code | Host"
+    Slot: TypeAlias = "_ast.expr | tuple[list[_ast.expr], list[_ast.keyword]]"
+    Slots: TypeAlias = "list[Slot]"
+
+
+class Code:
+    """A piece of a program: text that may span lines. line, column: where it begins in the source."""
+
+    __slots__ = ("column", "line", "text")
+
+    def __init__(self, text: str, line: int = 1, column: int = 1) -> None:
+        self.text = text
+        self.line = line
+        self.column = column
+
+
+class Expr:
+    """A slot of a host statement that holds one expression; nothing at all means the empty tuple."""
+
+    __slots__ = ("column", "line", "text")
+
+    def __init__(self, text: str, line: int, column: int = 1) -> None:
+        self.text = text
+        self.line = line
+        self.column = column
+
+
+class Args:
+    """A slot of a host statement that holds the arguments of a call."""
+
+    __slots__ = ("column", "line", "text")
+
+    def __init__(self, text: str, line: int, column: int = 1) -> None:
+        self.text = text
+        self.line = line
+        self.column = column
+
+
+class Host:
+    """A statement of the template layer between pieces of code.
+
+    slots: the code it carries. lower: gets one value for each slot (an expression; for Args the pair of positional
+    expressions and keywords) and gives the Python statements to run. What has no line yet gets `line`.
+    """
+
+    __slots__ = ("line", "lower", "slots")
+
+    def __init__(
+        self,
+        line: int,
+        slots: Sequence[Expr | Args],
+        lower: Callable[[Slots], list[_ast.stmt]],
+    ) -> None:
+        self.line = line
+        self.slots = slots
+        self.lower = lower
