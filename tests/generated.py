@@ -62,17 +62,28 @@ def api_page() -> str:
     """docs/api.md."""
     out = [NOTE, "# Python API", sentences(inspect.getdoc(weft.api) or "")]
     out.append("## Functions")
-    for name in ("render", "patch", "layer", "diff", "read", "documents"):
+    for name in ("render", "patch", "layer", "compose", "explain", "diff", "read", "documents"):
         function = getattr(weft, name)
         out += [f"### weft.{name}", signature(function), docstring(function)]
     out.append("## Results")
-    for kind in (weft.Documents, weft.Rendered):
+    for kind in (
+        weft.Documents,
+        weft.Rendered,
+        weft.Composed,
+        weft.ComposeStep,
+        weft.History,
+        weft.Entry,
+        weft.Differences,
+        weft.Difference,
+    ):
         out += [f"### weft.{kind.__name__}", docstring(kind)]
-        methods = [
-            (name, member) for name, member in vars(kind).items() if inspect.isfunction(member) and name[0] != "_"
+        members = [
+            (f"{name}()" if inspect.isfunction(member) else name, " ".join((member.__doc__ or "").split()))
+            for name, member in vars(kind).items()
+            if name[0] != "_" and (inspect.isfunction(member) or isinstance(member, property))
         ]
-        if methods:
-            rows = "\n".join(f"| `{name}()` | {' '.join((member.__doc__ or '').split())} |" for name, member in methods)
+        if members:
+            rows = "\n".join(f"| `{name}` | {text} |" for name, text in members)
             out.append(f"| method | |\n|---|---|\n{rows}")
     out.append("## Errors")
     out.append(f"### weft.{WeftError.__name__}")

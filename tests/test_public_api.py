@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import importlib
 import inspect
 import pathlib
 import subprocess
@@ -15,10 +16,11 @@ import pytest
 import generated
 import weft
 import weft.api
-import weft.api.results
 
 TESTS = pathlib.Path(__file__).parent
-FUNCTIONS: list[Callable[..., object]] = [weft.render, weft.patch, weft.layer, weft.diff, weft.read, weft.documents]
+FUNCTIONS: list[Callable[..., object]] = [
+    weft.render, weft.patch, weft.layer, weft.compose, weft.explain, weft.diff, weft.read, weft.documents,
+]  # fmt: skip
 
 TEMPLATE = """\
 #@ load("@ytt:data", "data")
@@ -64,9 +66,10 @@ def test_page_is_what_docstrings_say(update: str | None) -> None:
     generated.check(TESTS.parent / "docs" / "api.md", generated.api_page(), update)
 
 
-@pytest.mark.parametrize("module", [weft.api, weft.api.results], ids=lambda module: module.__name__)
-def test_examples_in_docstrings(module: object) -> None:
-    found = doctest.testmod(module, globs={"weft": weft})  # type: ignore[arg-type]
+@pytest.mark.parametrize("home", sorted(set(weft.api.HOMES.values())))
+def test_examples_in_docstrings(home: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = doctest.testmod(importlib.import_module(f"weft.api.{home}"), globs={"weft": weft})
     assert found.attempted
     assert found.failed == 0
 
@@ -112,9 +115,23 @@ def test_paths_and_file_marks(tmp_path: pathlib.Path) -> None:
 
 def test_patch_of_what_diff_found() -> None:
     left, right = {"a.yml": "a: 1\nb: [x, y]\n"}, {"b.yml": "a: 2\nb: [x]\nc: {}\n"}
-    patched = weft.patch(left, weft.diff(left, right))
+    patched = weft.patch(left, weft.diff(left, right).to_operations())
     assert patched.to_dict() == weft.read(right).to_dict()
-    assert weft.diff(patched, right).to_list() == [[]]
+    assert list(weft.diff(patched, right)) == []
+
+
+def test_render_with_the_overlay_that_diff_found() -> None:
+    left = {"a.yml": "kind: A\nmetadata: {name: x}\nb: [x, y]\n---\nkind: B\nmetadata: {name: x}\n"}
+    right = {"b.yml": "kind: A\nmetadata: {name: x}\nb: [x]\nc: {d: 1}\n"}
+    found = weft.diff(left, right)
+    assert sorted((one.document, one.path, one.kind) for one in found) == [
+        ("A/x", "b[1]", "removed"), ("A/x", "c", "added"), ("B/x", "", "removed"),
+    ]  # fmt: skip
+    assert found[0].after == {"d": 1}
+    rendered = weft.render([left, {"overlay.yml": found.to_overlay()}])
+    assert rendered.to_list() == weft.read(right).to_list()
+    with pytest.raises(weft.UsageError, match="one document"):
+        found.to_operations()
 
 
 def test_patch_with_files_and_store(tmp_path: pathlib.Path) -> None:
@@ -186,20 +203,165 @@ def test_other_objects_are_refused() -> None:
         weft.documents({"a": object()})
 
 
-def test_many_threads() -> None:
+PIPELINE = """\
+steps:
+- values: {set: {replicas: 2}}
+- name: templates
+  render: {files: [app.yml]}
+- patch: {ops: [ops.yml], vars: {image: "app:2"}}
+"""
+
+
+def make_pipeline(directory: pathlib.Path) -> None:
+    (directory / "weft.yml").write_text(PIPELINE, "utf-8")
+    (directory / "app.yml").write_text(
+        '#@ load("@ytt:data", "data")\nreplicas: #@ data.values.replicas\nimage: ((image))\n', "utf-8"
+    )
+    (directory / "ops.yml").write_text("- {type: replace, path: /owner?, value: me}\n", "utf-8")
+
+
+def test_compose(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_pipeline(tmp_path)
+    composed = weft.compose(tmp_path / "weft.yml", values={"replicas": 5}, trace=True)
+    assert composed.to_dict() == {"replicas": 5, "image": "app:2", "owner": "me"}
+    assert [step.name for step in composed.steps] == ["values 1", "templates", "patch 3"]
+    assert composed.steps[1].documents.to_dict() == {"replicas": 5, "image": "((image))"}
+    assert sorted((one.path, one.kind, one.after) for one in composed.steps[2].differences) == [
+        ("image", "changed", "app:2"), ("owner", "added", "me"),
+    ]  # fmt: skip
+    [history] = weft.explain(composed, "image")
+    assert [(entry.state, entry.value) for entry in history.entries] == [("used", "((image))"), ("stands", "app:2")]
+    assert history.entries[0].at is not None
+    assert history.entries[0].at.line == 3
+    [replicas] = weft.explain(composed, "replicas")
+    assert [origin.place for origin in replicas.entries[-1].origins][-1] == "values"
+    monkeypatch.chdir(tmp_path)
+    stopped = weft.compose({"other.yml": PIPELINE}, values_files={"v.yml": "replicas: 7"}, until="templates")
+    assert stopped.to_dict() == {"replicas": 7, "image": "((image))"}
+    with pytest.raises(weft.UsageError, match="no step is called"):
+        weft.compose("weft.yml", until="template")
+
+
+def test_explain_says_what_the_command_line_says(tmp_path: pathlib.Path) -> None:
+    make_pipeline(tmp_path)
+    composed = weft.compose(tmp_path / "weft.yml", trace=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "weft", "explain", "--all", str(tmp_path / "weft.yml")],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert "\n".join(map(str, weft.explain(composed))) == done.stdout
+
+
+def test_histories_go_through_several_calls() -> None:
+    rendered = weft.render({"app.yml": "name: #@ 'a' + 'b'\n"}, trace=True)
+    before = weft.explain(rendered, "name")[0].to_dict()
+    patched = weft.patch(rendered, {"ops.yml": "- {type: replace, path: /name, value: c}"}, trace=True)
+    again = weft.render([patched, {"more.yml": "more: 1"}], trace=True)
+    [history] = weft.explain(again, "name")
+    assert [(one.action, one.place, one.value, one.state) for one in history.entries] == [
+        ("expression", "app.yml:1", "ab", "lost"), ("replace", "ops.yml:1", "c", "stands"),
+    ]  # fmt: skip
+    # What an earlier call recorded is as it was.
+    assert weft.explain(rendered, "name")[0].to_dict() == before
+
+
+def test_explain_layer_hides_secrets() -> None:
+    policy = (
+        "schema: deckhand/LayeringPolicy/v1\n"
+        "metadata: {schema: metadata/Control/v1, name: p}\n"
+        "data: {layerOrder: [site]}\n"
+    )
+    secret = (
+        "schema: demo/Key/v1\n"
+        "metadata: {schema: metadata/Document/v1, name: key, storagePolicy: encrypted, layeringDefinition: {layer: site}}\n"
+        "data: hush\n"
+    )
+    histories = weft.explain(weft.layer({"p.yml": policy, "s.yml": secret}, trace=True))
+    assert "hush" not in repr([history.to_dict() for history in histories]) + "".join(map(str, histories))
+    [data] = [history for history in histories if history.document == "demo/Key/v1/key" and history.path == "data"]
+    assert data.secret
+    assert "hush" not in repr((data.value, [(entry.value, entry.text) for entry in data.entries]))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda trace: weft.render({"a.yml": TEMPLATE}, values={"name": "n"}, trace=trace),
+        lambda trace: weft.patch({"a.yml": "b: ((v))\na: 1"}, variables={"v": [1]}, trace=trace),
+        lambda trace: weft.compose({"p.yml": "steps: [{render: {files: [examples/quickstart]}}]"}, trace=trace),
+        lambda trace: weft.layer("examples/layer", trace=trace),
+    ],
+)
+def test_trace_changes_nothing(make: Callable[[bool], weft.Documents], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(TESTS.parent)
+    traced, plain = make(True), make(False)
+    assert traced.to_yaml() == plain.to_yaml()
+    assert weft.explain(traced)
+    with pytest.raises(weft.UsageError, match="nothing was recorded"):
+        weft.explain(plain)
+
+
+def work_of_all_verbs(name: str, directory: pathlib.Path) -> object:
+    """What every verb makes of one name."""
+    rendered = weft.render({"a.yml": TEMPLATE}, values={"name": name}, trace=True)
+    patched = weft.patch({"a.yml": "name: ((v))"}, variables={"v": name}, trace=True)
+    layered = weft.layer("examples/layer", names=[name], short=True)
+    composed = weft.compose(directory / "weft.yml", values={"replicas": name}, trace=True)
+    found = weft.diff(rendered, {"b.yml": "name: other"})
+    with pytest.raises(weft.LimitError):
+        weft.render({"a.yml": LOOP}, limits={"steps": 100})
+    with pytest.raises(weft.StarlarkError) as error:
+        weft.render({f"{name}.yml": f"#@ def f(n):\n#@   return f(n - 1) if n else {name}\n#@ end\na: #@ f(50)\n"})
+    return (
+        rendered.to_dict(), rendered.printed, patched.to_dict(), layered.to_list(), layered.warnings, composed.to_dict(),
+        [str(history) for one in (rendered, patched, composed) for history in weft.explain(one)],
+        found.to_text(), found.to_overlay(), found.to_operations().to_yaml(), error.value.report(),
+    )  # fmt: skip
+
+
+def test_many_threads(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(TESTS.parent)
+    make_pipeline(tmp_path)
+    names = [f"n{number}" for number in range(6)]
+    expected = {name: work_of_all_verbs(name, tmp_path) for name in names}
     wrong: list[object] = []
 
-    def work(number: int) -> None:
-        for _ in range(20):
-            name = f"n{number}"
-            rendered = weft.render({"a.yml": TEMPLATE}, values={"name": name}).to_dict()
-            patched = weft.patch({"a.yml": "name: ((v))"}, variables={"v": name}).to_dict()
-            if not rendered == patched == {"name": name}:
-                wrong.append((number, rendered, patched))
+    def work(name: str) -> None:
+        for _ in range(4):
+            try:
+                got = work_of_all_verbs(name, tmp_path)
+            except BaseException as error:  # noqa: BLE001 - a thread tells nobody
+                got = error
+            if got != expected[name]:
+                wrong.append((got, expected[name]))
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    switch = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    threads = [threading.Thread(target=work, args=(name,)) for name in names]
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(switch)
+    assert wrong == []
+
+
+def test_threads_with_depths_leave_the_interpreter_as_it_was() -> None:
+    deep = {"a.yml": "#@ def f(n):\n#@   return f(n - 1) if n else 1\n#@ end\na: #@ f(60)\n"}
+    weft.render(deep)
+
+    def work() -> None:
+        for _ in range(10):
+            with pytest.raises(weft.LimitError):
+                weft.render(deep, limits={"depth": 20})
+
+    before = sys.getrecursionlimit()
+    threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert wrong == []
+    assert sys.getrecursionlimit() == before
+    assert weft.render(deep).to_dict() == {"a": 1}

@@ -13,7 +13,24 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from weft.api import Documents, Rendered, diff, documents, layer, patch, read, render
+    from weft.api import (
+        Composed,
+        ComposeStep,
+        Difference,
+        Differences,
+        Documents,
+        Entry,
+        History,
+        Rendered,
+        compose,
+        diff,
+        documents,
+        explain,
+        layer,
+        patch,
+        read,
+        render,
+    )
     from weft.errors import (
         Finding,
         LayeringError,
@@ -30,8 +47,14 @@ if TYPE_CHECKING:
     from weft.source import Position
 
 __all__ = [
+    "ComposeStep",
+    "Composed",
+    "Difference",
+    "Differences",
     "Documents",
+    "Entry",
     "Finding",
+    "History",
     "LayeringError",
     "LimitError",
     "OpsError",
@@ -45,8 +68,10 @@ __all__ = [
     "UsageError",
     "WeftError",
     "__version__",
+    "compose",
     "diff",
     "documents",
+    "explain",
     "layer",
     "patch",
     "read",

@@ -104,6 +104,16 @@ class Trace:
         self.code: object = None
         self.label: str | None = None
 
+    def go_on_from(self, earlier: Trace) -> None:
+        """Take over what an earlier run recorded of the documents that this one is given; that run's record stays."""
+        self.changes.update(earlier.changes)
+        self.copies.update(earlier.copies)
+        self.presence.update(earlier.presence)
+        self.removals.update(earlier.removals)
+        self.unmatched += earlier.unmatched
+        self.stages += earlier.stages
+        self.secrets += earlier.secrets
+
     def record(self, item: Item, change: Change) -> None:
         """Keep how an item came to be. The first record stands: an item that is moved about stays what it is."""
         self.changes.setdefault(item, change)

@@ -20,6 +20,7 @@ def rendering() -> None:
         validate=False,
         allow_links=["/srv"],
         limits={"steps": 1000, "seconds": 1.5},
+        trace=True,
     )
     assert_type(rendered, weft.Rendered)
     assert_type(rendered.files, dict[str, str])
@@ -46,10 +47,11 @@ def patching() -> None:
         require_variables=True,
         require_use=True,
         sort=False,
+        keep_format=True,
         null_values=True,
+        trace=True,
     )
     assert_type(patched, weft.Documents)
-    assert_type(weft.diff(patched, {"b.yml": "a: 2"}, tests=False), weft.Documents)
     assert_type(patched.to_yaml(), str)
     assert_type(patched.to_json(), str)
 
@@ -70,8 +72,56 @@ def layering() -> None:
         order="name",
         cleartext_secrets=True,
         secrets={"reference": "text"},
+        trace=True,
     )
     assert_type(layered, weft.Documents)
+
+
+def composing() -> None:
+    composed = weft.compose(
+        pathlib.Path("weft.yml"), values={"replicas": 3}, values_files=["values.yml"], until="overlay 3", trace=True
+    )
+    assert_type(composed, weft.Composed)
+    assert_type(composed.steps, list[weft.ComposeStep])
+    assert_type(composed.steps[0].name, str)
+    assert_type(composed.steps[0].documents, weft.Documents)
+    assert_type(composed.steps[0].differences, list[weft.Difference])
+    assert_type(weft.compose({"weft.yml": "steps: []"}).to_list(), list[object])
+
+
+def explaining(documents: weft.Documents) -> None:
+    histories = weft.explain(documents, "Deployment/web:spec.replicas")
+    assert_type(histories, list[weft.History])
+    for history in weft.explain(documents):
+        assert_type(history.document, str | None)
+        assert_type(history.path, str)
+        assert_type(history.value, object)
+        assert_type(history.secret, bool)
+        assert_type(history.around, list[weft.Entry])
+        assert_type(history.to_text(around=True), str)
+        assert_type(history.to_dict(), dict[str, object])
+        for entry in history.entries:
+            assert_type(entry.action, str)
+            assert_type(entry.place, str)
+            assert_type(entry.at, weft.Position | None)
+            assert_type(entry.text, str | None)
+            assert_type(entry.value, object)
+            assert_type(entry.state, str)
+            assert_type(entry.origins, list[weft.Entry])
+
+
+def comparing(documents: weft.Documents) -> None:
+    found = weft.diff(documents, ["b.yml", {"c.yml": "a: 2"}])
+    assert_type(found, weft.Differences)
+    assert_type(len(found), int)
+    assert_type(found.to_text(), str)
+    assert_type(found.to_operations(tests=False), weft.Documents)
+    assert_type(found.to_overlay(), str)
+    for one in found:
+        assert_type(one, weft.Difference)
+        assert_type((one.kind, one.document, one.path), tuple[str, str, str])
+        assert_type(one.before, object)
+        assert_type(one.after, object)
 
 
 def errors() -> str:

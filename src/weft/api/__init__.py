@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from weft.api.patching import patch
     from weft.api.reading import documents, read
     from weft.api.rendering import render
-    from weft.api.results import ComposeStep, Composed, Documents, Rendered
+    from weft.api.results import Composed, ComposeStep, Documents, Rendered
 
 # The module of each public name: none is imported before its name is used.
 HOMES = {

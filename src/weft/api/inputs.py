@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 
+from weft import content
 from weft.api.results import Documents
 from weft.errors import ReadError, UsageError
+from weft.nodes import Document
 from weft.source import Source
 
 TYPE_CHECKING = False
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
+    from weft.provenance import Trace
     from weft.workspace import InputFile
 
     # A path of a file or directory, or names with what the file of that name would hold.
@@ -20,68 +23,87 @@ if TYPE_CHECKING:
     Inputs: TypeAlias = "Input | Documents | Iterable[Input | Documents]"
 
 
-def each(inputs: Inputs) -> Iterator[Input | Documents]:
+def each(inputs: Inputs) -> list[Input | Documents]:
     """The single inputs, in order."""
     if isinstance(inputs, str | os.PathLike | Documents) or hasattr(inputs, "items"):
-        yield inputs  # type: ignore[misc]
-    else:
-        yield from inputs
+        return [inputs]  # type: ignore[list-item]
+    return list(inputs)
 
 
-def files(inputs: Inputs, links: Sequence[str] = ()) -> list[InputFile]:
-    """The inputs as input files, numbered. Raises ReadError, UsageError; standard input is never read."""
+def files(inputs: Inputs, links: Sequence[str] = ()) -> tuple[list[InputFile], dict[InputFile, Documents]]:
+    """The inputs as input files, numbered, and which of them are documents that are at hand.
+
+    Raises ReadError, UsageError; standard input is never read.
+    """
     from weft.workspace import Inputs as Reader
     from weft.workspace import in_memory
 
     reader = Reader(allowed_links=links, stdin=_no_stdin)
     found: list[InputFile] = []
+    given: dict[InputFile, Documents] = {}
+
+    def at_hand(name: str, documents: Documents) -> InputFile:
+        file = in_memory(name, documents.to_yaml())
+        if name.endswith((".yml", ".yaml")):
+            file.marked_template, file.marked_output = False, True
+            given[file] = documents
+        return file
+
     for one in each(inputs):
         if isinstance(one, Documents):
-            found.append(in_memory("documents.yml", one.to_yaml()))
+            found.append(at_hand("documents.yml", one))
         elif isinstance(one, str | os.PathLike):
             found += reader.files([os.fspath(one)])
         else:
-            found += [in_memory(name, _content(content)) for name, content in one.items()]
+            for name, text in one.items():
+                found.append(at_hand(name, text) if isinstance(text, Documents) else in_memory(name, text))
     for order, file in enumerate(found, 1):
         file.order = order
-    return found
+    return found, given
 
 
-def sources(inputs: Inputs, *, suffixes: tuple[str, ...] = (".yaml", ".yml")) -> Iterator[Source]:
-    """The inputs as sources named by the paths given; of a directory the files that end in one of these suffixes.
+def sources(inputs: Iterable[Input | Documents]) -> Iterator[Source]:
+    """The inputs as texts named by the paths given; of a directory the files that end in .yml or .yaml.
 
     Raises ReadError.
     """
-    for one in each(inputs):
+    for one in inputs:
         if isinstance(one, Documents):
             yield Source("documents.yml", one.to_yaml())
-        elif not isinstance(one, str | os.PathLike):
-            for name, content in one.items():
-                yield Source(name, _text(_content(content)))
-        else:
+        elif isinstance(one, str | os.PathLike):
             path = os.fspath(one)
-            for file in files(path):
-                if file.in_directory:
-                    if file.name.endswith(suffixes):
-                        yield Source(os.path.join(path, file.path), _text(file.bytes()))
-                else:
-                    yield Source(path, _text(file.bytes()))
+            if path == "-":
+                _no_stdin()
+            yield from content.sources(path)
+        else:
+            for name, text in one.items():
+                shown = text.to_yaml() if isinstance(text, Documents) else text
+                yield Source(name, shown if isinstance(shown, str) else shown.decode("utf-8", "surrogateescape"))
 
 
-def one_source(inputs: Inputs, what: str) -> Source:
-    """The single source that the input stands for. Raises UsageError when there are more or none."""
-    found = list(sources(inputs))
+def only(inputs: Inputs, what: str) -> Source | Document:
+    """The single text, or the single document that is at hand. Raises UsageError when there are more or none."""
+    given = each(inputs)
+    if len(given) == 1 and isinstance(given[0], Documents):
+        nodes = given[0].nodes.items
+        if len(nodes) != 1:
+            raise UsageError(f"{what} is one document", found=str(len(nodes)))
+        return nodes[0]
+    found = list(sources(given))
     if len(found) != 1:
         raise UsageError(f"{what} is one file", found=", ".join(source.name for source in found) or "none")
     return found[0]
 
 
-def _content(content: str | bytes | Documents) -> str | bytes:
-    return content.to_yaml() if isinstance(content, Documents) else content
+def trace_of(given: Iterable[object]) -> Trace:
+    """A new record of histories that goes on from those of documents that are at hand."""
+    from weft.provenance import Trace
 
-
-def _text(content: str | bytes) -> str:
-    return content if isinstance(content, str) else content.decode("utf-8", "surrogateescape")
+    trace = Trace()
+    for one in given:
+        if isinstance(one, Documents) and one.trace is not None:
+            trace.go_on_from(one.trace)
+    return trace
 
 
 def _no_stdin() -> bytes:

@@ -6,14 +6,17 @@ from weft.nodes import Document, DocumentSet, to_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from weft.api.differences import Difference
+    from weft.provenance import Trace
 
 
 class Documents:
     """Documents, in order.
 
     nodes: the tree, with positions. warnings: what a command line would print to standard error.
-    printed: the lines that templates printed.
+    printed: the lines that templates printed. trace: the record that `explain` reads, of a call with `trace=True`.
 
     Iterating gives each document as plain data (dict, list, str, int, float, bool, None); every call makes new data.
 
@@ -25,7 +28,7 @@ class Documents:
     name: app
     """
 
-    __slots__ = ("_write", "nodes", "printed", "warnings")
+    __slots__ = ("_write", "nodes", "printed", "trace", "warnings")
 
     def __init__(
         self,
@@ -34,10 +37,12 @@ class Documents:
         warnings: Iterable[str] = (),
         printed: Iterable[str] = (),
         write: Callable[[DocumentSet], str] | None = None,
+        trace: Trace | None = None,
     ) -> None:
         self.nodes = nodes
         self.warnings = list(warnings)
         self.printed = list(printed)
+        self.trace = trace
         self._write = write
 
     def __repr__(self) -> str:
@@ -99,10 +104,60 @@ class Rendered(Documents):
     __slots__ = ("files",)
 
     def __init__(
-        self, nodes: DocumentSet, *, files: Mapping[str, str], warnings: Iterable[str] = (), printed: Iterable[str] = ()
+        self,
+        nodes: DocumentSet,
+        *,
+        files: Mapping[str, str],
+        warnings: Iterable[str] = (),
+        printed: Iterable[str] = (),
+        trace: Trace | None = None,
     ) -> None:
-        super().__init__(nodes, warnings=warnings, printed=printed)
+        super().__init__(nodes, warnings=warnings, printed=printed, trace=trace)
         self.files = dict(files)
+
+
+class ComposeStep:
+    """One step of a pipeline that was run. name: as the file names it, or its kind and number."""
+
+    __slots__ = ("_after", "_before", "name")
+
+    def __init__(self, name: str, before: Sequence[Document], after: Sequence[Document]) -> None:
+        self.name = name
+        self._before = before
+        self._after = after
+
+    def __repr__(self) -> str:
+        return f"<ComposeStep {self.name!r}>"
+
+    @property
+    def documents(self) -> Documents:
+        """The documents as the step left them."""
+        return Documents(DocumentSet(list(self._after)))
+
+    @property
+    def differences(self) -> list[Difference]:
+        """What the step changed."""
+        from weft.api.differences import between
+
+        return between(self._before, self._after)
+
+
+class Composed(Documents):
+    """What `compose` gives. steps: those that were run, in order."""
+
+    __slots__ = ("steps",)
+
+    def __init__(
+        self,
+        nodes: DocumentSet,
+        *,
+        steps: Iterable[ComposeStep],
+        warnings: Iterable[str] = (),
+        printed: Iterable[str] = (),
+        trace: Trace | None = None,
+    ) -> None:
+        super().__init__(nodes, warnings=warnings, printed=printed, trace=trace)
+        self.steps = list(steps)
 
 
 def _plain(document: Document) -> object:

@@ -7,6 +7,7 @@ from weft.layering.document import read_documents
 from weft.layering.render import Options, Plan, plan, render_plan, written
 from weft.layering.scalars import plain_values
 from weft.layering.select import Selection, in_order
+from weft.source import Source
 from weft.yaml import deduplicate, read
 
 TYPE_CHECKING = False
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from weft.context import Context
     from weft.layering.document import Document
     from weft.nodes import DocumentSet
-    from weft.source import Source
 
 # Deeper than the reference can go; what walks data here may recurse.
 _DEPTH = 300
@@ -25,7 +25,7 @@ _DEPTH = 300
 class Job:
     """All that a run is given.
 
-    sources: the texts, in order. options: how they are rendered. selection: which of them come back. validate: check
+    sources: the texts, in order, or documents that are at hand. options: how they are rendered. selection: which of them come back. validate: check
     the form of all documents first. validate_data: check what was rendered against its schemas. order: of ORDERS.
     short: schema, name and data only.
     """
@@ -34,7 +34,7 @@ class Job:
 
     def __init__(
         self,
-        sources: Iterable[Source],
+        sources: Iterable[Source | DocumentSet],
         options: Options | None = None,
         *,
         selection: Selection | None = None,
@@ -55,7 +55,10 @@ class Job:
         """Read the documents and find what each is made of. Raises ReadError, UsageError, LayeringError."""
         in_order([], self.order)  # an order that is none is told before anything is read
         sets: Sequence[DocumentSet] = [
-            deduplicate(read(source, keep_mark=False, plain=plain_values, depth=_DEPTH)) for source in self.sources
+            deduplicate(read(source, keep_mark=False, plain=plain_values, depth=_DEPTH))
+            if isinstance(source, Source)
+            else source
+            for source in self.sources
         ]
         if self.validate or self.options.strict:
             from weft.layering.validation import check_documents

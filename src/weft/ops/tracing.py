@@ -71,9 +71,15 @@ class Variables:
 
     def file(self, path: str) -> None:
         """The values of a vars file, each with its line."""
-        from weft.ops.reading import file_source, read_named
+        from weft.ops.reading import file_source
 
-        value = read_named(file_source(path, "a variables file"))
+        self.texts(file_source(path, "a variables file"))
+
+    def texts(self, source: Source) -> None:
+        """The same, of a text."""
+        from weft.ops.reading import read_named
+
+        value = read_named(source)
         if type(value) is Map:
             for item in value.items:
                 self.give("vars-file", str(item.key), item)

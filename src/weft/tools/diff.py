@@ -262,9 +262,15 @@ def to_data(differences: Sequence[Difference]) -> list[dict[str, object]]:
 
 def to_operations(left: Sequence[Document], right: Sequence[Document], *, tests: bool = True) -> str:
     """An operations file that makes the right document of the left one. Raises UsageError unless there is one each."""
+    from weft.yaml import write_value
+
+    return write_value(operations(left, right, tests=tests))
+
+
+def operations(left: Sequence[Document], right: Sequence[Document], *, tests: bool = True) -> Value:
+    """The same as nodes."""
     from weft.ops import diff as difference
     from weft.ops import to_nodes
-    from weft.yaml import write_value
 
     if len(left) != 1 or len(right) != 1:
         raise UsageError(
@@ -272,7 +278,7 @@ def to_operations(left: Sequence[Document], right: Sequence[Document], *, tests:
             found=f"{len(left)} and {len(right)} documents",
             hint="--as overlay works on any number",
         )
-    return write_value(to_nodes(difference(left[0].value, right[0].value, tests=tests)))
+    return to_nodes(difference(left[0].value, right[0].value, tests=tests))
 
 
 def to_overlay(left: Sequence[Document], right: Sequence[Document]) -> str:
@@ -289,6 +295,7 @@ __all__ = [
     "Difference",
     "diff",
     "identifying",
+    "operations",
     "paired",
     "printed",
     "to_data",

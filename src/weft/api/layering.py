@@ -1,0 +1,85 @@
+"""`weft.layer`."""
+
+from __future__ import annotations
+
+from weft.api.inputs import each, sources, trace_of
+from weft.api.results import Documents
+from weft.context import Context
+from weft.layering import FileSecrets, Job, Options, Selection
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from weft.api.inputs import Input, Inputs
+    from weft.nodes import DocumentSet
+    from weft.source import Source
+
+
+def layer(
+    inputs: Inputs,
+    *,
+    validate: bool = False,
+    validate_data: bool = False,
+    lenient: bool = False,
+    relaxed: bool = False,
+    strict: bool = False,
+    schemas: Sequence[str] = (),
+    names: Sequence[str] = (),
+    layers: Sequence[str] = (),
+    labels: Mapping[str, str] | None = None,
+    short: bool = False,
+    order: str = "dependency",
+    cleartext_secrets: bool = False,
+    secrets: Mapping[str, object] | None = None,
+    trace: bool = False,
+) -> Documents:
+    """Render layered documents together, as `weft layer` does; the concrete ones come back.
+
+    schemas, names, layers, labels: give back only the documents that have one of these. short: schema, name and data
+    only. secrets: what secret references stand for. trace: keep histories, for `explain`. The other options are the
+    flags of `weft layer`. Raises WeftError.
+
+    >>> policy = '''
+    ... schema: deckhand/LayeringPolicy/v1
+    ... metadata: {schema: metadata/Control/v1, name: order}
+    ... data: {layerOrder: [site]}
+    ... '''
+    >>> port = '''
+    ... schema: demo/Port/v1
+    ... metadata: {schema: metadata/Document/v1, name: http, layeringDefinition: {layer: site}}
+    ... data: 80
+    ... '''
+    >>> weft.layer({"policy.yml": policy, "port.yml": port}, names=["http"], short=True)[0]["data"]
+    80
+    """
+    from weft.api.reading import nodes_of_map
+
+    context = Context()
+    given = each(inputs)
+    context.trace = trace_of(given) if trace else None
+    job = Job(
+        _texts(given),
+        Options(
+            lenient=lenient,
+            relaxed=relaxed,
+            strict=strict,
+            cleartext_secrets=cleartext_secrets,
+            secret_sources=[FileSecrets("secrets", nodes_of_map(secrets))] if secrets else (),
+        ),
+        selection=Selection(schemas=schemas, names=names, layers=layers, labels=list((labels or {}).items())),
+        validate=validate,
+        validate_data=validate_data,
+        order=order,
+        short=short,
+    )
+    nodes = job.run(context)
+    return Documents(nodes, warnings=context.warnings, trace=context.trace)
+
+
+def _texts(given: Iterable[Input | Documents]) -> Iterator[Source | DocumentSet]:
+    for one in given:
+        if isinstance(one, Documents):
+            yield one.nodes
+        else:
+            yield from sources([one])
