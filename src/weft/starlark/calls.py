@@ -58,7 +58,8 @@ def leave(former: tuple[Token[Budget], int] | None) -> None:
         token, limit = former
         token.var.reset(token)
         if limit:
-            sys.setrecursionlimit(limit)
+            # Not lower: another thread's smaller depth may have been the limit when this began.
+            sys.setrecursionlimit(max(limit, DEEPEST))
 
 
 def leaving(fault: Exception) -> Exception:
