@@ -4,7 +4,7 @@
 
     weft.render("config/", values={"replicas": 3}).to_yaml()
 
-The functions come from `weft.api`, where they are described; nothing is imported before it is used.
+The functions come from the modules of `weft.api`; nothing is imported before it is used.
 """
 
 from __future__ import annotations
@@ -13,24 +13,14 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from weft.api import (
-        Composed,
-        ComposeStep,
-        Difference,
-        Differences,
-        Documents,
-        Entry,
-        History,
-        Rendered,
-        compose,
-        diff,
-        documents,
-        explain,
-        layer,
-        patch,
-        read,
-        render,
-    )
+    from weft.api.composing import compose
+    from weft.api.differences import Difference, Differences, diff
+    from weft.api.histories import Entry, History, explain
+    from weft.api.layering import layer
+    from weft.api.patching import patch
+    from weft.api.reading import documents, read
+    from weft.api.rendering import render
+    from weft.api.results import Composed, ComposeStep, Documents, Rendered
     from weft.errors import (
         Finding,
         LayeringError,
@@ -84,7 +74,14 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    home = "source" if name == "Position" else "errors" if name.endswith(("Error", "Finding")) else "api"
+    if name == "Position":
+        home = "source"
+    elif name.endswith(("Error", "Finding")):
+        home = "errors"
+    else:
+        from weft.api import HOMES
+
+        home = f"api.{HOMES[name]}"
     value: object = getattr(import_module(f"{__name__}.{home}"), name)
     globals()[name] = value
     return value

@@ -13,18 +13,7 @@ With `trace=True` a call keeps where every value came from, for `weft.explain`; 
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from weft.api.composing import compose
-    from weft.api.differences import Difference, Differences, diff
-    from weft.api.histories import Entry, History, explain
-    from weft.api.layering import layer
-    from weft.api.patching import patch
-    from weft.api.reading import documents, read
-    from weft.api.rendering import render
-    from weft.api.results import Composed, ComposeStep, Documents, Rendered
-
-# The module of each public name: none is imported before its name is used.
+# The module of each name, for `weft.__getattr__`: none is imported before its name is used.
 HOMES = {
     "ComposeStep": "results",
     "Composed": "results",
@@ -43,33 +32,3 @@ HOMES = {
     "read": "reading",
     "render": "rendering",
 }
-
-__all__ = [
-    "ComposeStep",
-    "Composed",
-    "Difference",
-    "Differences",
-    "Documents",
-    "Entry",
-    "History",
-    "Rendered",
-    "compose",
-    "diff",
-    "documents",
-    "explain",
-    "layer",
-    "patch",
-    "read",
-    "render",
-]
-
-
-def __getattr__(name: str) -> object:
-    home = HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value: object = getattr(import_module(f"{__name__}.{home}"), name)
-    globals()[name] = value
-    return value
