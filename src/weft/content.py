@@ -1,11 +1,13 @@
 """The content of files, pipes and standard input, and how much of it weft takes.
 
-A pipe may never end, and a device file never does, so every input is read through here: `LARGEST` bytes and no more.
+A pipe may never end, and a device file never does, so every input is read through here: as many bytes as the limit
+`input` allows, and no more.
 """
 
 from __future__ import annotations
 
-from weft.errors import LimitError, ReadError
+from weft.errors import ReadError
+from weft.limits import allowance, exceeded
 from weft.source import Source
 
 TYPE_CHECKING = False
@@ -13,30 +15,32 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import BinaryIO
 
-LARGEST = 64 * 1024 * 1024
 
-
-def content(stream: BinaryIO, described: str, largest: int = LARGEST) -> bytes:
+def content(stream: BinaryIO, described: str) -> bytes:
     """All that a stream holds. described: how a message names it. Raises LimitError, OSError."""
+    run = allowance()
+    run.check_time()
+    largest = run.limits.input
     data = stream.read(largest + 1)
     if len(data) > largest:
-        raise LimitError(f"{described} is larger than an input may be", expected=f"at most {largest} bytes")
+        raise exceeded(described, "input", largest, expected=f"at most {largest} bytes")
+    run.take(len(data))
     return data
 
 
-def file_content(path: str, described: str, largest: int = LARGEST) -> bytes:
+def file_content(path: str, described: str) -> bytes:
     """All that a file holds. Raises LimitError, OSError, and ValueError for a path with a null byte."""
     with open(path, "rb") as stream:
-        return content(stream, described, largest)
+        return content(stream, described)
 
 
-def standard_input(largest: int = LARGEST) -> bytes:
+def standard_input() -> bytes:
     """All of standard input. Raises LimitError, OSError, and ReadError for a terminal: nobody knows that it waits."""
     import sys
 
     if sys.stdin.isatty():
         raise ReadError("standard input is a terminal", hint="pipe the text in, or name a file")
-    return content(sys.stdin.buffer, "standard input", largest)
+    return content(sys.stdin.buffer, "standard input")
 
 
 def sources(path: str, extensions: tuple[str, ...] = (".yaml", ".yml")) -> Iterator[Source]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from weft.limits import Allowance, Limits, allowance
+from weft.limits import Allowance, Limits, allowance, limits_of
+
+__all__ = ["Context", "Limits", "limits_of"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

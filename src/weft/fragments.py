@@ -10,6 +10,7 @@ a fragment is a cell with a tree in it: nodes never change under anybody else, t
 from __future__ import annotations
 
 from weft.errors import LimitError
+from weft.limits import allowance, exceeded
 from weft.nodes import COLLECTIONS, Array, ArrayItem, DocumentSet, Map, MapItem, kind_name
 from weft.starlark import Dict, List, NoAttribute, Set, StarlarkError, Struct, Value, insert, repr_of, type_of
 
@@ -156,8 +157,6 @@ def to_starlark(value: NodeValue) -> object:
 
 # ---- from the language to nodes
 
-ITEMS = 1 << 20
-
 
 def to_nodes(value: object, source: Source | None = None, line: int = 0) -> NodeValue:
     """A value of the language as nodes; new nodes get the given position, those of fragments are shared (spec ytt 3.9).
@@ -170,7 +169,7 @@ def to_nodes(value: object, source: Source | None = None, line: int = 0) -> Node
     if kind is YamlFragment:
         return value.value  # type: ignore[attr-defined, no-any-return]
     try:
-        return _to_nodes(value, source, line, [ITEMS])
+        return _to_nodes(value, source, line, [allowance().limits.nodes])
     except RecursionError:
         raise LimitError(
             f"{type_of(value)} is nested too deeply to be made YAML", hint="does it contain itself?"
@@ -214,7 +213,7 @@ def _take(room: list[int], count: int) -> None:
     # A list that holds one list ten times, which holds one ten times, is small until it becomes nodes.
     room[0] -= count
     if room[0] < 0:
-        raise LimitError(f"a value would make more than {ITEMS} nodes")
+        raise exceeded("what a value makes", "nodes", allowance().limits.nodes)
 
 
 def _to_map(pairs: Iterable[tuple[object, object]], source: Source | None, line: int, room: list[int]) -> Map:

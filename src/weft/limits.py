@@ -47,7 +47,7 @@ TABLE: dict[str, tuple[float, str, str]] = {
     "variables": (32 * _M, "the text that variables make in one document", "characters"),
 }
 # name: by how much a default is larger for each byte of the inputs. An input counts as _EACH bytes more than it has.
-GROWS: dict[str, int] = {"aliases": 1, "memory": 64, "output": 16}
+GROWS: dict[str, int] = {"memory": 64, "output": 16}
 _EACH = 1 << 10
 _DURATIONS = ("pattern", "seconds", "url")
 _UNITS = {"K": _K, "M": _M, "G": 1 << 30}
@@ -118,7 +118,7 @@ def parse(texts: Iterable[str]) -> Limits:
     return Limits(**values)
 
 
-def of_mapping(given: Mapping[str, float] | Limits | None) -> Limits:
+def limits_of(given: Mapping[str, float] | Limits | None) -> Limits:
     """The limits that a caller of the API gives. Raises UsageError."""
     return given if isinstance(given, Limits) else Limits(**(given or {}))
 
@@ -132,15 +132,20 @@ def _unknown(name: str, found: str | None = None) -> UsageError:
 
 
 class Allowance:
-    """What a run may take, and has taken. taken: bytes of inputs, and something for each input."""
+    """What a run may take, and has taken. taken: bytes of inputs, and something for each input.
 
-    __slots__ = ("_grown", "deadline", "limits", "taken")
+    keeper: is called at the beginning, and when inputs make a limit larger; with it the process keeps limits itself.
+    """
 
-    def __init__(self, limits: Limits, grown: Callable[[Allowance], None] | None = None) -> None:
+    __slots__ = ("deadline", "keeper", "limits", "taken")
+
+    def __init__(self, limits: Limits, keeper: Callable[[Allowance], None] | None = None) -> None:
         self.limits = limits
         self.deadline = monotonic() + limits.seconds
         self.taken = 0
-        self._grown = grown
+        self.keeper = keeper
+        if keeper is not None:
+            keeper(self)
 
     def most(self, name: str) -> int:
         """How much of something there may be."""
@@ -150,8 +155,8 @@ class Allowance:
     def take(self, size: int) -> None:
         """Count an input of so many bytes."""
         self.taken += size + _EACH
-        if self._grown is not None:
-            self._grown(self)
+        if self.keeper is not None:
+            self.keeper(self)
 
     def check_time(self) -> None:
         """Raises LimitError when the run takes too long."""

@@ -60,7 +60,7 @@ def shared(levels: int) -> List:
 def test_what_is_small_and_shared_becomes_large_only_so_far() -> None:
     nodes = to_nodes(shared(5))
     assert len(write_json(nodes)) > 500_000
-    with pytest.raises(LimitError, match="would make more than"):
+    with pytest.raises(LimitError, match="the limit nodes=1048576"):
         to_nodes(shared(9))
 
 
@@ -68,9 +68,9 @@ def test_the_output_has_a_size() -> None:
     leaf = to_nodes(shared(4))
     for _ in range(4):
         leaf = Map([MapItem(str(number), leaf) for number in range(10)])
-    with pytest.raises(LimitError, match="the output is too large"):
+    with pytest.raises(LimitError, match="the limit output="):
         write(read(Source("a", "1")).with_items([read(Source("a", "1")).items[0].with_value(leaf)]))
-    with pytest.raises(LimitError, match="the JSON"):
+    with pytest.raises(LimitError, match="the limit output="):
         write_json(leaf)
 
 

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from weft.cli import main
-from weft.content import LARGEST, content, file_content
+from weft.content import content, file_content
 from weft.errors import LimitError, ReadError, WeftError
+from weft.limits import Limits, limited
 from weft.workspace import Inputs
 from weft.workspace.inputs import fetch_url
 
@@ -140,7 +141,7 @@ def test_a_file_that_may_not_be_read(
     def refuse(_path: str, _described: str) -> bytes:
         raise PermissionError(13, "Permission denied", "in.yml")
 
-    for home in ("weft.workspace.inputs", "weft.ops.reading", "weft.cli.layer"):
+    for home in ("weft.workspace.inputs", "weft.ops.reading", "weft.content"):
         monkeypatch.setattr(f"{home}.file_content", refuse)
     for command in ("render -f IN", "patch IN", "layer IN"):
         status, said = run(command, capfd)
@@ -150,12 +151,13 @@ def test_a_file_that_may_not_be_read(
 
 def test_content_is_bounded(here: pathlib.Path) -> None:
     (here / "a").write_bytes(b"12345")
-    assert file_content("a", "file 'a'", 5) == b"12345"
-    with pytest.raises(LimitError, match="file 'a' is larger than an input may be"):
-        file_content("a", "file 'a'", 4)
-    with open("/dev/zero", "rb") as zeros, pytest.raises(LimitError):
-        content(zeros, "zeros", 1000)
-    assert LARGEST >= 1 << 26
+    with limited(Limits(input=5)):
+        assert file_content("a", "file 'a'") == b"12345"
+    with limited(Limits(input=4)), pytest.raises(LimitError, match="file 'a' goes beyond the limit input=4"):
+        file_content("a", "file 'a'")
+    with open("/dev/zero", "rb") as zeros, limited(Limits(input=1000)), pytest.raises(LimitError):
+        content(zeros, "zeros")
+    assert Limits().input >= 1 << 26
 
 
 # ---- HTTP
@@ -221,10 +223,9 @@ def test_a_redirect_is_followed(server: str) -> None:
     assert fetch_url(f"{server}/to//a.yml") == b"a: 1\n"
 
 
-def test_a_server_that_drips_meets_the_timeout(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("weft.workspace.inputs.URL_SECONDS", 0.3)
+def test_a_server_that_drips_meets_the_timeout(server: str) -> None:
     start = time.monotonic()
-    with pytest.raises(ReadError, match=r"no complete answer within 0\.3 seconds"):
+    with pytest.raises(ReadError, match=r"no complete answer within 0\.3 seconds"), limited(Limits(url=0.3)):
         fetch_url(f"{server}/drip")
     assert time.monotonic() - start < 0.7
     time.sleep(1)  # until the server is done

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import pytest
 
 from weft.errors import LimitError, ReadError, UsageError, WeftError
+from weft.limits import Limits, limited
 from weft.workspace import InputFile, Inputs, in_memory
 from weft.workspace.inputs import bulk_files, fetch_url
 
@@ -245,8 +246,7 @@ def test_a_url_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_url_is_limited_in_size(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("no_proxy", "127.0.0.1")
-    monkeypatch.setattr("weft.workspace.inputs.URL_BYTES", 4)
-    with pytest.raises(LimitError, match=r"found\.yml' is larger than an input may be"):
+    with pytest.raises(LimitError, match=r"found\.yml' goes beyond the limit input=4$"), limited(Limits(input=4)):
         fetch_url(f"{server}/found.yml")
 
 

@@ -125,7 +125,9 @@ def main(argv: Sequence[str]) -> int:
         name = argv[0]
         command = COMMANDS.get(name)
         if command is not None:
-            return command(argv[1:])
+            from weft.cli.limits import within_limits
+
+            return within_limits(command, argv[1:])
         if name in ("-h", "--help", "help"):
             return _write_out(_USAGE)
         if name in ("version", "--version"):
@@ -142,10 +144,9 @@ def main(argv: Sequence[str]) -> int:
     except KeyboardInterrupt:
         sys.stderr.write("weft: interrupted\n")
         return 130
-    except (RecursionError, MemoryError) as error:
-        # What templates, overlays and substitutions make can be deeper and larger than any one input.
-        deep = isinstance(error, RecursionError)
-        sys.stderr.write(f"weft: the data {'are nested too deep' if deep else 'do not fit into memory'}\n")
+    except RecursionError:
+        # What templates, overlays and substitutions make can be deeper than any one input.
+        sys.stderr.write("weft: the data are nested too deep\n")
         return 3
     except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback reaches a user unasked
         return _internal(error, argv)
@@ -164,6 +165,9 @@ def run() -> None:
     # One command is one short process: what it makes lives until it ends, and looking for cycles in millions of nodes
     # that have none would take as long as the work itself.
     gc.disable()
+    from weft.cli.limits import own_process
+
+    own_process()
     status = main(sys.argv[1:])
     try:
         sys.stdout.flush()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from weft.cli.limits import LIMIT, keep_limits
 from weft.cli.options import SWITCH, TEXT, TEXTS, Command, Flag
 from weft.cli.streams import write_out
 from weft.context import Context
@@ -30,6 +31,7 @@ COMPOSE = Command(
         Flag("step", TEXT, "stop after this step", value="NAME"),
         Flag("diff", SWITCH, "print what each step changed instead of the result"),
         Flag("output", TEXT, "form of the output: yaml or json", short="o", value="FORM", default=("yaml",)),
+        LIMIT,
         Flag("source-map", TEXT, "write where each value of the output comes from, as JSON", value="FILE"),
     ),
     arguments="PIPELINE",
@@ -45,6 +47,7 @@ def main(argv: Sequence[str]) -> int:
     form = flags.text("output")
     if form not in ("yaml", "json"):
         raise UsageError(f'unknown form "{form}"', expected="yaml, json")
+    keep_limits(flags)
     context = Context(print_line=lambda line: print(line, file=sys.stderr))
     if flags.given("source-map"):
         from weft.provenance import Trace
@@ -73,7 +76,9 @@ def main(argv: Sequence[str]) -> int:
 
 def documents(argv: Sequence[str], context: Context) -> DocumentSet:
     """What a command line would print, with the run's state given. Raises WeftError."""
-    return _run(COMPOSE.parse(argv), context, None)
+    flags = COMPOSE.parse(argv)
+    keep_limits(flags, context)
+    return _run(flags, context, None)
 
 
 def _run(flags: Parsed, context: Context, show: Callable[[Step, list[Document]], None] | None) -> DocumentSet:

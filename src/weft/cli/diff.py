@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from weft.cli.limits import LIMIT, keep_limits
 from weft.cli.options import SWITCH, TEXT, Command, Flag
 from weft.cli.streams import write_out
 from weft.errors import ReadError, UsageError
@@ -28,6 +29,7 @@ DIFF = Command(
         Flag("output", TEXT, "form of the answer: text or json", short="o", value="FORM", default=("text",)),
         Flag("exit-code", SWITCH, "exit with status 1 if anything differs"),
         Flag("color", TEXT, "auto, always or never", value="WHEN", default=("auto",)),
+        LIMIT,
     ),
     arguments="A B",
 )
@@ -39,6 +41,7 @@ def main(argv: Sequence[str]) -> int:
     if flags.on("help"):
         write_out(DIFF.help_text())
         return 0
+    keep_limits(flags)
     if len(flags.arguments) != 2:
         raise UsageError("weft diff compares two files", expected="weft diff A B", found=" ".join(flags.arguments))
     kind, form, colour = flags.text("as"), flags.text("output"), flags.text("color")
@@ -90,9 +93,9 @@ def _documents(path: str) -> list[Document]:
 
 
 def _contents(path: str) -> list[tuple[str, bytes]]:
-    if path == "-":
-        from weft.content import standard_input
+    from weft.content import file_content, standard_input
 
+    if path == "-":
         return [("stdin.yml", standard_input())]
     paths = [path]
     if os.path.isdir(path):
@@ -105,11 +108,7 @@ def _contents(path: str) -> list[tuple[str, bytes]]:
         if not paths:
             raise ReadError(f"directory {path} has no YAML files", expected="files named *.yml, *.yaml or *.json")
     try:
-        out: list[tuple[str, bytes]] = []
-        for name in paths:
-            with open(name, "rb") as file:
-                out.append((name, file.read()))
-        return out
+        return [(name, file_content(name, f'file "{name}"')) for name in paths]
     except OSError as error:
         from weft.spell import did_you_mean
 

@@ -14,6 +14,7 @@ gets none. Mistakes are reported in `results`, with status 1, and on standard er
 
 from __future__ import annotations
 
+from weft.cli.limits import LIMIT, keep_limits
 from weft.cli.options import Command
 from weft.cli.streams import write_out
 from weft.content import standard_input
@@ -23,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-KRM = Command("weft krm", "A KRM function: read a ResourceList from standard input, write the changed one.")
+KRM = Command("weft krm", "A KRM function: read a ResourceList from standard input, write the changed one.", (LIMIT,))
 
 _KEYS = ("values", "templates", "operations", "match", "variables")
 
@@ -36,6 +37,7 @@ def main(argv: Sequence[str]) -> int:
     if flags.on("help"):
         write_out(KRM.help_text())
         return 0
+    keep_limits(flags)
     given = weft.read({"ResourceList": standard_input()}).to_dict()
     if given.get("kind") != "ResourceList":
         raise ReadError(

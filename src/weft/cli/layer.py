@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from weft.cli.limits import LIMIT, keep_limits
 from weft.cli.options import SWITCH, TEXT, TEXTS, Command, Flag
 from weft.cli.streams import warn, write_out
 from weft.content import source, sources
@@ -44,6 +45,7 @@ LAYER = Command(
         Flag("secrets-env", TEXTS, "resolve secret references from variables PREFIX + UUID", value="PREFIX"),
         Flag("tree", SWITCH, "print who inherits from whom"),
         Flag("dot", SWITCH, "the same for Graphviz"),
+        LIMIT,
         Flag("source-map", TEXT, "write where each value of the output comes from, as JSON", value="FILE"),
     ),
     arguments="PATH...",
@@ -56,6 +58,7 @@ def main(argv: Sequence[str]) -> int:
     if flags.on("help"):
         write_out(LAYER.help_text())
         return 0
+    keep_limits(flags)
     context = Context()
     if flags.given("source-map"):
         from weft.provenance import Trace
@@ -84,6 +87,7 @@ def main(argv: Sequence[str]) -> int:
 def documents(argv: Sequence[str], context: Context) -> DocumentSet:
     """What a command line would print, with the run's state given. Raises WeftError."""
     flags = LAYER.parse(argv)
+    keep_limits(flags, context)
     if flags.on("tree") or flags.on("dot"):
         raise UsageError("--tree and --dot print no documents")
     return _job(flags).run(context)

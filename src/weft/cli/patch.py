@@ -6,6 +6,7 @@ one location if asked, print it. Any error ends with status 1, as in the referen
 
 from __future__ import annotations
 
+from weft.cli.limits import LIMIT, keep_limits
 from weft.cli.options import GO_FLAGS, SWITCH, TEXT, TEXTS, Command, Flag
 from weft.cli.streams import write_out
 from weft.content import standard_input
@@ -40,6 +41,7 @@ PATCH = Command(
         Flag("null-values", SWITCH, "accept operations with `value: null`"),
         Flag("json", SWITCH, "print the result or the error as JSON"),
         Flag("source-map", TEXT, "write where each value of the output comes from, as JSON", value="FILE"),
+        LIMIT,
         Flag("tty", SWITCH, 'print an empty line and "Succeeded" after the result'),
         # Flags of the reference that concern its server or its terminal: accepted, without effect.
         Flag("non-interactive", SWITCH, "accepted, no effect", short="n"),
@@ -78,6 +80,7 @@ def _run(argv: Sequence[str]) -> int:
     if flags.on("help"):
         write_out(PATCH.help_text())
         return 0
+    keep_limits(flags)
     trace = None
     if flags.given("source-map"):
         from weft.provenance import Trace
@@ -107,6 +110,7 @@ def documents(argv: Sequence[str], context: Context) -> DocumentSet:
     from weft.nodes import Document, DocumentSet
 
     flags = PATCH.parse(argv)
+    keep_limits(flags, context)
     job = _read(argv, flags, context.trace)
     return DocumentSet([Document(job.run(), job.template, 1)])
 

@@ -10,12 +10,12 @@ import os
 import sys
 from time import perf_counter
 
+from weft.cli.limits import LIMIT, keep_limits
 from weft.cli.options import CSV, SWITCH, TEXT, TEXTS, Command, Flag
 from weft.cli.streams import warn, write_out
 from weft.codecache import user_cache
 from weft.context import Context
 from weft.errors import LimitError, UsageError, WeftError, render
-from weft.limits import parse
 from weft.workspace import INSPECT_SCHEMA, INSPECT_VALUES, Inputs, Job, Options, Result
 
 TYPE_CHECKING = False
@@ -74,12 +74,7 @@ _RENDER_FLAGS = (
     Flag("implicit-map-key-overrides", SWITCH, "let a repeated map key in a template override"),
     Flag("allow-symlink-destination", CSV, "allow symbolic links to this path or below it", value="PATH"),
     Flag("dangerous-allow-all-symlink-destinations", SWITCH, "allow all symbolic links"),
-    Flag(
-        "limit",
-        TEXTS,
-        "how much templates may take: steps, seconds, memory, depth, string, items or bits (K, M, G: units of 1024)",
-        value="NAME=VALUE",
-    ),
+    LIMIT,
     Flag("bulk-in", TEXT, "inputs as JSON; -f is ignored", value="JSON"),
     Flag("bulk-out", SWITCH, "output as JSON, errors as well"),
     Flag("no-code-cache", SWITCH, "compile templates anew; keep nothing in the user's cache directory"),
@@ -93,7 +88,7 @@ RENDER = Command(
     commands=_SUBCOMMANDS,
 )
 TEMPLATE = Command("weft render template", RENDER.summary, _RENDER_FLAGS)
-FMT = Command("weft render fmt", "Format YAML templates; comments are kept.", (_FILE, _OFFLINE, _STRICT, _DEBUG))
+FMT = Command("weft render fmt", "Format YAML templates; comments are kept.", (_FILE, _OFFLINE, _STRICT, _DEBUG, LIMIT))
 VERSION = Command("weft render version", "Print the version.")
 
 _COMMANDS = {"template": TEMPLATE, "fmt": FMT, "version": VERSION}
@@ -126,7 +121,7 @@ def main(argv: Sequence[str]) -> int:
 
 def main_fmt(argv: Sequence[str]) -> int:
     """Run `weft fmt`; the exit status. Raises WeftError."""
-    return _fmt(Command("weft fmt", FMT.summary, (_FILE, _OFFLINE, _STRICT, _DEBUG)), argv)
+    return _fmt(Command("weft fmt", FMT.summary, (_FILE, _OFFLINE, _STRICT, _DEBUG, LIMIT)), argv)
 
 
 def _dispatch(argv: Sequence[str]) -> int:
@@ -166,12 +161,13 @@ def _render(command: Command, argv: Sequence[str]) -> int:
         return _help(command)
     if command is RENDER and flags.on("version"):
         return _version()
+    keep_limits(flags)
     start = perf_counter()
     debug = _print_error_line if flags.on("debug") else None
     inputs = _inputs(flags)
     files = _read_inputs(flags, inputs)
     cache = None if flags.on("no-code-cache") else user_cache(os.environ)
-    context = Context(print_line=_print_error_line, cache=cache, limits=parse(flags.texts("limit")))
+    context = Context(print_line=_print_error_line, cache=cache)
     if flags.given("source-map"):
         from weft.provenance import Trace
 
@@ -201,6 +197,7 @@ def _render(command: Command, argv: Sequence[str]) -> int:
 def documents(argv: Sequence[str], context: Context) -> DocumentSet:
     """What a command line would print, with the run's state given: `weft explain` and others trace it. Raises WeftError."""
     flags = TEMPLATE.parse([word for place, word in enumerate(argv) if word != "template" or place])
+    keep_limits(flags, context)
     inputs = _inputs(flags)
     return _evaluate(flags, _read_inputs(flags, inputs), inputs, context, None).documents
 
@@ -314,6 +311,7 @@ def _fmt(command: Command, argv: Sequence[str]) -> int:
     flags = command.parse(argv)
     if flags.on("help"):
         return _help(command)
+    keep_limits(flags)
     from weft.workspace.files import YAML
     from weft.yaml import format_text
 

@@ -7,10 +7,11 @@ have a value are taken out of the section; then what is missing or unused is rep
 from __future__ import annotations
 
 from weft.errors import Finding, LimitError, OpsError
+from weft.limits import allowance, exceeded
 from weft.nodes import Array, Map, kind_name
 from weft.ops import walk
 from weft.ops.files import scalar_text
-from weft.ops.placeholders import LONGEST, MARK, fill
+from weft.ops.placeholders import MARK, fill
 from weft.ops.pointer import Index, Key, Pointer, parse
 from weft.ops.rewrite import rewrite_texts
 
@@ -187,20 +188,21 @@ class Lookup:
 
 
 def _filled(value: Value, lookup: Ask) -> Value:
-    room = LONGEST
+    most = room = allowance().limits.variables
 
     def change(text: str, item: MapItem | ArrayItem | None, is_key: bool) -> Value:
         nonlocal room
         try:
             filled = fill(text, lookup)
-        except OpsError as error:
+        except (OpsError, LimitError) as error:
             if error.at is None and item is not None and item.source is not None:
                 error.at = item.position
             raise
         if type(filled) is str and filled is not text:
             room -= len(filled)
             if room < 0:
-                raise LimitError("the values of variables make too much text", expected=f"at most {LONGEST} characters")
+                at = item.position if item is not None and item.source is not None else None
+                raise exceeded("the text that variables make", "variables", most, at=at)
         if is_key and item is not None and (type(filled) is Map or type(filled) is Array):
             raise OpsError(
                 f'the key "{text}" cannot become {"a map" if type(filled) is Map else "an array"}',

@@ -9,7 +9,8 @@
 
 from __future__ import annotations
 
-from weft.errors import LimitError, OpsError
+from weft.errors import OpsError
+from weft.limits import allowance, exceeded
 from weft.nodes import Array, Map
 
 TYPE_CHECKING = False
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     Lookup: TypeAlias = Callable[[str], tuple[bool, Value]]
 
 MARK = "(("
-LONGEST = 1 << 25
+_SHORT = 1 << 10
 _ASCII = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-/.")
 
 
@@ -93,10 +94,8 @@ def fill(text: str, lookup: Lookup) -> Value:
             simple = False
             filled.clear()
         grown = len(text) + len(value) * (text.count(f"(({name}))") + text.count(f"((!{name}))"))
-        if grown > LONGEST:
-            raise LimitError(
-                f"the values of variables make a text of {grown} characters", expected=f"at most {LONGEST}"
-            )
+        if grown > _SHORT and grown > allowance().limits.variables:
+            raise exceeded(f"a text of {grown} characters", "variables", allowance().limits.variables)
         text = text.replace(f"(({name}))", value).replace(f"((!{name}))", value)
     return text
 

@@ -11,7 +11,8 @@ such keys are reached in the optional form only.
 
 from __future__ import annotations
 
-from weft.errors import LimitError, OpsError
+from weft.errors import OpsError
+from weft.limits import allowance, exceeded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -175,9 +176,6 @@ def index_number(text: str) -> int | None:
     return number if -(1 << 63) <= number < 1 << 63 else None
 
 
-LONGEST = 1_000
-
-
 def parse(text: str) -> Pointer:
     """The pointer that a path spells. Raises OpsError (without a position) if it spells none (spec ops 4.2)."""
     if text == "":
@@ -186,8 +184,8 @@ def parse(text: str) -> Pointer:
         raise OpsError(f'a path starts with "/": "{text}"', hint=f'did you mean "/{text}"?')
     parts = text.split("/")
     last = len(parts) - 1
-    if last > LONGEST:
-        raise LimitError(f"a path has {last} steps", expected=f"at most {LONGEST}")
+    if last > allowance().limits.pointer:
+        raise exceeded(f"a path of {last} steps", "pointer", allowance().limits.pointer)
     tokens: list[Token] = []
     optional = False
     for number, part in enumerate(parts):

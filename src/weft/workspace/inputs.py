@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 import stat
 
-from weft.content import LARGEST, file_content, standard_input
-from weft.errors import LimitError, ReadError, UsageError
+from weft.content import file_content, standard_input
+from weft.errors import ReadError, UsageError
+from weft.limits import allowance, exceeded
 from weft.workspace.files import InputFile, in_memory
 
 TYPE_CHECKING = False
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 STDIN_PATH = "stdin.yml"
 
-URL_SECONDS = 30
-URL_BYTES = LARGEST
 URL_REDIRECTS = 10
 
 _LINK_HINT = "symbolic links are not followed, as a security feature; allow one with --allow-symlink-destination PATH"
@@ -195,31 +194,36 @@ def bulk_files(text: str) -> list[InputFile]:
 
 def fetch_url(url: str) -> bytes:
     """The content behind an http or https URL. Raises ReadError, also for a status outside 200..299 and when it all takes
-    longer than URL_SECONDS; LimitError when it is larger than URL_BYTES. Redirects are followed, but only to http and
+    longer than the limit `url`; LimitError when it is larger than the limit `input`. Redirects are followed, but only to http and
     https.
     """
     from threading import Thread
 
     # The timeout of a socket is one for each read of it: a server that sends a byte now and then would never meet it.
     outcome: list[bytes | Exception] = []
+    run = allowance()
+    seconds, largest = run.limits.url, run.limits.input
 
     def work() -> None:
         try:
-            outcome.append(_fetch(url))
+            outcome.append(_fetch(url, seconds, largest))
         except Exception as error:  # noqa: BLE001 - raised again by whoever waits
             outcome.append(error)
 
     thread = Thread(target=work, daemon=True)
     thread.start()
-    thread.join(URL_SECONDS)
+    thread.join(seconds)
     if not outcome:
-        raise ReadError(f"Requesting URL '{url}': no complete answer within {URL_SECONDS} seconds")
+        raise ReadError(
+            f"Requesting URL '{url}': no complete answer within {seconds:g} seconds", hint="wait longer: --limit url=N"
+        )
     if isinstance(outcome[0], Exception):
         raise outcome[0]
+    run.take(len(outcome[0]))
     return outcome[0]
 
 
-def _fetch(url: str) -> bytes:
+def _fetch(url: str, seconds: float, largest: int) -> bytes:
     from http.client import HTTPException
     from urllib import request
     from urllib.error import HTTPError, URLError
@@ -240,10 +244,10 @@ def _fetch(url: str) -> bytes:
     ):
         opener.add_handler(handler)
     try:
-        with opener.open(url, timeout=URL_SECONDS) as response:
-            data: bytes = response.read(URL_BYTES + 1)
+        with opener.open(url, timeout=seconds) as response:
+            data: bytes = response.read(largest + 1)
             # Reading some of an answer does not complain when there is less of it than was announced.
-            lacking = response.length if len(data) <= URL_BYTES else 0
+            lacking = response.length if len(data) <= largest else 0
     except HTTPError as error:
         error.close()
         raise ReadError(f"Requesting URL '{url}': {error.code} {error.reason}") from None
@@ -254,8 +258,8 @@ def _fetch(url: str) -> bytes:
         raise ReadError(f"Reading URL '{url}': {_reason(error)}") from None
     if lacking:
         raise ReadError(f"Reading URL '{url}': {lacking} bytes of the answer are missing")
-    if len(data) > URL_BYTES:
-        raise LimitError(f"URL '{url}' is larger than an input may be", expected=f"at most {URL_BYTES} bytes")
+    if len(data) > largest:
+        raise exceeded(f"URL '{url}'", "input", largest, expected=f"at most {largest} bytes")
     return data
 
 

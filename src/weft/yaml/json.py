@@ -9,6 +9,7 @@ from __future__ import annotations
 from math import isfinite
 
 from weft.errors import LimitError, ReadError, WeftError
+from weft.limits import allowance, exceeded
 from weft.nodes import Array, ArrayItem, DocumentSet, Map, MapItem, kind_name
 from weft.source import Position, Source
 from weft.yaml.forms import decimal, leaf, plain_decimal
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
     from weft.nodes import Item, Value
 
-# Shared nodes and strings make it larger than what is in memory.
-_ROOM = 1 << 20
 _ESCAPES = {ord('"'): '\\"', ord("\\"): "\\\\", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 _ESCAPES.update({code: f"\\u{code:04x}" for code in range(0x20)})
 _ESCAPES.update({0x08: "\\b", 0x09: "\\t", 0x0A: "\\n", 0x0C: "\\f", 0x0D: "\\r"})
@@ -41,7 +40,9 @@ def write_json(value: Value, *, indent: int = 0, escape_html: bool = True) -> st
     head = ""
     line = "\n" if indent else ""
     holder: Item | None = None
-    room = _ROOM
+    # Shared nodes and strings make it larger than what is in memory: an item counts as 64 characters.
+    most = allowance().most("output")
+    room = most >> 6
     while True:
         kind = type(value)
         if (kind is Map or kind is Array or kind is DocumentSet) and value.items:  # type: ignore[union-attr]
@@ -59,7 +60,7 @@ def write_json(value: Value, *, indent: int = 0, escape_html: bool = True) -> st
             out.append(head + text)
             head = "," + line
         if room < 0:
-            raise LimitError(f"the JSON has more than {_ROOM} items, or of 64 characters of text")
+            raise exceeded("the output", "output", most)
         while stack:
             item = next(stack[-1][0], None)
             if item is not None:

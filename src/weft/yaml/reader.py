@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import gc
 
-from weft.errors import LimitError, ReadError
+from weft.errors import ReadError, WeftError
+from weft.limits import allowance, exceeded
 from weft.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem
 from weft.source import Position, Source
 from weft.yaml.comments import Comment, CommentScan, assign
@@ -44,8 +45,6 @@ if TYPE_CHECKING:
     from weft.yaml.libyaml import Mark, Parser
     from weft.yaml.spans import Spans
 
-DEPTH = 1_000
-COPIES = 1_000_000
 # Each costs a reading up to it.
 _MOST_COLONS = 100
 
@@ -63,8 +62,7 @@ def read(
     first: bool = False,
     scalar_keys: bool = False,
     text_keys: bool = False,
-    depth: int = DEPTH,
-    copies: int = COPIES,
+    depth: int | None = None,
     parser: Parser | None = None,
 ) -> DocumentSet:
     """The documents of a text; at least one (an empty text is one null document).
@@ -77,10 +75,13 @@ def read(
     plain: what plain scalars mean, where it is not what the references of `render` and `patch` take them for.
     first: stop behind the first document; what follows is not looked at (BOSH).
     scalar_keys: refuse collections as keys (BOSH). text_keys: keys of the root map are text as written, whatever they mean.
-    depth, copies: limits for nesting, and for nodes made by aliases (one more for each character of the text).
+    depth: how deep collections may be nested where the limit `nesting` is not set; None: as deep as it allows.
 
     Raises ReadError for what is not YAML, LimitError.
     """
+    run = allowance()
+    run.check_time()
+    deepest = run.limits.nesting if depth is None or "nesting" in run.limits.given else depth
     collecting = gc.isenabled()
     # Thousands of new objects and no garbage among them: the collector would only look at them again and again.
     gc.disable()
@@ -88,11 +89,11 @@ def read(
     mark = ""
     try:
         while True:
-            reading = Reading(source, keep_mark, copies)
+            reading = Reading(source, keep_mark)
             reading.strict, reading.comments, reading.spans = strict, comments, spans
             reading.references.merge_lists = merge_lists
             reading.plain = plain_values if plain is None else plain
-            reading.explicit_keys_win, reading.depth = explicit_keys_win, depth
+            reading.explicit_keys_win, reading.depth = explicit_keys_win, deepest
             reading.first, reading.scalar_keys, reading.text_keys = first, scalar_keys, text_keys
             reading.takes_colons = plain is None and not strict and len(colons) < _MOST_COLONS
             for index in colons:
@@ -166,7 +167,7 @@ class Reading:
     text_keys: bool
     depth: int
 
-    def __init__(self, source: Source, keep_mark: bool, copies: int) -> None:
+    def __init__(self, source: Source, keep_mark: bool) -> None:
         self.source = source
         self.text = source.text
         self.base = source.first_line
@@ -174,7 +175,7 @@ class Reading:
         if not keep_mark and self.text.startswith("\ufeff"):
             self.text = self.text[1:]
             self.shift = -1
-        self.references = References(source, copies + len(self.text))
+        self.references = References(source)
 
     def build(self, parser: Parser) -> DocumentSet:
         text, source, base, strict, spans = self.text, self.source, self.base, self.strict, self.spans
@@ -355,9 +356,9 @@ class Reading:
 
         return syntax_error(error, self.source, self.text, self.base)
 
-    def too_deep(self, start: Mark) -> LimitError:
+    def too_deep(self, start: Mark) -> WeftError:
         at = Position(self.source, self.line_at(start.index))
-        return LimitError(f"collections are nested more than {self.depth} deep", at=at)
+        return exceeded("the depth of collections", "nesting", self.depth, at=at)
 
 
 _A_KIND = {Map: "a map", Array: "an array"}

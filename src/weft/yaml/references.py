@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from weft.errors import LimitError, ReadError
+from weft.errors import ReadError
+from weft.limits import allowance, exceeded
 from weft.nodes import Array, Map, key_id, kind_name
 from weft.source import Position, Source
 
@@ -10,8 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from weft.nodes import MapItem, Node, Value
 
-
-TEXT = 1 << 25
+# Copies share their strings, but what is printed has each of them: so many characters count as a node.
+_A_NODE = 32
 
 
 class References:
@@ -22,7 +23,6 @@ class References:
     """
 
     __slots__ = (
-        "_characters",
         "_limit",
         "_made",
         "_source",
@@ -34,7 +34,7 @@ class References:
         "unfinished",
     )
 
-    def __init__(self, source: Source, limit: int) -> None:
+    def __init__(self, source: Source) -> None:
         self.anchors: dict[str, Value] = {}
         self.unfinished: set[int] = set()
         self.copied: set[Node] = set()
@@ -42,10 +42,11 @@ class References:
         self.overridden: list[tuple[list[MapItem], set[MapItem]]] = []
         self.merge_lists = True
         self._source = source
-        self._limit = limit
+        run = allowance()
+        self._limit = run.limits.aliases
+        if "aliases" not in run.limits.given:
+            self._limit += len(source.text)
         self._made = 0
-        # Copies share their strings, but what is printed has each of them.
-        self._characters = TEXT + 16 * len(source.text)
 
     def start_document(self) -> None:
         self.anchors.clear()
@@ -68,7 +69,7 @@ class References:
         value = self.anchors[name]
         if type(value) is not Map and type(value) is not Array:
             if type(value) is str:
-                self._spend(len(value), line)
+                self._spend(len(value) // _A_NODE, line)
             return value
         if id(value.items) in self.unfinished:
             raise ReadError(f"anchor '{name}' value contains itself", at=Position(self._source, line))
@@ -76,13 +77,15 @@ class References:
         self.copied.add(made)
         return made
 
-    def _spend(self, characters: int, line: int) -> None:
-        self._characters -= characters
-        if self._characters < 0:
-            raise LimitError(
-                "aliases repeat too much text",
+    def _spend(self, nodes: int, line: int) -> None:
+        self._made += nodes
+        if self._made > self._limit:
+            raise exceeded(
+                "what aliases make",
+                "aliases",
+                self._limit,
                 at=Position(self._source, line),
-                expected=f"at most {TEXT} characters, and 16 for each of the input",
+                hint="aliases of aliases multiply",
             )
 
     def _copy(self, value: Map | Array, line: int) -> Map | Array:
@@ -90,13 +93,7 @@ class References:
         pending: list[tuple[Map | Array, Map | Array]] = [(value, result)]
         while pending:
             old, new = pending.pop()
-            self._made += len(old.items)
-            if self._made > self._limit:
-                raise LimitError(
-                    f"aliases make more than {self._limit} nodes",
-                    at=Position(self._source, line),
-                    hint="aliases of aliases multiply; write the data out",
-                )
+            self._spend(len(old.items), line)
             for item in old.items:
                 inner = item.value
                 if type(inner) is Map or type(inner) is Array:
@@ -104,7 +101,7 @@ class References:
                     pending.append((inner, copied))
                     inner = copied
                 elif type(inner) is str and len(inner) > 64:
-                    self._spend(len(inner), line)
+                    self._spend(len(inner) // _A_NODE, line)
                 new.items.append(item.with_value(inner))  # type: ignore[arg-type]
         return result
 

@@ -6,7 +6,7 @@ Block style throughout, two spaces a level, sequences not indented under their k
 
 from __future__ import annotations
 
-from weft.errors import LimitError
+from weft.limits import allowance, exceeded
 from weft.nodes import Array, ArrayItem, DocumentSet, Map
 from weft.yaml.forms import folded, key_forms, leaf, long_form, string_forms
 
@@ -20,31 +20,28 @@ if TYPE_CHECKING:
 
 # What is printed can be far more than what is in memory, for nodes and strings are shared. Counting each string would
 # cost time: an item counts as ITEM characters, a string longer than `string_forms` keeps as what it has.
-CHARACTERS = 1 << 26
 ITEM = 64
 
 
 class _Room:
     """How much may still be written."""
 
-    __slots__ = ("characters",)
+    __slots__ = ("characters", "most")
 
     def __init__(self) -> None:
-        self.characters = CHARACTERS
+        run = allowance()
+        run.check_time()
+        self.characters = self.most = run.most("output")
 
     def collection(self, value: Map | Array | DocumentSet) -> None:
         self.characters -= ITEM * len(value.items)
         if self.characters < 0:
-            raise LimitError(
-                "the output is too large",
-                at=value.position if value.source is not None else None,
-                expected=f"at most {CHARACTERS // ITEM} items, or {CHARACTERS} characters",
-            )
+            raise exceeded("the output", "output", self.most, at=value.position if value.source is not None else None)
 
     def text(self, text: str) -> str:
         self.characters -= len(text)
         if self.characters < 0:
-            raise LimitError("the output is too large", expected=f"at most {CHARACTERS} characters")
+            raise exceeded("the output", "output", self.most)
         return text
 
 
