@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from weft.limits import Allowance, Limits, allowance, limits_of
+from weft.limits import Allowance, Limits, allowance
 
-__all__ = ["Context", "Limits", "limits_of"]
+__all__ = ["Context", "Limits"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

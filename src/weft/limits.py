@@ -118,11 +118,6 @@ def parse(texts: Iterable[str]) -> Limits:
     return Limits(**values)
 
 
-def limits_of(given: Mapping[str, float] | Limits | None) -> Limits:
-    """The limits that a caller of the API gives. Raises UsageError."""
-    return given if isinstance(given, Limits) else Limits(**(given or {}))
-
-
 def _unknown(name: str, found: str | None = None) -> UsageError:
     from weft.spell import did_you_mean
 
@@ -158,6 +153,12 @@ class Allowance:
         if self.keeper is not None:
             self.keeper(self)
 
+    def again(self) -> Allowance:
+        """The same limits and inputs, with all the time there was."""
+        other = Allowance(self.limits)
+        other.taken = self.taken
+        return other
+
     def check_time(self) -> None:
         """Raises LimitError when the run takes too long."""
         if monotonic() > self.deadline:
@@ -188,6 +189,11 @@ class limited:  # noqa: N801 - reads as what it does
 
     def __exit__(self, *_: object) -> None:
         _CURRENT.reset(self._token)
+
+
+def limited_to(given: Mapping[str, float] | None) -> limited:
+    """A run with the limits given by name; with None the run that is going on, or one with the defaults."""
+    return limited(allowance() if given is None else Limits(**given))
 
 
 def exceeded(

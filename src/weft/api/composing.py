@@ -9,6 +9,7 @@ from weft.api.rendering import data_values
 from weft.api.results import Composed, ComposeStep
 from weft.context import Context
 from weft.errors import UsageError
+from weft.limits import limited_to
 from weft.source import Source
 from weft.tools.compose import compose as run
 from weft.tools.pipeline import parse
@@ -29,13 +30,14 @@ def compose(
     values: Mapping[str, object] | None = None,
     values_files: Inputs = (),
     until: str | None = None,
+    limits: Mapping[str, float] | None = None,
     trace: bool = False,
 ) -> Composed:
     """Run the steps of a pipeline file, as `weft compose` does.
 
     pipeline: the path of the file, or its text by its name; what it names is found from the file's directory, or from the
     working directory. values, values_files: data values that win over those of steps. until: the name of the step to
-    stop after. trace: keep histories, for `explain`. Raises WeftError.
+    stop after. limits: as in `render`. trace: keep histories, for `explain`. Raises WeftError.
 
     >>> import pathlib
     >>> _ = pathlib.Path("app.yml").write_text("image: app:1")
@@ -45,26 +47,27 @@ def compose(
     >>> [(step.name, step.documents.to_dict()) for step in composed.steps]
     [('render 1', {'image': 'app:1'}), ('patch 2', {'image': 'app:2'})]
     """
-    if isinstance(pipeline, str | PathLike):
-        read = read_pipeline(fspath(pipeline))
-    else:
-        source = only(pipeline, "the pipeline")
-        if not isinstance(source, Source):
-            raise UsageError("the pipeline is a file", expected="a path, or the text by its name")
-        read = parse(source)
-    printed: list[str] = []
-    context = Context(print_line=printed.append)
-    if trace:
-        from weft.provenance import Trace
+    with limited_to(limits):
+        if isinstance(pipeline, str | PathLike):
+            read = read_pipeline(fspath(pipeline))
+        else:
+            source = only(pipeline, "the pipeline")
+            if not isinstance(source, Source):
+                raise UsageError("the pipeline is a file", expected="a path, or the text by its name")
+            read = parse(source)
+        printed: list[str] = []
+        context = Context(print_line=printed.append)
+        if trace:
+            from weft.provenance import Trace
 
-        context.trace = Trace()
-    steps: list[ComposeStep] = []
-    before: list[Document] = []
+            context.trace = Trace()
+        steps: list[ComposeStep] = []
+        before: list[Document] = []
 
-    def watch(step: Step, documents: list[Document]) -> None:
-        nonlocal before
-        steps.append(ComposeStep(step.name, before, documents))
-        before = documents
+        def watch(step: Step, documents: list[Document]) -> None:
+            nonlocal before
+            steps.append(ComposeStep(step.name, before, documents))
+            before = documents
 
-    nodes = run(read, context, values=data_values(values, values_files), until=until, watch=watch)
-    return Composed(nodes, steps=steps, warnings=context.warnings, printed=printed, trace=context.trace)
+        nodes = run(read, context, values=data_values(values, values_files), until=until, watch=watch)
+        return Composed(nodes, steps=steps, warnings=context.warnings, printed=printed, trace=context.trace)

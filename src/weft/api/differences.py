@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from weft.api.inputs import each, sources
 from weft.api.results import Documents
+from weft.limits import limited_to
 from weft.nodes import Document, DocumentSet, to_plain
 from weft.tools import diff as tool
 from weft.yaml import deduplicate
@@ -11,7 +12,7 @@ from weft.yaml import read as read_yaml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from weft.api.inputs import Inputs
 
@@ -82,8 +83,10 @@ class Differences:
         return tool.to_overlay(self._left, self._right)
 
 
-def diff(left: Inputs, right: Inputs) -> Differences:
-    """What differs between two sets of documents, by key and not by line, as `weft diff` finds it. Raises WeftError.
+def diff(left: Inputs, right: Inputs, *, limits: Mapping[str, float] | None = None) -> Differences:
+    """What differs between two sets of documents, by key and not by line, as `weft diff` finds it.
+
+    limits: as in `render`. Raises WeftError.
 
     >>> found = weft.diff({"a.yml": "port: 80"}, {"b.yml": "port: 81"})
     >>> print(found.to_operations(tests=False), end="")
@@ -93,7 +96,8 @@ def diff(left: Inputs, right: Inputs) -> Differences:
     >>> weft.render([{"a.yml": "port: 80"}, {"overlay.yml": found.to_overlay()}]).to_dict()
     {'port': 81}
     """
-    return Differences(_documents(left), _documents(right))
+    with limited_to(limits):
+        return Differences(_documents(left), _documents(right))
 
 
 def between(left: Sequence[Document], right: Sequence[Document]) -> list[Difference]:

@@ -7,6 +7,7 @@ import os
 from weft import content
 from weft.api.results import Documents
 from weft.errors import ReadError, UsageError
+from weft.limits import allowance
 from weft.nodes import Document
 from weft.source import Source
 
@@ -57,6 +58,8 @@ def files(inputs: Inputs, links: Sequence[str] = ()) -> tuple[list[InputFile], d
         else:
             for name, text in one.items():
                 found.append(at_hand(name, text) if isinstance(text, Documents) else in_memory(name, text))
+            for text in one.values():
+                allowance().take(0 if isinstance(text, Documents) else len(text))
     for order, file in enumerate(found, 1):
         file.order = order
     return found, given
@@ -78,6 +81,7 @@ def sources(inputs: Iterable[Input | Documents]) -> Iterator[Source]:
         else:
             for name, text in one.items():
                 shown = text.to_yaml() if isinstance(text, Documents) else text
+                allowance().take(len(shown))
                 yield Source(name, shown if isinstance(shown, str) else shown.decode("utf-8", "surrogateescape"))
 
 

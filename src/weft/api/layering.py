@@ -6,6 +6,7 @@ from weft.api.inputs import each, sources, trace_of
 from weft.api.results import Documents
 from weft.context import Context
 from weft.layering import FileSecrets, Job, Options, Selection
+from weft.limits import limited_to
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,13 +33,14 @@ def layer(
     order: str = "dependency",
     cleartext_secrets: bool = False,
     secrets: Mapping[str, object] | None = None,
+    limits: Mapping[str, float] | None = None,
     trace: bool = False,
 ) -> Documents:
     """Render layered documents together, as `weft layer` does; the concrete ones come back.
 
     schemas, names, layers, labels: give back only the documents that have one of these. short: schema, name and data
-    only. secrets: what secret references stand for. trace: keep histories, for `explain`. The other options are the
-    flags of `weft layer`. Raises WeftError.
+    only. secrets: what secret references stand for. limits: as in `render`. trace: keep histories, for `explain`. The
+    other options are the flags of `weft layer`. Raises WeftError.
 
     >>> policy = '''
     ... schema: deckhand/LayeringPolicy/v1
@@ -55,26 +57,27 @@ def layer(
     """
     from weft.api.reading import nodes_of_map
 
-    context = Context()
-    given = each(inputs)
-    context.trace = trace_of(given) if trace else None
-    job = Job(
-        _texts(given),
-        Options(
-            lenient=lenient,
-            relaxed=relaxed,
-            strict=strict,
-            cleartext_secrets=cleartext_secrets,
-            secret_sources=[FileSecrets("secrets", nodes_of_map(secrets))] if secrets else (),
-        ),
-        selection=Selection(schemas=schemas, names=names, layers=layers, labels=list((labels or {}).items())),
-        validate=validate,
-        validate_data=validate_data,
-        order=order,
-        short=short,
-    )
-    nodes = job.run(context)
-    return Documents(nodes, warnings=context.warnings, trace=context.trace)
+    with limited_to(limits):
+        context = Context()
+        given = each(inputs)
+        context.trace = trace_of(given) if trace else None
+        job = Job(
+            _texts(given),
+            Options(
+                lenient=lenient,
+                relaxed=relaxed,
+                strict=strict,
+                cleartext_secrets=cleartext_secrets,
+                secret_sources=[FileSecrets("secrets", nodes_of_map(secrets))] if secrets else (),
+            ),
+            selection=Selection(schemas=schemas, names=names, layers=layers, labels=list((labels or {}).items())),
+            validate=validate,
+            validate_data=validate_data,
+            order=order,
+            short=short,
+        )
+        nodes = job.run(context)
+        return Documents(nodes, warnings=context.warnings, trace=context.trace)
 
 
 def _texts(given: Iterable[Input | Documents]) -> Iterator[Source | DocumentSet]:

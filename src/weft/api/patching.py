@@ -6,6 +6,7 @@ from os import fspath
 
 from weft.api.inputs import each, only, sources, trace_of
 from weft.api.results import Documents
+from weft.limits import limited_to
 from weft.nodes import Document, DocumentSet
 from weft.ops import Job, expand, file_source, operations_of, parse, read_operations
 from weft.source import Source
@@ -32,6 +33,7 @@ def patch(
     sort: bool = True,
     keep_format: bool = False,
     null_values: bool = False,
+    limits: Mapping[str, float] | None = None,
     trace: bool = False,
 ) -> Documents:
     r"""Apply operations to a document and fill its `((placeholders))`, as `weft patch` does.
@@ -40,7 +42,8 @@ def patch(
     store: the path of a variables store, which is written when a value is generated; nothing else here writes.
     path: narrow the result to one location. require_variables, require_use: as --var-errs and --var-errs-unused.
     sort: print keys sorted, as BOSH does. keep_format: `to_yaml` gives the base's own text with only those lines changed
-    that have to. null_values: accept operations with `value: null`. trace: keep histories, for `explain`.
+    that have to. null_values: accept operations with `value: null`. limits: as in `render`. trace: keep histories,
+    for `explain`.
     Raises WeftError.
 
     >>> operations = weft.documents([{"type": "replace", "path": "/instances", "value": 3}])
@@ -49,35 +52,36 @@ def patch(
     {'instances': 3, 'name': 'web'}
     """
     given = each(base)
-    traced = trace_of(given) if trace else None
-    job = Job(traced)
-    for one in each(operations):
-        job.operations += _operations(one, null_values)
-    if store is not None:
-        from weft.ops import Store
+    with limited_to(limits):
+        traced = trace_of(given) if trace else None
+        job = Job(traced)
+        for one in each(operations):
+            job.operations += _operations(one, null_values)
+        if store is not None:
+            from weft.ops import Store
 
-        job.sources.store = Store(fspath(store))
-        if job.sources.traced is not None:
-            job.sources.traced.store(fspath(store))
-    _give(job.sources, variables, variables_files)
-    job.expect_values, job.expect_use = require_variables, require_use
-    job.sort, job.keep_format = sort, keep_format
-    document = only(given, "the base")
-    if isinstance(document, Source):
-        job.template = document
-    else:
-        job.base = document.value
-    if path is not None:
-        job.pointer = parse(path)
-    value = job.run()
-    result = Documents(
-        DocumentSet([Document(value, document if isinstance(document, Source) else document.source, 1)]),
-        write=lambda nodes: job.text(nodes.items[0].value),
-        trace=traced,
-    )
-    if keep_format:
-        result.to_yaml()  # what cannot be done is said now
-    return result
+            job.sources.store = Store(fspath(store))
+            if job.sources.traced is not None:
+                job.sources.traced.store(fspath(store))
+        _give(job.sources, variables, variables_files)
+        job.expect_values, job.expect_use = require_variables, require_use
+        job.sort, job.keep_format = sort, keep_format
+        document = only(given, "the base")
+        if isinstance(document, Source):
+            job.template = document
+        else:
+            job.base = document.value
+        if path is not None:
+            job.pointer = parse(path)
+        value = job.run()
+        result = Documents(
+            DocumentSet([Document(value, document if isinstance(document, Source) else document.source, 1)]),
+            write=lambda nodes: job.text(nodes.items[0].value),
+            trace=traced,
+        )
+        if keep_format:
+            result.to_yaml()  # what cannot be done is said now
+        return result
 
 
 def _give(given: Sources, variables: Mapping[str, object] | None, variables_files: Inputs) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from weft.api.inputs import each, sources
 from weft.api.results import Documents
+from weft.limits import limited_to
 from weft.nodes import Document, DocumentSet, Map, from_plain
 from weft.yaml import deduplicate
 from weft.yaml import read as read_yaml
@@ -17,16 +18,17 @@ if TYPE_CHECKING:
     from weft.source import Source
 
 
-def read(inputs: Inputs, *, strict: bool = False) -> Documents:
+def read(inputs: Inputs, *, strict: bool = False, limits: Mapping[str, float] | None = None) -> Documents:
     r"""Read plain YAML (of a directory the files that end in .yml or .yaml). Raises WeftError.
 
-    strict: refuse plain scalars that could be misread, such as `yes`.
+    strict: refuse plain scalars that could be misread, such as `yes`. limits: as in `render`.
 
     >>> weft.read({"a.yml": "a: 1\n---\nb: [true]"}).to_list()
     [{'a': 1}, {'b': [True]}]
     """
-    sets = [deduplicate(read_yaml(source, strict=strict)) for source in sources(each(inputs))]
-    return Documents(DocumentSet([document for one in sets for document in one.items]))
+    with limited_to(limits):
+        sets = [deduplicate(read_yaml(source, strict=strict)) for source in sources(each(inputs))]
+        return Documents(DocumentSet([document for one in sets for document in one.items]))
 
 
 def documents(*values: object) -> Documents:

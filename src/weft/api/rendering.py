@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from weft.api.inputs import files, trace_of
 from weft.api.results import Rendered
-from weft.context import Context, limits_of
+from weft.context import Context
+from weft.limits import limited_to
 from weft.workspace import Job, Options
 from weft.workspace.phases import run
 
@@ -34,8 +35,8 @@ def render(
 
     values: data values as plain data, merged over those of files. values_files: plain YAML files of data values.
     file_marks: `PATH:KEY=VALUE`, as --file-mark. allow_links: paths that symbolic links may lead to.
-    validate: run the validations of data values. limits: how much the templates may take, as --limit: steps, seconds,
-    memory, depth, string, items, bits. trace: keep histories, for `explain`. Raises WeftError.
+    validate: run the validations of data values. limits: how much the run may take, by the names of --limit, such as
+    {"steps": 100_000, "memory": 1 << 28}. trace: keep histories, for `explain`. Raises WeftError.
 
     >>> template = '''
     ... #@ load("@ytt:data", "data")
@@ -44,29 +45,30 @@ def render(
     >>> weft.render({"app.yml": template}, values={"replicas": 3}).to_dict()
     {'replicas': 3}
     """
-    found, given = files(inputs, allow_links)
-    if file_marks:
-        from weft.workspace.marks import apply_marks
+    with limited_to(limits):
+        found, given = files(inputs, allow_links)
+        if file_marks:
+            from weft.workspace.marks import apply_marks
 
-        found = apply_marks(found, file_marks)
-    printed: list[str] = []
-    context = Context(print_line=printed.append, limits=limits_of(limits) if limits else None)
-    context.trace = trace_of(given.values()) if trace else None
-    options = Options(
-        strict=strict,
-        ignore_unknown_comments=ignore_unknown_comments,
-        implicit_map_key_overrides=implicit_map_key_overrides,
-        disable_validation=not validate,
-    )
-    job = Job(found, options, data_values(values, values_files, strict=strict))
-    result = run(job, context, {file: documents.nodes for file, documents in given.items()})
-    return Rendered(
-        result.documents,
-        files=dict(result.output_files()),
-        warnings=context.warnings,
-        printed=printed,
-        trace=context.trace,
-    )
+            found = apply_marks(found, file_marks)
+        printed: list[str] = []
+        context = Context(print_line=printed.append)
+        context.trace = trace_of(given.values()) if trace else None
+        options = Options(
+            strict=strict,
+            ignore_unknown_comments=ignore_unknown_comments,
+            implicit_map_key_overrides=implicit_map_key_overrides,
+            disable_validation=not validate,
+        )
+        job = Job(found, options, data_values(values, values_files, strict=strict))
+        result = run(job, context, {file: documents.nodes for file, documents in given.items()})
+        return Rendered(
+            result.documents,
+            files=dict(result.output_files()),
+            warnings=context.warnings,
+            printed=printed,
+            trace=context.trace,
+        )
 
 
 def data_values(

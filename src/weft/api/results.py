@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from weft.limits import allowance, limited
 from weft.nodes import Document, DocumentSet, to_plain
 
 TYPE_CHECKING = False
@@ -28,7 +29,7 @@ class Documents:
     name: app
     """
 
-    __slots__ = ("_write", "nodes", "printed", "trace", "warnings")
+    __slots__ = ("_run", "_write", "nodes", "printed", "trace", "warnings")
 
     def __init__(
         self,
@@ -44,6 +45,7 @@ class Documents:
         self.printed = list(printed)
         self.trace = trace
         self._write = write
+        self._run = allowance()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {len(self)}>"
@@ -85,17 +87,19 @@ class Documents:
 
     def to_yaml(self) -> str:
         """The text that the command line prints."""
-        if self._write is not None:
-            return self._write(self.nodes)
-        from weft.yaml import write
+        with limited(self._run.again()):
+            if self._write is not None:
+                return self._write(self.nodes)
+            from weft.yaml import write
 
-        return write(self.nodes)
+            return write(self.nodes)
 
     def to_json(self) -> str:
         """A JSON array of the documents, keys sorted."""
         from weft.yaml import write_json
 
-        return f"[{','.join(write_json(document.value) for document in self.nodes.items)}]"
+        with limited(self._run.again()):
+            return f"[{','.join(write_json(document.value) for document in self.nodes.items)}]"
 
 
 class Rendered(Documents):
