@@ -44,7 +44,7 @@ class YamlFile:
 
         Raises TemplateError when something else than a document is annotated so, or a document twice.
         """
-        if not self.is_template or self.comments is None:
+        if not self.is_template or self.comments is None or f"#@{name}" not in self.source.text:
             return False
         found = False
         for node, comments in self.comments.of.items():

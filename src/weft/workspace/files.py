@@ -34,6 +34,7 @@ class InputFile:
 
     __slots__ = (
         "_data",
+        "_named",
         "_read",
         "_source",
         "described",
@@ -66,6 +67,7 @@ class InputFile:
         self.marked_output: bool | None = None
         self._read = read
         self._data: bytes | None = None
+        self._named: tuple[str, str, bool] | None = None
         self._source: Source | None = None
 
     def __repr__(self) -> str:
@@ -94,22 +96,25 @@ class InputFile:
         """The last piece of the path."""
         return self.path.rpartition("/")[2]
 
+    def _by_name(self) -> tuple[str, str, bool]:
+        """What the path says, worked out once: the path, the type, whether the name has `.lib.` in it."""
+        found = self._named
+        if found is None or found[0] is not self.path:
+            name = self.name
+            kind = next((kind for suffix, kind in _TYPES_BY_SUFFIX if name.endswith(suffix)), DATA)
+            pieces = name.split(".")
+            found = self._named = (self.path, kind, len(pieces) > 2 and pieces[-2] == "lib")
+        return found
+
     @property
     def type(self) -> str:
         """`yaml`, `text`, `starlark` or `data`."""
-        if self.marked_type is not None:
-            return self.marked_type
-        name = self.name
-        for suffix, kind in _TYPES_BY_SUFFIX:
-            if name.endswith(suffix):
-                return kind
-        return DATA
+        return self.marked_type or self._by_name()[1]
 
     @property
     def is_library(self) -> bool:
         """Whether it is evaluated for what it exports: `.star`, or `lib` as the second-last of three or more pieces."""
-        pieces = self.name.split(".")
-        return (len(pieces) > 2 and pieces[-2] == "lib") or self.type == STARLARK
+        return self._by_name()[2] or self.type == STARLARK
 
     @property
     def is_template(self) -> bool:
