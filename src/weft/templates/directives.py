@@ -80,7 +80,7 @@ class Directives:
     @property
     def is_text_templated(self) -> bool:
         """Whether the strings of the node and below it are text templates (spec ytt 3.12)."""
-        return any(name == TEXT_TEMPLATED for name, _, _ in self.annotations)
+        return bool(self.annotations) and any(name == TEXT_TEMPLATED for name, _, _ in self.annotations)
 
 
 # What an uncommented node says.
@@ -92,10 +92,10 @@ def split(text: str) -> tuple[str, str] | None:
 
     The name is empty for code and values: `#@ x`.
     """
-    if not text.startswith("@"):
+    if text[:1] != "@":
         return None
-    name, _, content = text[1:].partition(" ")
-    return name, content
+    name, _, content = text.partition(" ")
+    return name[1:], content
 
 
 def names(comments: Iterable[Comment], node_line: int) -> list[str]:
@@ -118,12 +118,9 @@ def read(
     """
     out = Directives()
     for comment in comments:
-        text = comment.text
-        if text.startswith("!"):
-            continue
-        parts = split(text)
+        parts = split(comment.text)
         if parts is None:
-            if ignore_unknown:
+            if ignore_unknown or comment.text.startswith("!"):
                 continue
             raise unknown_comment(comment, source)
         name, content = parts
@@ -147,12 +144,13 @@ def read(
                     "expected YAML node",
                     at=Position(source, comment.line),
                 )
-            stripped = content.lstrip()
-            for keyword, plain in _NODE_KEYWORDS.items():
-                if stripped.startswith(keyword):
-                    out.ends += 1
-                    content = content.replace(keyword, plain, 1)
-                    break
+            if "/end" in content:
+                stripped = content.lstrip()
+                for keyword, plain in _NODE_KEYWORDS.items():
+                    if stripped.startswith(keyword):
+                        out.ends += 1
+                        content = content.replace(keyword, plain, 1)
+                        break
             out.code.append(Line(content, comment.line))
         else:
             out.annotations.append((name, content, comment.line))

@@ -95,8 +95,8 @@ class _Planner:
         self.repeated_keys = repeated_keys
         self.pieces: list[Piece] = []
         self.plan = Plan()
-        # Items that have a commented item below them; what the comments of each item say; and items that need
-        # statements of their own, for code stands at them or below them.
+        # Items that have a commented item below them; what the comments of each item say, if anything; and items that
+        # need statements of their own, for code stands at them or below them.
         self.busy: set[Item] = set()
         self.said: dict[Item, directives.Directives] = {}
         self.coded: set[Item] = set()
@@ -110,29 +110,32 @@ class _Planner:
         """
         lines = self.owner_lines
         of = self.comments.of
+        look = self.repeated_keys
         commented = coded = False
-        if self.repeated_keys and type(collection) is Map and _repeats(collection):
+        if look and type(collection) is Map and _repeats(collection):
             commented = coded = True
         items: list[Item] = list(collection.items)
         for index, item in enumerate(items):
-            after = items[index + 1].line if index + 1 < len(items) else following
-            if not self.repeated_keys:
-                first = bisect_left(lines, item.line)
-                if first == len(lines) or lines[first] > after:
-                    continue
             found = of.get(item)
             own_code = False
             if found is not None:
                 commented = True
-                said = self.said[item] = directives.read(
+                said = directives.read(
                     found,
                     item.line,
                     self.source,
                     has_value=item.value is not None,
                     ignore_unknown=self.ignore_unknown,
                 )
-                own_code = bool(said.code) or said.is_text_templated
+                if said:
+                    self.said[item] = said
+                    own_code = bool(said.code) or said.is_text_templated
             if type(item.value) in COLLECTIONS:
+                after = items[index + 1].line if index + 1 < len(items) else following
+                if not look:
+                    first = bisect_left(lines, item.line)
+                    if first == len(lines) or lines[first] > after:
+                        continue
                 below, code_below = self.mark(item.value, after)  # type: ignore[arg-type]
                 if below:
                     self.busy.add(item)
@@ -152,11 +155,14 @@ class _Planner:
         """Plan the items of a collection: chunks of items without code, and statements for the others."""
         chunk = Chunk()
         repeated = self.repeated_keys and type(collection) is Map and _repeats(collection)
+        apart = templated or repeated
+        coded = self.coded
         for item in collection.items:
-            if templated or repeated or item in self.coded:
-                self.flush(chunk, site)
-                self.item(item, self.said.get(item) or directives.NOTHING, site, templated=templated)
-                chunk = Chunk()
+            if apart or item in coded:
+                if chunk.entries:
+                    self.flush(chunk, site)
+                    chunk = Chunk()
+                self.item(item, self.said.get(item, directives.NOTHING), site, templated=templated)
             else:
                 self.pattern(chunk, chunk.entries, item)
                 if len(chunk.names) >= _HOLES:
@@ -166,14 +172,14 @@ class _Planner:
 
     def pattern(self, chunk: Chunk, entries: list[Entry], item: Item) -> None:
         """Add an item without code to a chunk."""
-        said = self.said.get(item) or directives.NOTHING
-        if item in self.busy and not said.values:
+        said = self.said.get(item)
+        if item in self.busy and (said is None or not said.values):
             children: list[Entry] = []
-            at = chunk.annotations(said)
+            at = -1 if said is None else chunk.annotations(said)
             for inner in item.value.items:  # type: ignore[union-attr]
                 self.pattern(chunk, children, inner)
             entries.append(Pattern(item, -1, at, type(item.value), children))
-        elif said:
+        elif said is not None:
             chunk.add(entries, item, said)
         else:
             chunk.add_constant(entries, item)
