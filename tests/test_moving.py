@@ -1,0 +1,34 @@
+"""docs/moving.md says what comes of its cases: what weft does the same as the programs people move over from."""
+
+from __future__ import annotations
+
+import pytest
+
+import moving
+
+ALL = [(program, case) for program in moving.PROGRAMS for case in moving.cases(program)]
+
+
+@pytest.mark.parametrize(("program", "case"), ALL, ids=lambda one: getattr(one, "title", one))
+def test_a_case_is_the_same_or_says_why_not(program: str, case: moving.Case) -> None:
+    alike = moving.same(program, case)
+    assert alike == (not case.differs), "".join(case.ours()[1:])
+    assert "internal error" not in case.ours()[2]
+
+
+@pytest.mark.parametrize("page", [moving.PAGE, moving.README], ids=lambda page: page.name)
+def test_tables_are_current(page: object, update: str | None) -> None:
+    assert page in (moving.PAGE, moving.README)
+    path = moving.PAGE if page == moving.PAGE else moving.README
+    old = path.read_text("utf-8")
+    new = moving.with_counts(moving.with_tables(old))
+    if update == "write":
+        path.write_text(new, "utf-8")
+    else:
+        assert new == old, "run pytest --update tests/test_moving.py"
+
+
+def test_there_are_enough() -> None:
+    assert {program: sum(1 for one, _ in ALL if one == program) >= 20 for program in moving.PROGRAMS} == dict.fromkeys(
+        moving.PROGRAMS, True
+    )
