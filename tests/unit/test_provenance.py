@@ -50,7 +50,7 @@ HEAD = '#@ load("@ytt:data", "data")\n#@ v = data.values\n'
         ("x: #@ v.a + v.b\n", "x", {3, 4}),
         ("#@ y = v.a\nx: #@ y\n", "x", {3}),
         ("#@ y = v.a\n#@ y += v.b\nx: #@ y\n", "x", {3, 4}),
-        ("#@ y, z = v.a, v.b\nx: #@ y\n", "x", {3, 4}),
+        ("#@ y, z = v.a, v.b\nx: #@ y\n", "x", {3}),
         ("#@ def f(p, q):\n#@   return p\n#@ end\nx: #@ f(v.a, q=v.b)\n", "x", {3}),
         ("#@ def f():\n#@   return v.b\n#@ end\nx: #@ f()\n", "x", {4}),
         ("#@ def f(p):\n#@   if v.b:\n#@     return 1\n#@   end\n#@   return p\n#@ end\nx: #@ f(v.a)\n", "x", {4}),

@@ -69,7 +69,8 @@ def _trail(frames: list[tuple[FrameType, int]]) -> list[Step]:
     for frame, number in reversed(frames):
         name = frame.f_code.co_name
         line = line or number
-        if name in {"<listcomp>", "<dictcomp>"}:
+        if name in {"<listcomp>", "<dictcomp>"} or not number:
+            # Line 0: a traced function that hands over to its untraced twin.
             continue
         shown = "lambda" if name == "<lambda>" else name
         steps.append(Step(f"in {shown}", Position(frame.f_globals["$source"], line)))
@@ -109,9 +110,9 @@ def _unbound(error: NameError, frame: FrameType) -> StarlarkError:
     name = str(error).split("'")[1]
     code = frame.f_code
     is_global = code.co_name == "<toplevel>" or (
-        name in code.co_freevars and name.removeprefix("$f.") in frame.f_globals.get("$globals", ())
+        name in code.co_freevars and name.removeprefix("$f.").removeprefix("$q.") in frame.f_globals.get("$globals", ())
     )
-    name = name.removeprefix("$f.").removeprefix("$")
+    name = name.removeprefix("$f.").removeprefix("$q.").removeprefix("$")
     return StarlarkError(f"{'global' if is_global else 'local'} variable {name} referenced before assignment")
 
 

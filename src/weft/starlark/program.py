@@ -94,7 +94,7 @@ def compile_program(
     traced: the program is to say what it reads (see `tracing`). Raises StarlarkError for the first thing that is wrong; its findings are all others, in the order of the source.
     """
     from weft.starlark.compile import Compiler
-    from weft.starlark.compile.flow import follow, follow_apart
+    from weft.starlark.compile.flow import follow
     from weft.starlark.parse import Parser
     from weft.starlark.resolve import resolve
     from weft.starlark.scan import ScanFailure, scan
@@ -111,10 +111,9 @@ def compile_program(
             problems.sort(key=lambda finding: finding.at.line if finding.at is not None else 0)
             raise failure(problems)
         if traced:
-            from weft.starlark.tracing import TracedCompiler
+            from weft.starlark.tracing import traced_module
 
-            follow_apart(scope, statements)
-            tree = TracedCompiler(hooks).module(statements, scope)
+            tree = traced_module(hooks, statements, scope)
         else:
             tree = Compiler(hooks, follow(scope, statements)).module(statements, scope)
         code = compile(tree, "<template>", "exec", dont_inherit=True, optimize=0)

@@ -20,7 +20,7 @@ from weft.templates.outcome import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from weft.context import Context
     from weft.nodes import Item, MapItem
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from weft.templates.yaml_template import Plan
 
     Shadow = tuple[Origin, ...]
+
+_SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 def windows_of(trace: Trace) -> Windows:
@@ -72,10 +74,11 @@ class _Texts:
     def names(self) -> dict[str, Callable[..., object]]:
         plain = text.inserter(self.source)
         windows, source, shadows, joined = self.windows, self.source, self.shadows, self.joined
+        stack = windows.stack
 
         def insert(parts: list[str], literals: tuple[str, ...], lines: tuple[int, ...], *values: object) -> None:
             known = shadows.setdefault(id(parts), (parts, {}))[1]
-            plain(parts, literals, lines, *(value.value if type(value) is Hole else value for value in values))
+            plain(parts, literals, lines, *[value.value if type(value) is Hole else value for value in values])
             # What decided that the text is put in at all counts as well.
             for origin in windows.take():
                 known[origin] = None
@@ -85,13 +88,13 @@ class _Texts:
 
         def join(parts: list[str]) -> str:
             found = shadows.get(id(parts))
+            made = "".join(parts)
             if found is not None and found[0] is parts:
-                for origin in found[1]:
-                    windows.read(origin)
-                text = "".join(parts)
-                joined[id(text)] = (text, tuple(found[1]))
-                return text
-            return "".join(parts)
+                if not stack[-1].host:
+                    # It is what a function gives back.
+                    stack[-1].update(found[1])
+                joined[id(made)] = (made, tuple(found[1]))
+            return made
 
         return {"$text.insert": insert, "$text.join": join}
 
@@ -109,41 +112,72 @@ class _TracedConstruction(Construction):
         names = super().names()
         chunks = self.plan.chunks
         plain_fill = names["$node.fill"]
+        windows, note_made, into = self.windows, self.note_made, self.into
+        stack, joined, changes = windows.stack, self.texts.joined, self.trace.changes
 
         def fill(builder: Builder, site: int, index: int, /, *values: object) -> None:
-            control = self.windows.take()
+            window = stack[-1]
+            control = windows.take() if window or window.arguments else window.control
             items = builder.live.get(site)
             if items is None:
-                items = self.into(builder, site)
+                items = into(builder, site)
             start = len(items)
-            plain_fill(builder, site, index, *(v.value if type(v) is Hole else v for v in values))
-            self.windows.take()
-            self.note_made(builder, chunks[index], values, items, start, control)
+            entries = chunks[index]
+            if len(values) == 1:
+                hole = values[0]
+                if type(hole) is not Hole:
+                    plain_fill(builder, site, index, hole)
+                else:
+                    plain_fill(builder, site, index, hole.value)
+                    if len(entries) == 1 and type(hole.value) in _SCALARS and entries[0].hole == 0:  # type: ignore[union-attr]
+                        # By far the most: one node with one expression.
+                        item = items[start]
+                        origins = (*control, *hole.origins) if control else hole.origins
+                        changes[item] = Change("expression", item.source, item.line, because=origins)
+                        return
+            else:
+                plain_fill(builder, site, index, *[v.value if type(v) is Hole else v for v in values])
+            if window:
+                window.clear()
+            note_made(builder, entries, values, items, start, control)
 
         def single(name: str) -> Callable[..., None]:
             plain = names[name]
 
             def put(builder: Builder, site: int, *args: object) -> None:
-                control = self.windows.take()
+                window = stack[-1]
+                control = windows.take() if window or window.arguments else window.control
+                if joined:
+                    for arg in args:
+                        key = joined.get(id(arg))
+                        if key is not None and key[0] is arg:
+                            del joined[id(arg)]
+                            control += tuple(origin for origin in key[1] if origin not in control)
+                hole: Hole | None = None
                 for arg in args:
-                    key = self.texts.joined.get(id(arg))
-                    if key is not None and key[0] is arg:
-                        control += tuple(origin for origin in key[1] if origin not in control)
+                    if type(arg) is Hole:
+                        hole = arg
+                        args = tuple([value.value if type(value) is Hole else value for value in args])
+                        break
+                else:
+                    if not control:
+                        plain(builder, site, *args)
+                        return
                 items = builder.live.get(site)
                 if items is None:
-                    items = self.into(builder, site)
+                    items = into(builder, site)
                 start = len(items)
-                hole = next((value for value in args if type(value) is Hole), None)
-                plain(builder, site, *(value.value if type(value) is Hole else value for value in args))
-                self.windows.take()
+                plain(builder, site, *args)
+                if window:
+                    window.clear()
                 if hole is not None and type(hole.value) is Replacement:
                     self.note_replaced(builder, items, start, len(items), (*control, *hole.origins))
                     return
                 for item in items[start:]:
                     if hole is not None:
                         self.note_value(item, hole, control)
-                    elif control:
-                        self.trace.record(item, Change("template", item.source, item.line, because=control))
+                    else:
+                        changes[item] = Change("template", item.source, item.line, because=control)
 
             return put
 
@@ -191,7 +225,7 @@ class _TracedConstruction(Construction):
                 self.note_value(item, hole, control)
             else:
                 if control:
-                    self.trace.record(item, Change("template", item.source, item.line, because=control))
+                    self.trace.changes[item] = Change("template", item.source, item.line, because=control)
                 if pattern.children is not None and type(item.value) in COLLECTIONS:
                     self.note_made(builder, pattern.children, values, item.value.items, 0, ())  # type: ignore[union-attr, arg-type]
 
@@ -219,7 +253,9 @@ class _TracedConstruction(Construction):
         if type(item.value) in COLLECTIONS and type(value) is not YamlFragment:
             # What is in a fragment has its own history.
             origins = without(origins, note_parts(self.trace, self.windows, item.value, value, "expression"))
-        self.trace.record(item, Change("expression", item.source, item.line, because=(*control, *origins)))
+        if control:
+            origins = (*control, *origins)
+        self.trace.changes[item] = Change("expression", item.source, item.line, because=origins)
 
 
 def note_parts(trace: Trace, windows: Windows, made: NodeValue, value: object, action: str) -> set[Origin]:
@@ -230,7 +266,7 @@ def note_parts(trace: Trace, windows: Windows, made: NodeValue, value: object, a
         found = value.paired(made)
     elif (type(value) is List and type(made) is Array) or (type(value) is Dict and type(made) is Map):
         inner = [part for _, part in value.items()] if type(value) is Dict else list(value)
-        shadows: list[Shadow] | None = windows.parts_of(value)
+        shadows: Sequence[Shadow] | None = windows.parts_of(value)
         array = windows.array_of(value)
         if array is not None and len(array.items) == len(inner):
             covered.add(array)
@@ -302,10 +338,11 @@ def _replaced_size(value: object) -> int:
 class TracedStruct(DataStruct):
     """Data values that say which of them are looked at."""
 
-    __slots__ = ("_windows",)
+    __slots__ = ("_stack", "_windows")
 
     def __init__(self, node: Map, windows: Windows) -> None:
         super().__init__(node)
+        self._stack = windows.stack
         self._windows = windows
 
     def _part(self, item: MapItem) -> object:
@@ -325,6 +362,9 @@ class TracedStruct(DataStruct):
         item = self._node.find(name)
         if item is None:
             raise NoAttribute(name)
+        if type(item.value) not in COLLECTIONS:
+            self._stack[-1][item] = None
+            return item.value
         return self._part(item)
 
     def contains(self, key: object) -> bool:

@@ -1,0 +1,230 @@
+"""Expressions that say what they read."""
+
+from __future__ import annotations
+
+import _ast as py
+
+from weft.starlark import syntax
+from weft.starlark.compile import EXPRESSIONS, Compiler
+from weft.starlark.compile.emit import LOAD
+from weft.starlark.compile.kinds import kind_of
+from weft.starlark.tracing.marks import Clause, Iterated, Part, Passed, Ready, Tested, Unwatched
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from weft.starlark.compile.emit import Hooks
+    from weft.starlark.compile.shapes import Function
+    from weft.starlark.syntax import Expression, Scope
+    from weft.starlark.tracing.functions import QuietCompiler
+    from weft.starlark.tracing.quiet import Closed
+
+# Functions and methods that put items of their arguments together anew.
+_SEQUENCES = frozenset({"enumerate", "list", "reversed", "tuple", "zip"})
+_ENTRIES = frozenset({"items", "values"})
+
+
+class TracedExpressions(Compiler):
+    """What a traced program is compiled with, and its expressions."""
+
+    __slots__ = (
+        "begins",
+        "closed",
+        "controlled",
+        "controls",
+        "count",
+        "defaults",
+        "defining",
+        "known",
+        "leaves",
+        "looping",
+        "prelude",
+        "quiet",
+        "scope",
+        "started",
+        "window",
+    )
+
+    def __init__(self, hooks: Hooks | None, closed: Closed, twice: Mapping[str, Function]) -> None:
+        self.closed = closed
+        self.known = twice
+        self.quiet: QuietCompiler | None = None
+        self.defining: tuple[str, list[str], list[str]] | None = None  # the closed function whose body begins
+        self.defaults: dict[str, str] = {}  # parameter -> the variable with its default's shadow
+        self.begins = False  # the next block is a function's
+        self.window = ""  # the variable with the window of the function's host statements
+        # What the last host statement ran under; None: that depends on the way here.
+        self.controlled: list[str] | None = []
+        self.controls: list[str] = []
+        self.count = 0
+        self.started = False
+        self.scope: Scope | None = None
+        self.leaves = False
+        self.prelude: list[py.stmt] = []  # goes before the body of the loop at hand
+        self.looping: list[str] = []
+        super().__init__(hooks)
+
+    @property
+    def hot(self) -> bool:
+        """Never: every step is to go through a helper, or at least through `expression`."""
+        return False
+
+    @hot.setter
+    def hot(self, value: bool) -> None:
+        pass
+
+    def fresh(self, kind: str) -> str:
+        self.count += 1
+        return f"${kind}{self.count}"
+
+    def do(self, name: str, *args: py.expr) -> py.stmt:
+        return py.Expr(self.call(name, list(args)), **self.at())
+
+    def set(self, target: str, value: py.expr) -> py.stmt:
+        return py.Assign([self.store(target)], value, **self.at())
+
+    def under(self) -> list[py.expr]:
+        return [self.load(name) for name in self.controls]
+
+    def nothing(self) -> py.expr:
+        return py.Tuple([], LOAD, **self.at())
+
+    def shadows(self, scope: Scope) -> list[py.stmt]:
+        """Shadows for all variables of a function, so that each use finds one."""
+        return [self.set(f"$o.{name}", self.nothing()) for name in scope.bound]
+
+    def condition(self, test: Expression) -> py.expr:
+        return self.call("$from.test", [self.call("$from.open", []), self.expression(test)])
+
+    def expression(self, node: Expression) -> py.expr:
+        kind: object = type(node)
+        if kind is syntax.Name and node.scope is not None:  # type: ignore[union-attr]
+            return self.traced_name(node)  # type: ignore[arg-type]
+        if kind is syntax.Call:
+            outer, self.line = self.line, node.line
+            made = self.traced_call(node)  # type: ignore[arg-type]
+            self.line = outer
+            return made
+        if kind is syntax.Attribute and type(node.x) is syntax.Name and node.x.scope is not None:  # type: ignore[union-attr]
+            name: syntax.Name = node.x  # type: ignore[union-attr]
+            if self.has_shadow(name):
+                shadow = self.load(f"$o.{name.name}")
+                return self.call("$from.field", [Compiler.name(self, name), shadow, self.constant(node.name)])  # type: ignore[union-attr]
+        if kind is Passed:
+            return self.passed(node)  # type: ignore[arg-type]
+        if kind is Ready:
+            return self.load(node.name)  # type: ignore[union-attr]
+        if kind is syntax.Index:
+            outer, self.line = self.line, node.line
+            parts = [self.call("$from.open", []), self.expression(node.x), self.expression(node.key)]  # type: ignore[union-attr, arg-type]
+            made = self.call("$from.index", parts)
+            self.line = outer
+            return made
+        if kind is Part:
+            return self.call("$from.part", [self.call("$from.open", []), self.expression(node.x)])  # type: ignore[union-attr]
+        if kind is Clause:
+            number = self.constant(node.number)  # type: ignore[union-attr]
+            return self.call("$from.clause", [number, self.expression(node.x)])  # type: ignore[union-attr]
+        if kind is syntax.ListDisplay or kind is syntax.DictDisplay or kind is syntax.Comprehension:
+            outer, self.line = self.line, node.line
+            made = self.call("$from.listed", [self.call("$from.open", []), self.display(node)])
+            self.line = outer
+            return made
+        if kind is Tested:
+            return self.condition(node.x)  # type: ignore[union-attr]
+        if kind is Iterated:
+            return self.iterated(node)  # type: ignore[arg-type]
+        outer, self.line = self.line, node.line
+        result = EXPRESSIONS[type(node)](self, node)
+        self.line = outer
+        return result
+
+    def traced_call(self, node: syntax.Call) -> py.expr:
+        """A call, with a window for its arguments unless they all go into the result."""
+        function, arguments = node.function, node.arguments
+        plain = not any(argument.star or argument.name for argument in arguments)
+        unwatched = syntax.Call(function, Unwatched(arguments), node.line)
+        if type(function) is syntax.Name and function.scope is None:
+            if function.name in _SEQUENCES and plain and arguments:
+                return self.sequence(function.name, self.load("$" + function.name), [one.value for one in arguments])
+            return Compiler.call_(self, unwatched)
+        if type(function) is syntax.Attribute:
+            if kind_of(function.x) == "str":
+                return Compiler.call_(self, unwatched)
+            if function.name == "get" and plain and 1 <= len(arguments) <= 2:
+                parts = [self.expression(one) for one in (function.x, *(argument.value for argument in arguments))]
+                return self.call("$from.get", [self.call("$from.open", []), *parts])
+            if function.name in _ENTRIES and not arguments:
+                return self.sequence(function.name, self.load(f"$late.{function.name}"), [function.x])
+        return self.call("$from.result", [self.call("$from.open", []), Compiler.call_(self, node)])
+
+    def sequence(self, name: str, function: py.expr, parts: list[Expression]) -> py.expr:
+        given = [self.call("$from.open", []), self.constant(name), function, *map(self.expression, parts)]
+        return self.call("$from.sequence", given)
+
+    def passed(self, node: Passed) -> py.expr:
+        """An argument, which the call's window keeps with its shadow."""
+        x, name = node.x, self.constant(node.name)
+        if type(x) is syntax.Literal:
+            return self.call("$from.passed", [self.expression(x), self.nothing(), name])
+        if type(x) is syntax.Name and x.scope is not None and self.has_shadow(x):
+            return self.call("$from.passed", [Compiler.name(self, x), self.load(f"$o.{x.name}"), name])
+        return self.call("$from.argument", [self.call("$from.open", []), self.expression(x), name])
+
+    def display(self, node: Expression) -> py.expr:
+        """A list or dict whose items say what they are made of."""
+        if type(node) is syntax.ListDisplay:
+            return Compiler.list_display(self, syntax.ListDisplay([Part(item) for item in node.items], node.line))  # type: ignore[misc]
+        if type(node) is syntax.DictDisplay:
+            entries = [(key, Part(value)) for key, value in node.entries]
+            return Compiler.dict_display(self, syntax.DictDisplay(entries, node.line))  # type: ignore[arg-type]
+        assert type(node) is syntax.Comprehension
+        clauses: list[syntax.Clause] = []
+        for number, clause in enumerate(node.clauses):
+            clauses.append(syntax.Clause(clause.target, Clause(clause.x, number), clause.line))  # type: ignore[arg-type]
+            clauses[-1].conditions = clause.conditions
+        body: Expression = Part(node.body)  # type: ignore[assignment]
+        return Compiler.comprehension(self, syntax.Comprehension(node.key, body, clauses, node.scope, node.line))
+
+    def call(self, name: str, args: list[py.expr]) -> py.expr:
+        made = super().call(name, args)
+        first = args[0] if args else None
+        if name in ("$hold", "$each") and type(first) is py.Call and getattr(first.func, "id", "") == "$from.clause":
+            return super().call("$from.stepped", [first.args[0], made])
+        return made
+
+    def iterated(self, node: Iterated) -> py.expr:
+        arguments = [self.load(node.depth), self.expression(node.x), self.constant(node.line), *self.under()]
+        loop = py.NamedExpr(self.store(node.loop), self.call("$from.loop", arguments), **self.at())
+        return py.Attribute(loop, "iterated", LOAD, **self.at())
+
+    def traced_name(self, node: syntax.Name) -> py.expr:
+        value = Compiler.name(self, node)
+        if not self.has_shadow(node):
+            return self.call("$from.see", [value])
+        return self.call("$from.use", [value, self.load(f"$o.{node.name}")])
+
+    def has_shadow(self, node: syntax.Name) -> bool:
+        """Whether a variable has a shadow beside it: those of comprehensions and lambdas have none."""
+        scope = node.scope
+        assert scope is not None
+        return not scope.is_comprehension and (scope is self.scope or _has_shadows(scope, self.scope))
+
+    def arguments(self, arguments: list[syntax.Argument]) -> tuple[list[py.expr], list[py.keyword]]:
+        if type(arguments) is Unwatched:
+            return super().arguments(arguments)
+        passed: list[syntax.Argument] = []
+        for argument in arguments:
+            value: Expression = Passed(argument.value, argument.star or argument.name or None)  # type: ignore[assignment]
+            passed.append(syntax.Argument(value, argument.name, argument.star, argument.line))
+        return super().arguments(passed)
+
+
+def _has_shadows(scope: Scope, inner: Scope | None) -> bool:
+    """Whether a scope is one of the functions around, not a lambda."""
+    while inner is not None:
+        if inner is scope:
+            return True
+        inner = inner.parent
+    return False
