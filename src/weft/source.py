@@ -9,14 +9,16 @@ from __future__ import annotations
 class Source:
     """A named text.
 
-    name: the path as messages show it (relative to the input root, such as `config/app.yml` or `stdin.yml`).
+    name: the path relative to the input root, such as `app.yml` or `stdin.yml`, as programs and output know it.
+    shown: the path for a person: where the file is from the working directory, such as `config/app.yml`.
     text: the whole text. first_line: the number of its first line (1 unless the text is a part of a larger one).
     """
 
-    __slots__ = ("_lines", "first_line", "name", "text")
+    __slots__ = ("_lines", "first_line", "name", "shown", "text")
 
     def __init__(self, name: str, text: str = "", first_line: int = 1) -> None:
         self.name = name
+        self.shown = name
         self.text = text
         self.first_line = first_line
         self._lines: list[str] | None = None
@@ -45,6 +47,13 @@ class Position:
         self.column = column
 
     def __str__(self) -> str:
+        if self.source is None:
+            return "?"
+        return f"{self.source.shown}:{self.line}" if self.line > 0 else self.source.shown
+
+    @property
+    def named(self) -> str:
+        """The place as output and programs know it: the source's name and the line."""
         if self.source is None:
             return "?"
         return f"{self.source.name}:{self.line}" if self.line > 0 else self.source.name

@@ -149,5 +149,5 @@ def _least(text: str) -> int:
 
 
 def _sentence(expected: str, matches: Sequence[Item]) -> str:
-    lines = f" (lines: {', '.join(sorted(str(item.position) for item in matches))})" if matches else ""
+    lines = f" (lines: {', '.join(sorted(item.position.named for item in matches))})" if matches else ""
     return f"Expected number of matched nodes to {expected}, but was {len(matches)}{lines}"

@@ -36,8 +36,8 @@ def sentence(error: WeftError) -> str:
     for step in reversed(error.trail):
         if step.text == APPLY:
             path.append(f"{APPLY}: ")
-        elif _is_ours(step):
-            path.append(f"{step.text} on line {step.at}: ")
+        elif step.at is not None and _is_ours(step):
+            path.append(f"{step.text} on line {step.at.named}: ")
     return "".join(path) + error.message
 
 

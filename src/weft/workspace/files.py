@@ -28,6 +28,7 @@ class InputFile:
     path: the path after `NEW=PATH` or a `path` mark; names the file in messages, libraries and output.
     order: its sequence number, given when it was read; orders documents, overlays, data values and schemas.
     described: how a message names where it comes from ("file 'a/b.yml'"). in_directory: found by walking a directory.
+    shown: the path in messages, from the working directory.
 
     The marked_* attributes are set by file marks before the file is handed on, and by nobody else.
     """
@@ -45,6 +46,7 @@ class InputFile:
         "order",
         "original_path",
         "path",
+        "shown",
     )
 
     def __init__(
@@ -56,12 +58,14 @@ class InputFile:
         new_path: str = "",
         described: str | None = None,
         in_directory: bool = False,
+        shown: str | None = None,
     ) -> None:
         self.original_path = path
         self.path = new_path or path
         self.order = order
         self.described = path if described is None else described
         self.in_directory = in_directory
+        self.shown = shown
         self.marked_type: str | None = None
         self.marked_template: bool | None = None
         self.marked_output: bool | None = None
@@ -89,6 +93,8 @@ class InputFile:
         found = self._source
         if found is None or found.name != self.path:
             found = self._source = Source(self.path, self.bytes().decode("utf-8", "surrogateescape"))
+            if self.shown is not None:
+                found.shown = self.shown
         return found
 
     @property

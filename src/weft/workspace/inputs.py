@@ -106,6 +106,7 @@ class Inputs:
             new_path=new_path,
             described=f"file '{path}'",
             in_directory=in_directory,
+            shown=os.path.normpath(path),
         )
 
     def _of_directory(self, top: str) -> list[InputFile]:

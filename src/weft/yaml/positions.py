@@ -36,7 +36,7 @@ def write_positions(documents: DocumentSet) -> str:
         lead = pad + name
         # What was written nowhere, such as an OpenAPI document, has no column.
         if item.source is not None:
-            place = str(item.position)
+            place = item.position.named
             size = len(place.encode("utf-8", "surrogateescape"))
             if size > width:
                 width = size + _MARGIN
