@@ -87,11 +87,23 @@ class Trace:
     changes: the record of each item that has one. copies: an item -> the one it is a copy of, because something below
     it changed. presence: what decided that an item is there at all (conditions, loops). removals: what was taken out.
     unmatched: overlay items that matched nothing, with the items they could have matched. code: the state of traced
-    programs (see `weft.starlark.tracing`). label: what overlays are called now, if not by their actions. stages: the documents after each step. secrets: parts of sources that nobody
-    is to see, (source, first line, line after the last).
+    programs (see `weft.starlark.tracing`). label: what overlays are called now, if not by their actions. stages: the
+    documents after each step. secrets: parts of sources that nobody is to see, (source, first line, line after the
+    last). whole: of documents whose data were replaced as a whole, what did it.
     """
 
-    __slots__ = ("changes", "code", "copies", "label", "presence", "removals", "secrets", "stages", "unmatched")
+    __slots__ = (
+        "changes",
+        "code",
+        "copies",
+        "label",
+        "presence",
+        "removals",
+        "secrets",
+        "stages",
+        "unmatched",
+        "whole",
+    )
 
     def __init__(self) -> None:
         self.changes: dict[Item, Change] = {}
@@ -103,6 +115,7 @@ class Trace:
         self.secrets: list[tuple[Source | None, int, int]] = []
         self.code: object = None
         self.label: str | None = None
+        self.whole: dict[object, Change] = {}
 
     def go_on_from(self, earlier: Trace) -> None:
         """Take over what an earlier run recorded of the documents that this one is given; that run's record stays."""
@@ -180,6 +193,11 @@ class Trace:
                 else:
                     made_of = because if explain is None else (*because, *explain(new, old))
                     self.became(new, old, action, made_of, written=written is None or written(new))
+                    if written is not None and type(new.value) in _COLLECTIONS:
+                        # What was created on the way to a value is written nowhere either.
+                        for item in walk(new.value):
+                            if item not in self.changes and not written(item):
+                                self.became(item, None, action, made_of, written=False)
             for item in gone:
                 by = because[0] if because else item
                 self.removed(item, Change(action, by.source, by.line, because=because))

@@ -179,7 +179,7 @@ def test_a_source_map_follows_its_schema() -> None:
     by_path = {entry["path"]: entry for entry in mappings}
     x = by_path["x"]
     assert printed[x["line"] - 1][x["column"] - 1 :] == "1"
-    assert x["source"] == {"file": "app.yml", "line": 5, "column": 3}
+    assert x["source"] == {"file": "app.yml", "line": 5, "column": 4}
     assert {"file": "values.yml", "line": 3} in x["from"]
     assert by_path["list[1]"]["line"] == x["line"] + 3
     assert by_path["kind"]["action"] == "written"

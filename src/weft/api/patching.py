@@ -7,7 +7,7 @@ from os import fspath
 from weft.api.inputs import each, only, sources, trace_of
 from weft.api.results import Documents
 from weft.limits import limited_to
-from weft.nodes import Document, DocumentSet
+from weft.nodes import DocumentSet
 from weft.ops import Job, expand, file_source, operations_of, parse, read_operations
 from weft.source import Source
 
@@ -73,9 +73,8 @@ def patch(
             job.base = document.value
         if path is not None:
             job.pointer = parse(path)
-        value = job.run()
         result = Documents(
-            DocumentSet([Document(value, document if isinstance(document, Source) else document.source, 1)]),
+            DocumentSet([job.document(None if isinstance(document, Source) else document.source)]),
             write=lambda nodes: job.text(nodes.items[0].value),
             trace=traced,
         )

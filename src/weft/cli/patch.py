@@ -87,13 +87,13 @@ def _run(argv: Sequence[str]) -> int:
 
         trace = Trace()
     job = _read(argv, flags, trace)
-    value = job.run()
-    text = job.text(value)
+    document = job.document()
+    text = job.text(document.value)
     if trace is not None:
-        from weft.nodes import Document, DocumentSet
+        from weft.nodes import DocumentSet
         from weft.tools.sourcemap import write_map
 
-        write_map(flags.text("source-map"), trace, DocumentSet([Document(value)]), text)
+        write_map(flags.text("source-map"), trace, DocumentSet([document]), text)
     if flags.on("in-place"):
         _write_back(flags.arguments[0], text)
         return 0
@@ -107,12 +107,12 @@ def _run(argv: Sequence[str]) -> int:
 
 def documents(argv: Sequence[str], context: Context) -> DocumentSet:
     """What a command line would print, with the run's state given. Raises WeftError."""
-    from weft.nodes import Document, DocumentSet
+    from weft.nodes import DocumentSet
 
     flags = PATCH.parse(argv)
     keep_limits(flags, context)
     job = _read(argv, flags, context.trace)
-    return DocumentSet([Document(job.run(), job.template, 1)])
+    return DocumentSet([job.document()])
 
 
 def _write_back(path: str, text: str) -> None:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from weft.nodes import ArrayItem, DocumentSet, Item, Value
     from weft.provenance import Origin, Trace
 
+_HIDDEN = "kept secret"
+
 
 def acted(
     trace: Trace, child: Document, action: ArrayItem, method: str, text: str, data: Value, before: Value, after: Value
@@ -30,16 +32,44 @@ def acted(
         # An item of the child's own data says itself where it is from.
         return () if id(new) in own else tuple(because[1:])
 
+    if _is_other(before, after):
+        # No item of the data is replaced: all of it is.
+        trace.whole[child] = Change(f"layering {method}", action.source, action.line, because=tuple(because))
     trace.relate(before, after, f"layering {method}", (because[0],), explain, lambda new: id(new) in own)
 
 
-def substituted(trace: Trace, entry: Entry, source: Document, before: Value, after: Value) -> None:
-    """Record what one destination of a substitution changed."""
+def _is_other(before: Value, after: Value) -> bool:
+    """Whether a value took the place of another one as a whole."""
+    return before is not after and not (type(before) is type(after) and (type(after) is Map or type(after) is Array))
+
+
+def substituted(trace: Trace, document: Document, entry: Entry, source: Document, before: Value, after: Value) -> None:
+    """Record what one destination of a document's substitution changed."""
     at = entry.place("src")
     because: list[Origin] = [Cause(f"substitution from {source}", at.source, at.line)]
     because += [Cause("substitution", place.source, place.line) for place in _lines(entry) if place.line != at.line]
     origins = _origins(source.data, compile_path(entry.path or ""), source.node)
-    trace.relate(before, after, "substitution", (*because, *origins), written=lambda _new: False)
+    made_of = (*because, *origins)
+    if _is_other(before, after):
+        trace.whole[document] = Change("substitution", at.source, at.line, because=made_of)
+    theirs: set[int] = set()
+
+    def is_written(new: Item) -> bool:
+        # What a path creates on its way is written nowhere; what it brings says itself where it is from.
+        if not theirs:
+            theirs.add(0)
+            theirs.update(map(id, walk(source.data)))
+        return id(new) in theirs
+
+    trace.relate(before, after, "substitution", made_of, written=is_written)
+
+
+def _note_hidden(trace: Trace, old: Item, new: Item) -> None:
+    """Record what is printed in the place of what only hidden documents tell."""
+    if _is_other(old.value, new.value):
+        trace.record(new, Change(_HIDDEN, new.source, new.line, was=old))
+    else:
+        trace.relate(old.value, new.value, _HIDDEN)
 
 
 def _lines(entry: Entry) -> list[Item]:
@@ -88,16 +118,28 @@ def inherited(
         top, was = node.value, document.node.value
         if type(top) is not Map or type(was) is not Map:
             continue
+        data = top.find("data")
         for item in top.items:
             old = was.find(item.key)
             if old is not None and item is not old:
+                if item is not data:
+                    _note_hidden(trace, old, item)
                 trace.copied(item, old)
-        data = top.find("data")
-        if data is not None and document.parent is not None:
+        if data is None:
+            continue
+        was_data = was.find("data")
+        target: Item = data
+        if data.value is not document.data and was_data is not None:
+            target = was_data
+            at = document.place("storagePolicy")
+            trace.record(data, Change(_HIDDEN, at.source, at.line, was=was_data))
+        if document in trace.whole:
+            trace.record(target, trace.whole[document])
+        elif document.parent is not None:
             because: list[Origin] = []
             for key in ("layer", "parentSelector"):
                 at = document.place("layeringDefinition", key)
                 because.append(Cause(f"parent {document.parent}", at.source, at.line))
             for action in document.actions:
                 because.append(Cause("layering action", action.source, action.line))
-            trace.record(data, Change("layered", data.source, data.line, because=tuple(because)))
+            trace.record(target, Change("layered", target.source, target.line, because=tuple(because)))

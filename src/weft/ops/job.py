@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from weft.errors import UsageError
+from weft.nodes import Document
 from weft.ops.definitions import interpolate
 from weft.ops.operations import patch
 from weft.ops.reading import read_first, write_text
@@ -11,7 +12,7 @@ from weft.ops.walk import find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from weft.nodes import Value
+    from weft.nodes import Item, Value
     from weft.ops.operations import Operation
     from weft.ops.pointer import Pointer
     from weft.provenance import Trace
@@ -24,13 +25,15 @@ class Job:
     template: the text to change; base: what is read of it, or the document itself where there is no text.
     operations: in order. sources: what placeholders are filled from. pointer: the one location that is wanted.
     expect_values, expect_use: fail for a variable without a value, or without a use. sort: print keys sorted.
-    keep_format: print the template with only the lines changed that have to.
+    keep_format: print the template with only the lines changed that have to. item: the one found at the location, for
+    a run that is traced.
     """
 
     __slots__ = (
         "base",
         "expect_use",
         "expect_values",
+        "item",
         "keep_format",
         "operations",
         "pointer",
@@ -49,6 +52,7 @@ class Job:
         self.expect_use = False
         self.sort = True
         self.keep_format = False
+        self.item: Item | None = None
         if trace is not None:
             from weft.ops.tracing import Variables
 
@@ -61,7 +65,24 @@ class Job:
         trace = None if self.sources.traced is None else self.sources.traced.trace
         value = patch(self.base, self.operations, trace=trace)
         value = interpolate(value, self.sources, expect_values=self.expect_values, expect_use=self.expect_use)
-        return value if self.pointer is None else find(value, self.pointer)
+        if self.pointer is None:
+            return value
+        found = find(value, self.pointer)
+        if trace is not None:
+            from weft.ops.tracing import looked_up
+
+            self.item = looked_up(trace, self.pointer, value, found)
+        return found
+
+    def document(self, source: Source | None = None) -> Document:
+        """What `run` gives, as a document. source: where the base is from, if there is no template."""
+        value = self.run()
+        document = Document(value, self.template or source, 1)
+        if self.sources.traced is not None:
+            from weft.ops.tracing import finished
+
+            finished(self.sources.traced.trace, document, self.item)
+        return document
 
     def text(self, value: Value) -> str:
         """What is printed: a string that was asked for by its location as it is, anything else as YAML."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 from weft.nodes import Array, Map, MapItem, walk
 from weft.ops.operations import Replace, Test
 from weft.ops.placeholders import MARK, names
+from weft.ops.pointer import Index, Key, Match, Pointer
+from weft.ops.walk import find, matches
 from weft.provenance import Cause, Change
 from weft.source import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from weft.nodes import Item, Value
+    from weft.nodes import Document, Item, Value
     from weft.ops.operations import Operation
     from weft.provenance import Origin, Trace
 
@@ -32,6 +34,10 @@ def record(operation: Operation, before: Value, after: Value, trace: Trace) -> V
             created.append(new)
         return (item,) if item is not None and not _nested(new.value) and not _nested(item.value) else ()
 
+    if type(before) is not type(after) or not _nested(after):
+        # No item is replaced: the document's value is.
+        made_of = because if item is None else (*because, item)
+        trace.whole["document"] = Change(operation.kind, operation.source, operation.line, because=made_of)
     trace.relate(before, after, operation.kind, because, explain)
     if item is not None and not _nested(item.value):
         # The value stands below what the path created.
@@ -44,6 +50,42 @@ def record(operation: Operation, before: Value, after: Value, trace: Trace) -> V
 
 def _nested(value: Value) -> bool:
     return type(value) is Map or type(value) is Array
+
+
+def looked_up(trace: Trace, pointer: Pointer, root: Value, found: Value) -> Item | None:
+    """Record the items that a location created because they were not there; gives the item at it, if there is one."""
+    source = Source(f"--path {pointer}", str(pointer))
+    for item in walk(found):
+        if item.source is None:
+            trace.record(item, Change("looked up", source, 1))
+    tokens = pointer.tokens
+    if not tokens or (pointer.is_slash and found is root):
+        return None
+    around = find(root, Pointer(tokens[:-1]), slash=False) if len(tokens) > 1 else root
+    last = tokens[-1]
+    if type(last) is Key:
+        return around.find(last.name) if type(around) is Map else None
+    items = around.items if type(around) is Array else []
+    if type(last) is Match:
+        places = matches(around, last) if type(around) is Array else []
+        return items[places[0]] if places else None
+    return items[last.number + last.shift] if type(last) is Index else None
+
+
+def _of_whole(trace: Trace) -> tuple[Origin, ...]:
+    known = trace.whole.get("document")
+    return () if known is None else known.because
+
+
+def finished(trace: Trace, document: Document, item: Item | None) -> None:
+    """Record what a run's document is: an item that was looked up, or what an operation replaced all of it with."""
+    change = trace.whole.pop("document", None)
+    if item is not None:
+        trace.copied(document, item)
+    elif change is not None:
+        if change.source is None:
+            change = Change(change.action, document.source, document.line, because=change.because)
+        trace.record(document, change)
 
 
 class Variables:
@@ -128,6 +170,12 @@ class Variables:
                             out.update(dict.fromkeys(self.origins(name)))
             return tuple(out)
 
+        if before is not after and not _nested(after):
+            # The document is a placeholder.
+            read = [origin for name in names(str(before)) for origin in self.origins(name)]
+            self.trace.whole["document"] = Change(
+                "variable", None, 0, because=(*_of_whole(self.trace), *dict.fromkeys(read))
+            )
         self.trace.relate(before, after, "variable", (), origins)
 
 

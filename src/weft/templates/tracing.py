@@ -253,6 +253,10 @@ class _TracedConstruction(Construction):
         if type(item.value) in COLLECTIONS and type(value) is not YamlFragment:
             # What is in a fragment has its own history.
             origins = without(origins, note_parts(self.trace, self.windows, item.value, value, "expression"))
+            for inner in walk(item.value):
+                # What a fragment brought along stands on other lines.
+                if inner.line == item.line and inner.source is item.source:
+                    self.trace.record(inner, Change("expression", item.source, item.line))
         if control:
             origins = (*control, *origins)
         self.trace.changes[item] = Change("expression", item.source, item.line, because=origins)

@@ -12,7 +12,7 @@ that is written nowhere (a generated password) has no `source` and says so in `a
 from __future__ import annotations
 
 from weft.errors import ReadError
-from weft.nodes import Map, MapItem, key_id
+from weft.nodes import Array, Map, MapItem, key_id
 from weft.source import Source
 from weft.tools.explain import lines
 from weft.tools.paths import document_name, scalars
@@ -21,6 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from weft.nodes import Document, DocumentSet, Item
     from weft.provenance import Trace
+    from weft.tools.explain import Entry
     from weft.tools.paths import Place
     from weft.yaml import Spans
 
@@ -61,10 +62,14 @@ def source_map(trace: Trace, documents: DocumentSet, text: str | None = None) ->
         span = spans.values.get(there) if there is not None else None
         if span is not None:
             entry["line"], entry["column"] = spans.place(span.start)
-        action, source, line, origins = origin(trace, place)
+        action, stands, origins = origin(trace, place)
+        source, line = stands.source, stands.line
         if source is not None and line > 0 and not source.name.startswith(("(", "-")):
-            key = place.item.key if type(place.item) is MapItem else None
-            entry["source"] = {"file": source.name, "line": line, "column": columns.of(source, line, key)}
+            key = stands.key
+            if key is None and type(place.item) is MapItem:
+                key = place.item.key
+            line, column = columns.of(source, line, key, stands.value)
+            entry["source"] = {"file": source.name, "line": line, "column": column}
             names[source.name] = None
         elif source is not None:
             entry["flag"] = source.name if source.name.startswith("-") else f"{source.name} {source.text}"
@@ -76,17 +81,32 @@ def source_map(trace: Trace, documents: DocumentSet, text: str | None = None) ->
     return {"version": VERSION, "sources": list(names), "mappings": mappings}
 
 
-def origin(trace: Trace, place: Place) -> tuple[str, Source | None, int, list[tuple[str, int]]]:
-    """What made a value what it is: the action, where that is written, and the other lines that have a part in it."""
+def origin(trace: Trace, place: Place) -> tuple[str, Entry, list[tuple[str, int]]]:
+    """What made a value what it is: the action, the entry of where it is written, the other lines that have a part in it."""
     from weft.tools.explain import explain
 
     history = explain(trace, place)
     last = history.entries[-1]
-    action, source, line = last.action, last.source, last.line
+    action = last.action
+    stands = _as_written(last)
     found = lines(history)
-    if source is not None:
-        found.discard((source.name, line))
-    return action, source, line, sorted(one for one in found if one[1] > 0)
+    if stands.source is not None:
+        found.discard((stands.source.name, stands.line))
+    return action, stands, sorted(one for one in found if one[1] > 0)
+
+
+def _as_written(entry: Entry) -> Entry:
+    """The entry of where a value is written as it stands: an operation's `value`, the source of a substitution."""
+    while entry.action not in ("expression", "template") and entry.has_value:
+        same = [
+            inner
+            for inner in entry.origins
+            if inner.has_value and type(inner.value) is type(entry.value) and inner.value == entry.value
+        ]
+        if len(same) != 1 or type(entry.value) is Map or type(entry.value) is Array:
+            break
+        entry = same[0]
+    return entry
 
 
 def _printed(place: Place, documents: list[Document]) -> Item | None:
@@ -120,38 +140,38 @@ class _Columns:
     """Columns of values in sources: each source is read again, once, with spans."""
 
     def __init__(self) -> None:
-        self._known: dict[Source, dict[int, list[tuple[object, int]]]] = {}
+        self._known: dict[Source, dict[int, list[tuple[object, object, tuple[int, int]]]]] = {}
 
-    def of(self, source: Source, line: int, key: object) -> int:
-        """The column of the value under a key on a line, or of the first one; of the line's text if there is none."""
+    def of(self, source: Source, line: int, key: object, value: object) -> tuple[int, int]:
+        """Where the value under a key on a line stands: that value, another one under the key, any, or the line's text."""
         found = self._known.get(source)
         if found is None:
             found = self._known[source] = self._read(source)
         values = found.get(line, [])
-        for other, column in values:
-            if other == key:
-                return column
-        if values:
-            return values[0][1]
+        places = [place for other, own, place in values if other == key and type(own) is type(value) and own == value]
+        places += [place for other, _, place in values if other == key]
+        places += [place for _, _, place in values]
         text = source.line(line) or ""
-        return len(text) - len(text.lstrip()) + 1
+        code = text.find("#@")
+        if code >= 0 and not any(place[0] == line and own is not None for _, own, place in values):
+            return line, code + 1
+        return places[0] if places else (line, len(text) - len(text.lstrip()) + 1)
 
-    def _read(self, source: Source) -> dict[int, list[tuple[object, int]]]:
+    def _read(self, source: Source) -> dict[int, list[tuple[object, object, tuple[int, int]]]]:
         from weft.errors import WeftError
         from weft.yaml import Spans, read
 
         spans: Spans = Spans()
-        found: dict[int, list[tuple[object, int]]] = {}
+        found: dict[int, list[tuple[object, object, tuple[int, int]]]] = {}
         try:
             read(Source(source.name, source.text), spans=spans, merge_lists=False)
         except WeftError:
             return found
         for item, span in spans.values.items():
-            line, column = spans.place(span.start)
+            place = spans.place(span.start)
             key = item.key if type(item) is MapItem else None
-            found.setdefault(line, []).append((key, column))
-            if item.line != line:
-                found.setdefault(item.line, []).append((key, column))
+            for line in {place[0], item.line}:
+                found.setdefault(line, []).append((key, item.value, place))
         return found
 
 
