@@ -178,9 +178,17 @@ _LONGEST_LINE = 400
 _SAME_STEPS = 3
 
 
+def _place_of_trail(error: WeftError | Finding) -> Position | None:
+    """Where an error came out of what has no place of its own, such as a value that a program made."""
+    if isinstance(error, WeftError) and error.findings:
+        return None
+    return next((step.at for step in error.trail if step.at is not None and step.at.source is not None), None)
+
+
 def _block(prefix: str, error: WeftError | Finding) -> list[str]:
     first, *rest = error.message.split("\n")
-    place = f"{error.at}: " if error.at is not None and (error.at.source is not None) else ""
+    at = error.at if error.at is not None and error.at.source is not None else _place_of_trail(error)
+    place = f"{at}: " if at is not None else ""
     out = [f"{prefix}{place}{first}", *(f"  {line}".rstrip() for line in rest)]
     quoted = [(str(at), text) for at in (error.at, *error.also) if at is not None and (text := at.text) is not None]
     quoted = list(dict.fromkeys(quoted))

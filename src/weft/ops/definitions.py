@@ -301,7 +301,8 @@ def _report(root: Value, lookup: Lookup, expect_values: bool, expect_use: bool) 
                 at=known[0] if known else None,
                 also=known[1:],
                 found="\n".join(missing),
-                hint=_suggestions(missing, offered),
+                hint=_suggestions(missing, offered)
+                or ('the store makes what "variables" in the document defines' if lookup.sources.store else None),
             )
         )
     if expect_use:

@@ -102,7 +102,8 @@ def _replace(definition: _Definition, null_values: bool) -> Operation:
     given = definition.fields.get("value")
     pointer_first = definition.value("path") is None
     if not pointer_first and (given is None or (given.value is None and not null_values)):
-        raise definition.refuse(f'replace operation [{definition.number}]: no "value", or null')
+        hint = None if given is None else "--null-values accepts null; to take the key away: type: remove"
+        raise definition.refuse(f'replace operation [{definition.number}]: no "value", or null', hint=hint)
     pointer = definition.pointer()
     source, line, number, words = definition.at
     value = settled(given.value) if given is not None else None
@@ -149,9 +150,24 @@ def operations_of(value: Value, source: Source, *, null_values: bool = False) ->
     if not isinstance(value, Array):
         line = value.line if isinstance(value, Map) else 1
         raise OpsError(
-            "not an ops file", at=Position(source, line), expected="an array of operations", found=kind_name(value)
+            "not an ops file",
+            at=Position(source, line),
+            expected="an array of operations",
+            found=kind_name(value),
+            hint=_no_array_hint(value),
         )
     return [_operation(item, number, source, null_values) for number, item in enumerate(value.items)]
+
+
+def _no_array_hint(value: Value) -> str | None:
+    if type(value) is not Map:
+        return None
+    if value.find("path") is not None:
+        return 'an operation is an item of an array: put "- " before its first key'
+    inner = [item.key for item in value.items if type(item.value) is Array]
+    if len(value.items) == 1 and inner:
+        return f'the array stands by itself: leave out "{inner[0]}:"'
+    return "the file to change comes without a flag: weft patch base.yml -o ops.yml"
 
 
 def _operation(item: ArrayItem, number: int, source: Source, null_values: bool) -> Operation:
@@ -181,6 +197,12 @@ def _operation(item: ArrayItem, number: int, source: Source, null_values: bool) 
 _JSON_PATCH = {
     "add": 'to add a key: type "replace" and a path that ends in /key?; to add an item: /list/-',
     "copy": "a value is not copied; write it out",
+    "append": 'type "replace", and a path that ends in /- adds an item to an array',
+    "delete": 'type "remove"',
+    "insert": 'type "replace", and a path that ends in :before or :after puts an item beside another one',
+    "merge": 'type "replace" replaces whole values; write an operation for each key',
+    "set": 'type "replace"; a path that ends in ? also adds the key',
+    "update": 'type "replace"',
     "move": "a value is not moved; remove it, and write it out in its new place",
 }
 

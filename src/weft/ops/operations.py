@@ -8,6 +8,7 @@ from __future__ import annotations
 from weft.errors import OpsError
 from weft.nodes import Array, ArrayItem, Map, MapItem, key_id
 from weft.ops.draft import Draft
+from weft.ops.pointer import Key, Pointer
 from weft.ops.walk import NotThereError
 from weft.source import Position
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from weft.nodes import Value
-    from weft.ops.pointer import Pointer
     from weft.provenance import Trace
     from weft.source import Source
 
@@ -116,9 +116,26 @@ class Test(Operation):
     def apply(self, draft: Draft) -> None:
         if self.absent:
             self._check_absent(draft)
-        elif not same(draft.find(self.pointer), self.value):
-            # Neither value is shown: it may be a secret (spec ops 6.3).
-            raise OpsError(f"the value at {self._where()} is not the expected one")
+        elif not same(found := draft.find(self.pointer), self.value):
+            from weft.ops.mismatch import mismatch
+
+            way, wanted, there, also = mismatch(found, self.value, str(self.pointer), self._position(draft))
+            raise OpsError(
+                f"the value at {self._where()} is not the expected one",
+                also=also,
+                expected=wanted if way == str(self.pointer) else f"{wanted} at {way}",
+                found=there,
+            )
+
+    def _position(self, draft: Draft) -> Position | None:
+        """Where the value that is tested is written."""
+        tokens = self.pointer.tokens
+        last = tokens[-1] if tokens else None
+        if not isinstance(last, Key):
+            return None
+        parent = draft.find(Pointer(tokens[:-1]))
+        item = parent.find(last.name) if type(parent) is Map else None
+        return None if item is None else item.position
 
     def _check_absent(self, draft: Draft) -> None:
         pointer = self.pointer
@@ -131,7 +148,9 @@ class Test(Operation):
             if error.depth == len(pointer.tokens):
                 return
             raise
-        raise OpsError(f"there is a value at {self._where()}", expected="none")
+        at = self._position(draft)
+        known = at is not None and at.source is not None and at.line > 0
+        raise OpsError(f"there is a value at {self._where()}", also=[at] if known else (), expected="none")  # type: ignore[list-item]
 
     def _where(self) -> str:
         return str(self.pointer) or "the root"

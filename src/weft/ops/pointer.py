@@ -181,7 +181,9 @@ def parse(text: str) -> Pointer:
     if text == "":
         return ROOT
     if text[0] != "/":
-        raise OpsError(f'a path starts with "/": "{text}"', hint=f'did you mean "/{text}"?')
+        # `properties.router.port`, as other tools write it.
+        meant = text.removeprefix("$").strip(".").replace(".", "/") if "/" not in text and "=" not in text else text
+        raise OpsError(f'a path starts with "/": "{text}"', hint=f'did you mean "/{meant}"?')
     parts = text.split("/")
     last = len(parts) - 1
     if last > allowance().limits.pointer:

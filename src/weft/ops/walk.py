@@ -12,7 +12,7 @@ from weft.ops.pointer import Index, Key, Match
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from typing import TypeAlias
 
     from weft.nodes import Value
@@ -127,7 +127,7 @@ def check_map(node: Value, pointer: Pointer, depth: int) -> Map:
         also=place(node),
         expected="a map",
         found=kind_name(node),
-        hint=_array_hint(node, pointer, depth),
+        hint=_key_hint(node, pointer, depth),
     )
 
 
@@ -139,7 +139,13 @@ def check_array(node: Value, pointer: Pointer, depth: int) -> Array:
     hint = None
     if type(node) is Map:
         text = token.text(mark=False)
-        if type(token) is not Match and node.find(text) is not None:
+        if type(token) is Match:
+            hint = f'a key is named alone: "{_upto(pointer, depth, root="")}/{token.value}"'
+        elif text == "-":
+            hint = (
+                f'"-" adds to an array; a key is added to a map by its name: "{_upto(pointer, depth, root="")}/NAME?"'
+            )
+        elif node.find(text) is not None:
             hint = f'the key "{text}" is written "{text}?" in a path'
     raise OpsError(
         f"not an array at {_upto(pointer, depth)}: {pointer.until(depth + 1)} asks for an item",
@@ -174,7 +180,7 @@ def check_one(array: Array, found: list[int], pointer: Pointer, depth: int) -> N
         also=place(array),
         expected=f'exactly one item whose "{token.key}" is "{token.value}" (a string)',
         found=listed(values) if values else f'0 items with a string under "{token.key}"',
-        hint=hint,
+        hint=hint or _number_hint(array, token, pointer, depth),
     )
 
 
@@ -237,7 +243,9 @@ def missing_key(node: Value, pointer: Pointer, depth: int) -> NotThereError:
         also=place(node),
         expected=f'the key "{token.name}"',
         found=found,
-        hint=did_you_mean(token.name, siblings[:1000]) or f"{where}? makes it optional",
+        hint=_bracket_hint(token.name, siblings, pointer, depth)
+        or did_you_mean(token.name, siblings[:1000])
+        or f"{where}? makes it optional",
     )
     error.depth = depth + 1
     return error
@@ -266,10 +274,36 @@ def _upto(pointer: Pointer, depth: int, root: str = "the root") -> str:
     return pointer.until(depth) if depth else root
 
 
-def _array_hint(node: Value, pointer: Pointer, depth: int) -> str | None:
-    if type(node) is not Array:
+def _bracket_hint(name: str, siblings: Sequence[str], pointer: Pointer, depth: int) -> str | None:
+    """For `/list[0]`: an index is a step of its own."""
+    start, bracket, rest = name.partition("[")
+    index = rest.rstrip("]")
+    if not bracket or start not in siblings or not index.isdecimal():
         return None
+    return f'an index is a step of its own: "{_upto(pointer, depth, root="")}/{start}/{index}"'
+
+
+def _number_hint(array: Array, token: Match, pointer: Pointer, depth: int) -> str | None:
+    """For `/id=1` where the items have the integer 1: a match compares text."""
+    for place_found, entry in enumerate(array.items[:1000]):
+        item = entry.value.find(token.key) if type(entry.value) is Map else None
+        if item is not None and type(item.value) is not str and str(item.value) == token.value:
+            kind = kind_name(item.value)
+            where = f"{_upto(pointer, depth, root='')}/{place_found}"
+            return f'a match compares strings, and this is an {kind}: use the index, "{where}"'.replace("an f", "a f")
+    return None
+
+
+def _key_hint(node: Value, pointer: Pointer, depth: int) -> str | None:
+    """What to say where a key is asked of something that is no map."""
     token = pointer.tokens[depth]
+    last = depth == len(pointer.tokens) - 1
+    if type(node) is not Array:
+        if type(token) is Key and token.name == "" and last and depth:
+            return f'did you mean "{pointer.until(depth)}"? what follows the last "/" is a key'
+        return "the document is empty" if node is None and not depth else None
     if type(token) is Key and token.name == "-":
         return '"-" appends at the end of a path only, and is never optional'
+    if type(token) is Key and token.name in ("*", "[*]", ""):
+        return "a path means one item, there are no wildcards; write an operation for each"
     return f'an item is selected by index or by match: "/0", "/name={token.text(mark=False)}"'

@@ -95,7 +95,17 @@ def _wrong_type(declared: Type, item: Item) -> Finding:
         also=[declared.position],
         found=kind_name(item.value),
         expected=f"{declared.name} (by {declared.position})",
+        hint=_type_hint(item),
     )
+
+
+def _type_hint(item: Item) -> str | None:
+    """What to do about a value of another type, where that is likely to be one thing."""
+    name = "" if item.source is None else item.source.name
+    if type(item.value) is str and name.startswith(("(data-value arg)", "(data-values-env arg)")):
+        flag = name[1 : name.index(" ")]
+        return f"--{flag} gives strings, --{flag}-yaml values of any type"
+    return "@schema/nullable in the schema allows null" if item.value is None else None
 
 
 def _unknown_key(declared: MapType, item: MapItem, *, suggest: bool) -> Finding:

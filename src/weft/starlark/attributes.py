@@ -64,11 +64,17 @@ def missing(x: object, name: str, message: str | None = None) -> StarlarkError:
     alike = near(name, attribute_names(x))
     if alike:
         message += f" (did you mean {listed([f'.{one}' for one in alike])}?)"
-    found = None
+    found = hint = None
     if not alike and isinstance(x, Value):
         names = x.attr_names()
         found = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "") if names else "nothing in it"
-    return StarlarkError(message, found=found)
+        if not names and type_of(x) == "struct":
+            hint = "data values come from files with #@data/values (no space) above ---, or from flags; none gave any"
+    elif x is None:
+        hint = f"what stands before .{name} is None"
+    elif type(x) is Dict and (not alike or name in x.keys()):  # noqa: SIM118 - `in` asks for keys that hash as theirs do
+        hint = f'a dict has keys, not fields: ["{name}"]'
+    return StarlarkError(message, found=found, hint=hint)
 
 
 _SHOWN = 12

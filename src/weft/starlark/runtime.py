@@ -12,6 +12,7 @@ from weft.errors import StarlarkError
 from weft.spell import listed, near
 from weft.starlark import builtins, methods, operators, strings
 from weft.starlark.attributes import attribute
+from weft.starlark.budget import SOME, check_items, check_string
 from weft.starlark.methods import out_of_range
 from weft.starlark.operators import check_mutable, check_table, iterable_or_none
 from weft.starlark.values import (
@@ -134,6 +135,11 @@ def cut(x: object, low: object, high: object, step: object) -> object:
     if kind is range:
         return _part_of_range(x, slice(low, high, step))  # type: ignore[arg-type]
     part = x[low:high:step]  # type: ignore[index]
+    if len(part) > SOME:
+        if kind is str:
+            check_string(len(part))
+        else:
+            check_items(len(part))
     return List(part) if kind is List else part
 
 
@@ -228,8 +234,13 @@ def pick(module: Mapping[str, object], name: str, path: str) -> object:
     if name in module:
         return module[name]
     message = f"load: name {name} not found in module {path}"
-    alike = near(name, sorted(known for known in module if not known.startswith("_")))
-    raise StarlarkError(message + (f" (did you mean {listed(alike)}?)" if alike else ""))
+    names = sorted(known for known in module if not known.startswith("_"))
+    alike = near(name, names)
+    found = None if alike else ", ".join(names[:_SHOWN_NAMES]) + (", ..." if len(names) > _SHOWN_NAMES else "")
+    raise StarlarkError(message + (f" (did you mean {listed(alike)}?)" if alike else ""), found=found)
+
+
+_SHOWN_NAMES = 12
 
 
 def as_decimal(x: object) -> str:

@@ -55,6 +55,13 @@ KEYWORDS = frozenset(
         "while",
     ],
 )
+_HINTS = {
+    "unexpected EOF in string": "a quote is missing",
+    "unexpected newline in string": "a quote is missing",
+    "unexpected input character '?'": "a choice is written: this if condition else that",
+    "unexpected input character '!'": "it is written not",
+    "unexpected input character '$'": "a variable is written by its name alone",
+}
 RESERVED = frozenset(
     [
         "as",
@@ -151,7 +158,8 @@ class _Scanner:
         self.text = "\n".join(texts) if len(texts) > 2 else texts[0] + "\n\0"
 
     def fail(self, message: str, row: int, column: int) -> NoReturn:
-        raise ScanFailure(Finding(message, at=Position(self.source, self.lines[row], max(column, 1))))
+        at = Position(self.source, self.lines[row], max(column, 1))
+        raise ScanFailure(Finding(message, at=at, hint=_HINTS.get(message)))
 
     def run(self) -> int:
         text, tokens, depth = self.text, self.tokens, self.depth

@@ -70,7 +70,9 @@ class Library:
         if file is None:
             raise ReadError(
                 f"Expected to find file '{path}' (hint: only files included via -f flag are available)",
-                hint=did_you_mean(name, library._files_by_name),
+                hint=f'did you mean "@{path}"?'
+                if path.startswith("ytt:")
+                else did_you_mean(name, library._files_by_name),
             )
         return LibraryFile(file, library, path)
 

@@ -19,6 +19,7 @@ _HINTS = {
     "did not find expected node content": "a value is missing, or a bracket or brace has no partner",
     "found unknown escape character": "use single quotes, or write the backslash twice",
 }
+BRACES = "{{ }} is a map within a map; quotes around it make a text of it"
 _CANNOT_START = {
     "\t": ("a tab", "indent with spaces"),
     "@": ('"@"', "put the text in quotes"),
@@ -49,6 +50,16 @@ def syntax_error(error: Exception, source: Source, text: str, base: int) -> Exce
     found: str | None = None
     if problem == "found character that cannot start any token":
         found, hint = _CANNOT_START.get(text[index : index + 1], (None, None))
+    elif "{{" in _line(text, index) and problem.startswith(
+        ("did not find expected", "mapping values", "found unexpected")
+    ):
+        hint = BRACES
+    elif problem == "mapping values are not allowed in this context":
+        hint = _too_far_in(text, index) or hint
+    elif problem == "did not find expected <document start>":
+        hint = _too_far_out(text, index) or hint
+    elif problem == "found a tab character that violates indentation":
+        hint = "indent with spaces"
     elif problem == "found unexpected end of stream" and context is not None:
         hint = "the quote that opens here is not closed"
         index, context = context.index, None
@@ -59,6 +70,45 @@ def syntax_error(error: Exception, source: Source, text: str, base: int) -> Exce
         if start.line != at.line:
             also.append(start)
     return ReadError(problem, at=at, also=also, found=found, hint=hint)
+
+
+def _line(text: str, index: int) -> str:
+    """The line that an index is in."""
+    end = text.find("\n", index)
+    return text[text.rfind("\n", 0, index) + 1 : len(text) if end < 0 else end]
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def _before(text: str, index: int) -> str:
+    """The last line before the one of an index that has something on it, and more than a comment."""
+    end = text.rfind("\n", 0, index) + 1
+    while end > 0:
+        start = text.rfind("\n", 0, end - 1) + 1
+        line = text[start:end].rstrip()
+        if line and line.lstrip()[0] != "#":
+            return line
+        end = start
+    return ""
+
+
+def _too_far_in(text: str, index: int) -> str | None:
+    """For a key below a value, as if it belonged to it."""
+    line, before = _line(text, index), _before(text, index)
+    inner = _indentation(line)
+    if inner <= _indentation(before) or before.rstrip().endswith(":"):
+        return None
+    return f"the key is indented further than the line above it, which has a value already: {before.strip()[:60]}"
+
+
+def _too_far_out(text: str, index: int) -> str | None:
+    """For a key that stands further left than the first one."""
+    line, before = _line(text, index), _before(text, index)
+    if not before or _indentation(line) >= _indentation(before) or ":" not in before:
+        return None
+    return f"the keys of a map begin in one column; the line above begins further right: {before.strip()[:60]}"
 
 
 def _native_phrase(problem: str, context: str) -> str:

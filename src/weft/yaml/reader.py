@@ -232,7 +232,7 @@ class Reading:
                 elif mode == _MAP:
                     line = start.line + base
                     if self.scalar_keys:
-                        raise self.error(f"a key is {_A_KIND[make]}", line, expected="a scalar as key")
+                        raise self.key_error(_A_KIND[make], line)
                     made = make([], source, line)
                     item = owner = MapItem(made, None, source, line)
                     items.append(owner)
@@ -341,6 +341,12 @@ class Reading:
 
     def error(self, message: str, line: int, *, expected: str | None = None, hint: str | None = None) -> ReadError:
         return ReadError(message, at=Position(self.source, line), expected=expected, hint=hint)
+
+    def key_error(self, kind: str, line: int) -> ReadError:
+        from weft.yaml.problems import BRACES
+
+        hint = BRACES if "{{" in (self.source.line(line) or "") else None
+        return self.error(f"a key is {kind}", line, expected="a scalar as key", hint=hint)
 
     def problem(self, error: Exception) -> Exception:
         """What to raise for an exception of the parser."""

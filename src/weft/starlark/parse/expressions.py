@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from weft.starlark import syntax
 from weft.starlark.parse.tokens import Tokens
-from weft.starlark.scan import RESERVED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -388,8 +387,6 @@ class Expressions(Tokens):
         if kind in {"-", "+", "~"}:
             self.advance()
             return syntax.Unary(kind, self.primary_with_suffix(), line)
-        if kind == "illegal token" and value in RESERVED:
-            self.fail("got illegal token, want primary expression", hint=f"'{value}' is a reserved word")
         return self.unexpected("primary expression")
 
     def list_display(self) -> Expression:

@@ -18,6 +18,18 @@ _PLAIN = frozenset(("newline", "identifier", "int literal", "float literal", "st
 _HINTS = {
     "got newline, want ':'": "missing colon at the end of 'if/for/def' statement?",
 }
+# What people write who know Python, and what it is here.
+_INSTEAD = {
+    "assert": 'assert.fail(...) and others come with load("@ytt:assert", "assert")',
+    "class": 'struct.make(...), from load("@ytt:struct", "struct"), makes a value with fields',
+    "except": 'assert.try_to(...), from load("@ytt:assert", "assert"), goes on after a failure',
+    "from": 'a module is loaded: load("@ytt:json", "json"), a file: load("file.star", "name")',
+    "import": 'a module is loaded: load("@ytt:json", "json"), a file: load("file.star", "name")',
+    "is": "== and != compare, None as well",
+    "raise": 'assert.fail("..."), from load("@ytt:assert", "assert"), ends the run',
+    "try": 'assert.try_to(...), from load("@ytt:assert", "assert"), goes on after a failure',
+}
+_CLOSERS = {"']'": "bracket", "')'": "parenthesis", "'}'": "brace"}
 
 
 class Tokens:
@@ -80,7 +92,7 @@ class Tokens:
         if self.kind == "pass":
             self.fail("use of reserved keyword 'pass' is not allowed")
         if self.kind == "identifier" and self.value == "end" and not self.open:
-            self.fail("unexpected end")
+            self.fail("unexpected end", hint="no if, for or def is open here")
         if self.kind == "end of file" and self.open and wanted not in ("']'", "')'", "'}'"):
             self.mismatched()
         got = self.described()
@@ -90,7 +102,33 @@ class Tokens:
             if before[0] == self.kind:
                 word = "or" if self.kind == "|" else "and"
                 hint = f"use '{word}' instead of '{self.kind * 2}' for logical-{word}"
-        self.fail(f"got {got}, want {wanted}", hint=hint)
+        self.fail(f"got {got}, want {wanted}", hint=hint or self._meant(got, wanted))
+
+    def _meant(self, got: str, wanted: str) -> str | None:
+        """What the token at hand is likely to be a mistake for."""
+        kind, value, line, column = self.tokens[self.index - 1]
+        if self.kind == "illegal token":
+            instead = _INSTEAD.get(str(self.value))
+            return f"'{self.value}' is a reserved word" + (f": {instead}" if instead else "")
+        if (
+            got == "string literal"
+            and kind == "identifier"
+            and value in ("f", "F")
+            and (line, column + 1) == (self.line, self.column)
+        ):
+            return 'there are no f-strings: "%s and %s" % (a, b), or "{} and {}".format(a, b)'
+        if got == "else" and self.tokens[min(self.index + 1, len(self.tokens) - 1)][0] == "if":
+            return "'else if' is written elif"
+        closer = _CLOSERS.get(wanted)
+        if closer is None:
+            return None
+        if got in ("end of file", "newline"):
+            return f"a {closer} is not closed"
+        return (
+            "a comma is missing before it"
+            if got in ("string literal", "int literal", "identifier", "float literal")
+            else None
+        )
 
     def mismatched(self) -> NoReturn:
         line, column = self.open[-1]
@@ -98,6 +136,7 @@ class Tokens:
             "mismatched set of block openings (if/else/elif/for/def) and closing (end)",
             line,
             column,
+            hint="each of them needs an end of its own",
         )
 
     def expect(self, kind: str) -> None:
