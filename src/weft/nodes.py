@@ -60,9 +60,10 @@ class Document(_Located):
     """One document. `value` is a Map, an Array or a scalar (a DocumentSet only while templates are evaluated).
 
     computed: the value is the result of an expression, so that the document is printed even when it is empty.
+    distinct: it is known that no map of it has a key twice.
     """
 
-    __slots__ = ("annotations", "computed", "line", "source", "value")
+    __slots__ = ("annotations", "computed", "distinct", "line", "source", "value")
 
     def __init__(
         self,
@@ -77,6 +78,7 @@ class Document(_Located):
         self.line = line
         self.annotations = annotations
         self.computed = computed
+        self.distinct = False
 
     def __repr__(self) -> str:
         return f"Document({self.value!r})"
@@ -86,15 +88,24 @@ class Document(_Located):
 
 
 class Map(_Located):
-    """Map items in order; keys are scalars (or collections: Map, Array) and, once evaluated, distinct by `key_id`."""
+    """Map items in order; keys are scalars (or collections: Map, Array) and, once evaluated, distinct by `key_id`.
+
+    index: what `find` looks keys up in, by `key_id`, where it is there already.
+    """
 
     __slots__ = ("_index", "items", "line", "source")
 
-    def __init__(self, items: list[MapItem], source: Source | None = None, line: int = 0) -> None:
+    def __init__(
+        self,
+        items: list[MapItem],
+        source: Source | None = None,
+        line: int = 0,
+        index: dict[object, MapItem] | None = None,
+    ) -> None:
         self.items = items
         self.source = source
         self.line = line
-        self._index: dict[object, MapItem] | None = None
+        self._index = index
 
     def __repr__(self) -> str:
         return f"Map({self.items!r})"

@@ -224,7 +224,8 @@ def test_deduplicate_shares_and_changes_nothing_else(tree: DocumentSet) -> None:
 
 # With digits in front of letters BOSH's order can be a circle (2E < 8 < 2001-01-01 < 2E), and then no answer is the one.
 orderly_keys = st.tuples(
-    st.text(st.characters(exclude_categories=["Nd", "Cs"]), max_size=6), st.one_of(st.just(""), st.integers(0, 10**17).map(str))
+    st.text(st.characters(exclude_categories=["Nd", "Cs"]), max_size=6),
+    st.one_of(st.just(""), st.integers(0, 10**17).map(str)),
 ).map("".join)
 
 

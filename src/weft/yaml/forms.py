@@ -38,7 +38,9 @@ _ESCAPES = {
     0x2028: "\\L",
     0x2029: "\\P",
 }
-# Text of these characters alone is printable, and has no line break.
+# A string that starts with one of these is nothing but a string, and its syntax is plain but for colons and comments.
+_WORD_FIRST = frozenset("abcdeghijklmpqrsuvwxzABCDEGHIJKLMPQRSUVWXZ/_$(")
+_WORD_LAST = frozenset(" :")
 _SEPARATORS = ("\u2028", "\u2029")
 
 
@@ -48,7 +50,18 @@ class _StringForms(dict[str, "str | None"]):
     __slots__ = ()
 
     def __missing__(self, text: str) -> str | None:
-        form = one_line(text)
+        if (
+            text[:1] in _WORD_FIRST
+            and text.isascii()
+            and text.isprintable()
+            and text[-1] not in _WORD_LAST
+            and ": " not in text
+            and " #" not in text
+        ):
+            # Most strings: what `one_line` would say, in half the time.
+            form: str | None = text
+        else:
+            form = one_line(text)
         if len(self) >= _MEMO_SIZE:
             self.clear()
             _long_forms.clear()

@@ -10,6 +10,7 @@ from weft.source import Position, Source
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from weft.nodes import MapItem, Node, Value
+    from weft.yaml.comments import Comments
 
 # Copies share their strings, but what is printed has each of them: so many characters count as a node.
 _A_NODE = 32
@@ -143,3 +144,9 @@ class References:
             result += [item for item in one.items if key_id(item.key) not in seen]
             seen.update(key_id(item.key) for item in one.items)
         return result
+
+    def override(self, win: bool | None, comments: Comments | None) -> None:
+        """Take out what `<<` brought under keys that stand beside it, where those win; with None, in a template."""
+        if self.overridden and (win or (win is None and comments is not None and comments.template)):
+            for items, losers in self.overridden:
+                items[:] = [item for item in items if item not in losers]

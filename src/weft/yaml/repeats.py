@@ -16,8 +16,13 @@ def deduplicate(tree: DocumentSet) -> DocumentSet:
     """
     # Collections in an order in which a parent stands before its children.
     order: list[DocumentSet | Map | Array] = [tree]
+    for document in tree.items:
+        if not document.distinct and (type(document.value) is Map or type(document.value) is Array):
+            order.append(document.value)
     repeated = False
-    for node in order:
+    below = iter(order)
+    next(below)
+    for node in below:
         for item in node.items:
             value = item.value
             if type(value) is Map or type(value) is Array:

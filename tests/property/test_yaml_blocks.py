@@ -1,0 +1,201 @@
+"""Reading line by line gives what the parser gives: nodes, lines, comments and errors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from weft.errors import WeftError
+from weft.layering.scalars import plain_values
+from weft.nodes import Map, MapItem
+from weft.source import Source
+from weft.yaml import Comments, deduplicate, events, read
+from weft.yaml.libyaml import parser
+
+if TYPE_CHECKING:
+    from weft.nodes import DocumentSet
+
+VALUES = [
+    "", "a", "a b", "1", "yes", "~", "-5", "0x1f", '"q"', "'it''s'", '"a: b"', '"t\\tb"', "[]", "{}", "[a, 'b', -c]",
+    "{a: 1, b: [c]}", "[a: b]", "{a: 1, a: 2}", "[a,", "|", "|-", "|+", "|2", "> ", "&x a", "*x", "!!str 1", "- a",
+    "a: b", "a:b", "http://x:80", "a #c", "a#c", '"a" # c', '"a"#c', "#c", "[] #c", "[a] #@ c", "---", "\u00e9", "a\tb", "<<",
+    "((v))", "a:", "?", "%x", "@x", '"', "x" * 130,
+]  # fmt: skip
+KEYS = ["a", "b", "c.d/e", "1", "yes", '"q"', "'s'", "<<", "x y", "&k a", "k" * 130, "\u00e9", "((v))", "[a]", "*x"]
+BARE = [
+    "---",
+    "--- ",
+    "--- #@ c",
+    "---a",
+    "--- a",
+    "...",
+    "%YAML 1.1",
+    "",
+    "   ",
+    "# c",
+    "\t",
+    "-",
+    "- ",
+    "- -",
+    "\ufeff",
+]
+
+values, keys = st.sampled_from(VALUES), st.sampled_from(KEYS)
+# The plain ones come more often, or hardly a document would go line by line.
+tame = st.sampled_from(["a", "b", "1", '"q"', "", "[a, b]", "{a: 1}", "a #c", "|", "~"])
+some_value = st.one_of(tame, tame, tame, values)
+some_key = st.one_of(st.sampled_from("abcdefg"), st.sampled_from("abcdefg"), keys)
+lines = st.one_of(
+    st.builds("{}: {}".format, some_key, some_value),
+    st.builds("{}:{}".format, some_key, st.sampled_from(["", "", " ", "  #c"])),
+    st.builds("- {}: {}".format, some_key, some_value),
+    st.builds("-{}{}:".format, st.sampled_from([" ", "   "]), some_key),
+    st.builds("- {}".format, some_value),
+    st.sampled_from(BARE),
+)
+indented = st.builds(lambda depth, line: "  " * depth + line, st.integers(0, 3), lines)
+texts = st.builds(
+    lambda found, end: "\n".join(found) + end, st.lists(indented, max_size=7), st.sampled_from(["", "\n", "\n\n"])
+)
+
+
+def read_as(text: str, *, with_parser: bool, **options: object) -> object:
+    """All that a text reads as, in a form that can be compared."""
+    comments = options.pop("comments", None)
+    given = Comments() if comments else None
+    try:
+        tree = read(
+            Source("f.yml", text, 3),
+            comments=given,
+            parser=parser() if with_parser else None,
+            **options,  # type: ignore[arg-type]
+        )
+    except WeftError as error:
+        return str(error), str(error.at), error.found, error.hint
+    owned = {} if given is None else given.of
+    shown = _shown(tree, owned)
+    assert not owned, "comments of nobody"
+    once = deduplicate(tree)
+    return shown, [] if given is None else [_comment(one) for one in given.all], _shown(once, {}), once is tree
+
+
+def _shown(value: object, comments: dict) -> object:  # type: ignore[type-arg]
+    if not hasattr(value, "items"):
+        return type(value).__name__, repr(value)
+    if isinstance(value, Map):
+        kept = {item.key: item for item in value.items if type(item.key) is str}
+        assert all(value.find(key) is item for key, item in kept.items())
+    shown: list[object] = [type(value).__name__, value.line, [_comment(one) for one in comments.pop(value, [])]]  # type: ignore[attr-defined]
+    for item in value.items:
+        shown.append((item.line, [_comment(one) for one in comments.pop(item, [])]))
+        if isinstance(item, MapItem):
+            shown.append(_shown(item.key, comments))
+        shown.append(_shown(item.value, comments))
+    return shown
+
+
+def _comment(comment: object) -> str:
+    return repr(comment)
+
+
+OPTIONS: list[dict[str, object]] = [
+    {"comments": True, "merge_lists": False},
+    {"keep_mark": False, "first": True, "scalar_keys": True},
+    {"keep_mark": False, "plain": plain_values},
+]
+
+
+def check(text: str) -> None:
+    for options in OPTIONS:
+        assert read_as(text, with_parser=False, **options) == read_as(text, with_parser=True, **options)
+
+
+@given(texts)
+def test_lines_and_the_parser_give_the_same(text: str) -> None:
+    check(text)
+
+
+REGULAR = """\
+# above
+--- #@ beside
+a: 1 # one
+b:
+- x
+- y: 2
+  z: "q: #"
+-   - not
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        REGULAR,
+        "a:\n- b\nc: d\n",
+        "- a: 1\n  b:\n  - c\n- d\n",
+        "-\n  a: b\n-\n- c\n",
+        "a: |\n  x\n\n   y\n\nb: |-\n  z\n---\nc: |+\n  w\n\n",
+        "a: |\n  x",
+        "a: |\n\n  x\n",
+        "a: |\n  x\n y: z\n",
+        "a: |\n  \tx\n",
+        "a: |\n  x\n  \t\n # c\n",
+        "a: b\n  c\n",
+        "a:\n  b\n",
+        "a: b\n  - c\n",
+        "a: 1\na: 2\n---\nb:\n  c: 1\n  c: 2\n",
+        "1: a\ntrue: b\n1.0: c\n",
+        "a: &x b\n---\nc: d\n---\ne: *x\n",
+        "\t# c\n---\na: b\n",
+        "# c\n---\n# d\n---\na: [\n# e\n]\n# f\n---\nb: c\n# g\n",
+        "a: {b: [c, {d: e}]} # f\n",
+        "- [a] # b\n# c\n",
+        "  a: b\n c: d\n",
+        "x: &a {k: 1}\ny: {<<: *a}\n#@ z\n",
+        "a: b\r\nc: d\n",
+        "",
+        "# nothing\n",
+    ],
+)
+def test_texts_where_lines_could_mislead(text: str) -> None:
+    check(text)
+
+
+def test_regular_documents_are_not_left_to_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unexpected() -> object:
+        raise AssertionError("the parser was asked")
+
+    monkeypatch.setattr(events, "fastest_parser", unexpected)
+    text = REGULAR.replace("-   - not\n", "- |\n  w\n- [a, {b: c}]\n- {}\n")
+    tree: DocumentSet = read(Source("f.yml", text), comments=Comments())
+    assert tree.items[0].distinct
+
+
+def test_only_irregular_documents_are_left_to_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    original = events.Reading.build
+
+    def build(self: events.Reading, parser: object) -> DocumentSet:
+        asked.append(self.text)
+        return original(self, parser)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(events.Reading, "build", build)
+    read(Source("f.yml", "a: b\n---\nc: &x d\n---\ne: f\n"))
+    assert asked == ["---\nc: &x d\n"]
+
+
+def test_a_text_that_is_mostly_irregular_is_read_in_one_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    original = events.Reading.build
+
+    def build(self: events.Reading, parser: object) -> DocumentSet:
+        asked.append(self.text)
+        return original(self, parser)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(events.Reading, "build", build)
+    tree = read(Source("f.yml", "---\na: &x b\n" * 1_000))
+    assert len(tree.items) == 1_000
+    assert len(asked) < 600
