@@ -132,12 +132,17 @@ def _selection(flags: Parsed) -> Selection:
 def _secret_sources(flags: Parsed) -> list[SecretSource]:
     sources: list[SecretSource] = []
     for path in flags.texts("secrets-file"):
-        from weft.nodes import Map
+        from weft.nodes import Map, kind_name
 
         try:
             for document in deduplicate(read(source(path), plain=plain_values)).items:
                 if type(document.value) is not Map:
-                    raise ReadError("a secrets file is a map of references to data", at=document.position)
+                    raise ReadError(
+                        "a secrets file is a map of references to data",
+                        at=document.position,
+                        expected="a map",
+                        found=kind_name(document.value),
+                    )
                 sources.append(FileSecrets(path, document.value))
         except WeftError as error:
             raise conceal(error) from None

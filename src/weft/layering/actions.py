@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from weft.errors import Step
 from weft.layering.failures import failure
+from weft.layering.missing import missing
 from weft.layering.paths import PathError, action_path
 from weft.layering.places import MISSING, find, without, write
-from weft.nodes import Map
+from weft.nodes import Map, kind_name
 from weft.spell import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from weft.errors import LayeringError
     from weft.layering.document import Document
@@ -140,8 +141,15 @@ def _parts(child: Document, action: ArrayItem, number: int) -> tuple[str, str]:
             f"action {number + 1} of {child} is not understood",
             at=action.position,
             expected="a map with a string `method` and a string `path`",
+            found=_lacking(value, ("method", "path")),
         )
     return method.value, path.value
+
+
+def _lacking(value: Value, keys: Sequence[str]) -> str:
+    if type(value) is not Map:
+        return kind_name(value)
+    return ", ".join(f"no `{key}`" for key in keys if value.find(key) is None) or "something else under one of them"
 
 
 def _absent(
@@ -149,14 +157,15 @@ def _absent(
 ) -> LayeringError:
     read = child if method != "delete" else parent
     data = child.data if method != "delete" else overall
+    found, hint = missing(data, action_path(text))
     return failure(
         "MissingDocumentKey",
         f"nothing at the path of the action {method} {text} on parent {parent} by child {child}",
         at=_place(action, "path"),
         also=[read.data_position],
         expected=f"a value that is not null at {text} in the data of {read}",
-        found=_siblings(data),
-        hint=_near(data, text),
+        found=found,
+        hint=hint,
         trail=_ancestry(child),
     )
 
@@ -180,22 +189,3 @@ def _secret(document: Document) -> bool:
 def _place(action: ArrayItem, key: str) -> Position:
     item = action.value.find(key) if type(action.value) is Map else None
     return item.position if item is not None else action.position
-
-
-def _siblings(data: Value) -> str | None:
-    if type(data) is not Map:
-        return None
-    return "keys " + ", ".join(str(item.key) for item in data.items[:12]) if data.items else "an empty map"
-
-
-def _near(data: Value, text: str) -> str | None:
-    """Follow the path as far as it goes and suggest a key for the first step that is not there."""
-    path = action_path(text)
-    for step in path.steps:
-        if type(data) is not Map or type(step) is not str:
-            return None
-        item = data.find(step)
-        if item is None:
-            return did_you_mean(step, [key for key in data.keys() if type(key) is str])  # noqa: SIM118
-        data = item.value
-    return None

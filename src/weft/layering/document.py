@@ -75,12 +75,17 @@ class Document:
         self.parent: Document | None = None
         self.replaced_by: Document | None = None
         find = top.find
-        self.schema = _text(find("schema"), "schema", node.position)
+        item = find("schema")
+        if item is None:
+            raise _malformed("a document's schema must be a string, not null", node.position, top, "schema")
+        self.schema = _text(item, "schema", node.position)
         item = find("metadata")
         metadata = item.value if item is not None else None
         if type(metadata) is not Map:
             at = item.position if item is not None else node.position
-            raise _malformed(f"document [{self.schema}]: metadata must be a map, not {_a(metadata)}", at)
+            raise _malformed(
+                f"document [{self.schema}]: metadata must be a map, not {_a(metadata)}", at, top, "metadata"
+            )
         self.metadata = metadata
         item = find("data")
         self.written = self.data = item.value if item is not None else None
@@ -95,7 +100,9 @@ class Document:
         elif name is None or type(name) in (Map, Array):
             if not self.control or name is not None:
                 at = item.position if item is not None else metadata.position
-                raise _malformed(f"document [{self.schema}]: metadata.name must be a string, not {_a(name)}", at)
+                raise _malformed(
+                    f"document [{self.schema}]: metadata.name must be a string, not {_a(name)}", at, metadata, "name"
+                )
             self.name = ""
         else:
             self.name = str(name)
@@ -221,8 +228,24 @@ def _text(item: MapItem | None, key: str, at: Position, document: Document | Non
     raise _malformed(f"{subject}{key} must be a string, not {_a(value)}", at)
 
 
-def _malformed(message: str, at: Position) -> LayeringError:
-    return failure("InvalidDocumentFormat", message, at=at)
+def _malformed(message: str, at: Position, around: Map | None = None, key: str = "") -> LayeringError:
+    """around: the map that should have the key."""
+    if around is None or around.find(key) is not None:
+        return failure("InvalidDocumentFormat", message, at=at)
+    from weft.spell import nearest
+
+    names = [item.key for item in around.items if type(item.key) is str]
+    alike = nearest(key, names)
+    return failure(
+        "InvalidDocumentFormat",
+        message,
+        at=at,
+        found=f"keys {', '.join(names[:_SHOWN])}" if names else None,
+        hint=f'"{alike}": did you mean "{key}"?' if alike is not None else None,
+    )
+
+
+_SHOWN = 12
 
 
 def _a(value: object) -> str:

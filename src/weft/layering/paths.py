@@ -183,7 +183,12 @@ class _Reader:
     def wrong(self) -> PathError:
         rest = self.text[self.at :]
         where = f'at "{rest}"' if rest else "at its end"
-        return PathError(f'cannot read the path "{self.text}" {where}')
+        hint = (
+            f" (steps are written with dots: {self.text.replace('./', '/').replace('/', '.')})"
+            if rest[:1] == "/"
+            else ""
+        )
+        return PathError(f'cannot read the path "{self.text}" {where}{hint}')
 
     def word(self) -> str | None:
         """An unquoted or quoted name, or None when there is none here."""

@@ -87,7 +87,12 @@ def _misspelt_order(policy: Policy) -> str | None:
     for item in data.items:
         if type(item.key) is str and did_you_mean(item.key, ["layerOrder"]):
             return f'"{item.key}": did you mean "layerOrder"?'
-    return None
+    names = ", ".join(f'"{item.key}"' for item in data.items[:5])
+    return (
+        f'the order is listed under "layerOrder"; the data of the policy has {names or "nothing"}'
+        if not data.find("layerOrder")
+        else None
+    )
 
 
 def _order_of(policy: Document) -> list[str]:
