@@ -9,6 +9,7 @@ A pattern without special characters is replaced as text; any other needs `re`, 
 from __future__ import annotations
 
 from weft.layering.failures import failure
+from weft.layering.missing import missing
 from weft.layering.paths import PathError, compile_path, destination_path
 from weft.layering.places import MISSING, find, write
 from weft.layering.regexps import Pattern
@@ -130,14 +131,15 @@ def _value(document: Document, entry: Entry, source: Document, *, lenient: bool,
     else:
         value = find(data, compile_path(entry.path or ""))
     if value is None or value is MISSING:
+        found, hint = missing(data, compile_path(entry.path or ""))
         error = failure(
             "SubstitutionSourceDataNotFound",
             f"nothing at {entry.path} in source document {source}, which {document} substitutes from",
             at=entry.place("src", "path"),
             also=[source.data_position],
             expected="a value that is not null",
-            found=_keys(data),
-            hint=_near(data, entry.path or ""),
+            found=found,
+            hint=hint,
         )
         if not lenient:
             raise error
@@ -178,7 +180,8 @@ def _placed(data: Value, value: Value, text: str, dest: Map) -> Value:
             return data if changed is existing else write(data, path, changed)
         if type(existing) is not str:
             what = "nothing" if existing is MISSING else kind_name(existing)
-            raise PathError(f'the pattern "{pattern}" needs text at "{text}", but there is {what}')
+            article = "" if existing is MISSING or existing is None else "an " if what[0] in "aeiou" else "a "
+            raise PathError(f'the pattern "{pattern}" needs text at "{text}", but there is {article}{what}')
         return write(data, path, _replacer(pattern, value)(existing))
     if not path.steps and type(data) is Map and type(value) is Map:
         return _updated(data, value)
@@ -298,20 +301,3 @@ def _unknown(
         at=at,
         also=[also] if also is not None and not document.secret else [document.data_position],
     )
-
-
-def _keys(data: Value) -> str | None:
-    if type(data) is not Map:
-        return None
-    return "keys " + ", ".join(str(item.key) for item in data.items[:12]) if data.items else "an empty map"
-
-
-def _near(data: Value, text: str) -> str | None:
-    for step in compile_path(text).steps:
-        if type(data) is not Map or type(step) is not str:
-            return None
-        item = data.find(step)
-        if item is None:
-            return did_you_mean(step, [key for key in data.keys() if type(key) is str])  # noqa: SIM118
-        data = item.value
-    return None
