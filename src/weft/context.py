@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 class Context:
     """The state of one run.
 
+    doing, done, total: what is being done now, and how much of how much that is, for whoever watches a long run.
     print_line: gets each line that templates print. warnings: what a command line prints to standard error.
     cache: compiled code of earlier runs, or None. allowance: what the run may take, `limits` or what is in force;
     budget: what of it is left for templates, for the language to keep.
     """
 
-    __slots__ = ("allowance", "budget", "cache", "print_line", "trace", "warnings")
+    __slots__ = ("allowance", "budget", "cache", "doing", "done", "print_line", "total", "trace", "warnings")
 
     def __init__(
         self,
@@ -37,6 +38,8 @@ class Context:
         self.warnings: list[str] = []
         # What records where values come from; None, the default, costs nothing.
         self.trace: Trace | None = None
+        self.doing: object = ""
+        self.done = self.total = 0
 
     def warn(self, text: str) -> None:
         """Collect a warning once, however often it is given."""

@@ -7,7 +7,7 @@ import sys
 
 from weft.cli.limits import LIMIT, keep_limits
 from weft.cli.options import SWITCH, TEXT, TEXTS, Command, Flag
-from weft.cli.streams import write_out
+from weft.cli.streams import watched, write_out
 from weft.context import Context
 from weft.errors import UsageError
 from weft.nodes import DocumentSet
@@ -58,7 +58,8 @@ def main(argv: Sequence[str]) -> int:
         from weft.tools.compose import Changes
 
         changes = Changes()
-    result = _run(flags, context, changes)
+    with watched(context):
+        result = _run(flags, context, changes)
     if context.trace is not None:
         from weft.tools.sourcemap import write_map
 
@@ -66,7 +67,7 @@ def main(argv: Sequence[str]) -> int:
     for warning in context.warnings:
         sys.stderr.write(f"weft: warning: {warning}\n")
     if changes is not None:
-        write_out(_shown(changes))
+        write_out(_shown(changes), colour=True)
         return 0
     from weft.output import FORMATS
 

@@ -70,7 +70,7 @@ def main(argv: Sequence[str]) -> int:
 
         write_out(dumps(diff.to_data(differences), ensure_ascii=False, indent=1) + "\n")
     else:
-        write_out(diff.to_text(differences, colour=in_colour(colour)))
+        write_out(diff.to_text(differences, colour=in_colour(colour)), colour=True)
     return 1 if differences and flags.on("exit-code") else 0
 
 

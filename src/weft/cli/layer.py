@@ -10,7 +10,7 @@ import os
 
 from weft.cli.limits import LIMIT, keep_limits
 from weft.cli.options import SWITCH, TEXT, TEXTS, Command, Flag
-from weft.cli.streams import warn, write_out
+from weft.cli.streams import warn, watched, write_out
 from weft.content import source, sources
 from weft.context import Context
 from weft.errors import ReadError, UsageError, WeftError, conceal
@@ -73,7 +73,8 @@ def main(argv: Sequence[str]) -> int:
             chosen = [document for document in planned.documents if job.selection.takes(document)]
             write_out((dot if flags.on("dot") else tree)(planned, chosen))
             return 0
-        result = job.run(context)
+        with watched(context):
+            result = job.run(context)
         if context.trace is not None:
             from weft.tools.sourcemap import write_map
 

@@ -12,7 +12,7 @@ from time import perf_counter
 
 from weft.cli.limits import LIMIT, keep_limits
 from weft.cli.options import CSV, SWITCH, TEXT, TEXTS, Command, Flag
-from weft.cli.streams import warn, write_out
+from weft.cli.streams import warn, watched, write_out
 from weft.codecache import user_cache
 from weft.context import Context
 from weft.errors import LimitError, UsageError, WeftError, render
@@ -173,7 +173,8 @@ def _render(command: Command, argv: Sequence[str]) -> int:
 
         context.trace = Trace()
     try:
-        result = _evaluate(flags, files, inputs, context, debug)
+        with watched(context):
+            result = _evaluate(flags, files, inputs, context, debug)
     except WeftError as error:
         if not flags.on("bulk-out"):
             warn(context)

@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TextIO, cast
 
+    from weft.cli.progress import Watched
     from weft.context import Context
 else:
 
@@ -32,16 +33,63 @@ def harmless(text: str) -> str:
 
 
 class Terminal:
-    """A standard stream that is a terminal: what is written to it is made harmless first."""
+    """A standard stream that is a terminal: what is written to it is made harmless first.
+
+    `show` writes a line that the next one, or anything else, takes the place of.
+    """
 
     def __init__(self, stream: TextIO) -> None:
+        from _thread import allocate_lock
+
         self._stream = stream
+        self._lock = allocate_lock()
+        self._shown = False
 
     def write(self, text: str) -> int:
-        return self._stream.write(harmless(text))
+        with self._lock:
+            self._clear()
+            return self._stream.write(harmless(text))
+
+    def show(self, text: str) -> None:
+        """Show a line for now; "" takes it away."""
+        with self._lock:
+            self._clear()
+            if text:
+                import os
+
+                try:
+                    width = os.get_terminal_size(self._stream.fileno()).columns or 80
+                except OSError:
+                    width = 80
+                self._stream.write(harmless(text)[: width - 1])
+                self._stream.flush()
+                self._shown = True
+
+    def _clear(self) -> None:
+        if self._shown:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()
+            self._shown = False
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._stream, name)
+
+
+class _Unwatched:
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+def watched(context: Context) -> Watched | _Unwatched:
+    """For a `with` statement: a terminal shows what is being done while its body runs."""
+    if not isinstance(sys.stderr, Terminal):
+        return _Unwatched()
+    from weft.cli.progress import Watched
+
+    return Watched(context, sys.stderr)
 
 
 def guard_terminal() -> None:
@@ -50,10 +98,29 @@ def guard_terminal() -> None:
         sys.stderr = cast("TextIO", Terminal(sys.stderr))
 
 
-def write_out(text: str) -> None:
-    """Write to standard output, at once. Raises ReadError when that fails, BrokenPipeError when the reader has gone."""
+# The colours that commands write themselves.
+_COLOURS = ("\x1b[0m", "\x1b[1m", "\x1b[31m", "\x1b[32m")
+
+
+def _coloured(text: str) -> str:
+    """The text made harmless, but for its colours."""
+    for place, code in enumerate(_COLOURS):
+        text = text.replace(code, chr(0xE000 + place))
+    text = harmless(text)
+    for place, code in enumerate(_COLOURS):
+        text = text.replace(chr(0xE000 + place), code)
+    return text
+
+
+def write_out(text: str, *, colour: bool = False) -> None:
+    """Write to standard output, at once. Raises ReadError when that fails, BrokenPipeError when the reader has gone.
+
+    colour: the text has colours in it, which a terminal is to show.
+    """
     if sys.stdout.isatty():
-        text = harmless(text)
+        text = _coloured(text) if colour else harmless(text)
+        if isinstance(sys.stderr, Terminal):
+            sys.stderr.show("")
     try:
         sys.stdout.flush()
         sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))

@@ -132,7 +132,10 @@ def render_plan(plan: Plan, options: Options, context: Context) -> list[Document
     failures: list[LayeringError] = []
     failed: set[Document] = set()
     result: list[Document] = []
+    context.total += len(plan.documents)
     for document in dependency_order(plan.documents, plan.needs):
+        context.doing = document
+        context.done += 1
         if failed and not failed.isdisjoint(plan.needs.get(document, ())):
             failed.add(document)
             continue

@@ -50,7 +50,9 @@ def run(job: Job, context: Context | None = None, given: Mapping[InputFile, Docu
     values, library_values = execution.values(job.values, schema)
     if job.options.inspect == INSPECT_VALUES:
         return Result(documents=DocumentSet([] if _is_empty(values) else [values]))
+    session.context.total = len(job.files)
     evaluated = execution.evaluate(values, library_values, library_schemas)
+    session.context.doing = "writing"
     return Result(evaluated.files, evaluated.texts)
 
 
@@ -203,8 +205,11 @@ class Execution:
         documents: list[tuple[LibraryFile, DocumentSet]] = []
         texts: list[TextFile] = []
         exports: list[tuple[str, Mapping[str, object]]] = []
+        context = self.session.context
         for member in self.library.accessible_files():
             file = member.file
+            context.doing = member.path
+            context.done += 1
             if file.for_output and file not in without_output:
                 outcome = loader.run(file, member.library, self.library)
                 if file.type == files.YAML:
@@ -222,7 +227,8 @@ class Execution:
             elif file.is_library and file.type != files.DATA:
                 exports.append((member.path, loader.exports(member, self.library)))
         _check_used(library_values, library_schemas)
-        return Evaluated(_overlaid(documents, self.session.context.trace), texts, exports)
+        context.doing = "overlays"
+        return Evaluated(_overlaid(documents, context.trace), texts, exports)
 
     def _loader(
         self,
