@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from weft.source import Source
 
     # What a value was made of: an item, all items below a collection, or a line of code with what it read.
-    Origin: TypeAlias = "Item | Map | Array | Cause"
+    Origin: TypeAlias = "Item | Map | Array | DocumentSet | Cause"
 
 
 class Cause:

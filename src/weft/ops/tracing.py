@@ -159,6 +159,8 @@ class Variables:
         """Record what became of the placeholders of a document."""
         texts: dict[tuple[Source | None, int], list[Item]] = {}
 
+        made: list[tuple[Item, tuple[Origin, ...]]] = []
+
         def origins(new: Item, old: Item | None) -> tuple[Origin, ...]:
             held = [old] if old is not None else _at(before, new, texts)
             out: dict[Origin, None] = {}
@@ -168,6 +170,8 @@ class Variables:
                     if type(text) is str and MARK in text:
                         for name in names(text):
                             out.update(dict.fromkeys(self.origins(name)))
+            if _nested(new.value):
+                made.append((new, tuple(out)))
             return tuple(out)
 
         if before is not after and not _nested(after):
@@ -177,6 +181,11 @@ class Variables:
                 "variable", None, 0, because=(*_of_whole(self.trace), *dict.fromkeys(read))
             )
         self.trace.relate(before, after, "variable", (), origins)
+        for item, because in made:
+            for inner in walk(item.value):
+                if inner.source is None:
+                    # Put together of several variables, or of flags.
+                    self.trace.record(inner, Change("variable", item.source, item.line, because=because))
 
 
 def _at(before: Value, item: Item, texts: dict[tuple[Source | None, int], list[Item]]) -> list[Item]:

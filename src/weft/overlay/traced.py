@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from weft.errors import WeftError
-from weft.nodes import COLLECTIONS, Array, Map, MapItem
+from weft.nodes import COLLECTIONS, Array, Map, MapItem, walk
 from weft.overlay.actions import matched
 from weft.overlay.apply import Run, _check_repeated, located
 from weft.overlay.edits import _GONE, _TAKEN, ArrayEdit, DocumentsEdit, MapEdit
-from weft.overlay.matchers import ALL, NOTHING, Index, MapKey, Subset
+from weft.overlay.matchers import ALL, NOTHING, Combined, Foreign, Index, MapKey, Matcher, Subset
 from weft.provenance import Cause, Change
+from weft.starlark.tracing import Windows, without
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from weft import provenance
-    from weft.nodes import Item
+    from weft.nodes import Item, Value
     from weft.overlay.edits import Edit, Owned
     from weft.overlay.plan import Step
     from weft.provenance import Origin
@@ -46,22 +47,108 @@ class TracedRun(Run):
             self.trace(step.action, step.item, out, into)
 
 
-class RecordingRun(Run):
-    """Records what each step did to which item, and what led to the step."""
+class Watched:
+    """A function of a program that an overlay calls.
 
-    __slots__ = ("causes", "trace", "way")
+    lefts: the left items that it is going to be called for. answers: what it gave, with what that was made of.
+    """
+
+    __slots__ = ("__globals__", "answers", "function", "lefts", "right", "windows")
+
+    def __init__(self, function: object, right: Item | None, windows: Windows) -> None:
+        self.function = function
+        self.windows = windows
+        self.__globals__ = getattr(function, "__globals__", None)
+        self.right = right
+        self.lefts: list[Item] = []
+        self.answers: list[tuple[object, tuple[Origin, ...]]] = []
+
+    def __call__(self, *args: object) -> object:
+        items = [None] * len(args) if self.right is None else [self.left, self.right]
+        given: list[tuple[object, tuple[Origin, ...]]] = []
+        for arg, item in zip(args, items, strict=True):
+            nodes = self.windows.nodes_of(arg)
+            given.append((arg, (nodes,) if nodes is not None else () if item is None else (item,)))
+        self.answers.append(self.windows.call(self.function, *given))  # type: ignore[arg-type]
+        return self.answers[-1][0]
+
+    @property
+    def left(self) -> Item | None:
+        """The left item of the next call."""
+        place = len(self.answers)
+        return self.lefts[place] if place < len(self.lefts) else None
+
+
+class RecordingRun(Run):
+    """Records what each step did to which item, and what led to the step.
+
+    way: the steps that are being done, each within the one before. matched: for these, what decided which left item
+    they are for.
+    """
+
+    __slots__ = ("causes", "decided", "matched", "trace", "way")
 
     def __init__(self, trace: provenance.Trace, owned: Owned | None = None) -> None:
         super().__init__(owned)
         self.trace = trace
         self.way: list[Step] = []
+        self.matched: list[Cause | None] = []
         self.causes: dict[Step, Cause] = {}
+        self.decided: dict[tuple[int, int], tuple[Origin, ...]] = {}
+
+    def merge_value(self, left: Item, step: Step) -> Value:
+        self.matched.append(self.match_of(left, step))
+        try:
+            return super().merge_value(left, step)
+        finally:
+            self.matched.pop()
+
+    def match_of(self, left: Item, step: Step) -> Cause | None:
+        """What decided that a step is for a left item: what its matcher looked at there."""
+        matcher = step.matcher
+        found: list[Origin] = []
+        if type(matcher) is MapKey:
+            both = [value.find(matcher.key) for value in (left.value, step.item.value) if type(value) is Map]
+            found += [item for item in both if item is not None]
+        elif isinstance(matcher, Matcher):
+            found += self._looked_at(matcher, left)
+        if not found:
+            return None
+        item = step.item
+        rule = (item.annotations or {}).get("overlay/match")
+        source, line = (item.source, item.line) if rule is None else (rule.source, rule.line)
+        return Cause("overlay match", source, line, tuple(found))
+
+    def _looked_at(self, matcher: Matcher, left: Item) -> list[Origin]:
+        if isinstance(matcher, Subset):
+            return list(_compared(left, matcher.nodes))
+        if isinstance(matcher, Foreign):
+            return list(self.decided.get((id(matcher), id(left.value)), ()))
+        if isinstance(matcher, Combined):
+            return [origin for part in matcher.parts for origin in self._looked_at(part, left)]
+        return []
+
+    def watch(self, step: Step) -> None:
+        """Have the functions of a step's annotations tell what they look at."""
+        windows = self.trace.code
+        if not isinstance(windows, Windows):
+            return
+        if step.via is not None and type(step.via) is not Watched:
+            step.via = Watched(step.via, step.item, windows)
+        todo = [step.matcher]
+        for matcher in todo:
+            if isinstance(matcher, Combined):
+                todo.extend(matcher.parts)
+            elif isinstance(matcher, Foreign) and type(matcher.function) is not _Asked:
+                matcher.function = _Asked(matcher, windows, self)
 
     def merge_map(self, edit: MapEdit, steps: list[Step]) -> None:
         """What the base does, its common cases written out as there, with records."""
         owned, trace, way = self.owned, self.trace, self.way
         step = steps[0]
         around = self.cause(way[-1]) if way else None
+        if around is not None and any(self.matched):
+            around = self.around(around)
         try:
             for step in steps:
                 left = None
@@ -116,6 +203,10 @@ class RecordingRun(Run):
     def act(self, edit: Edit, step: Step) -> None:
         if step.error is not None:
             raise step.error
+        self.watch(step)
+        if type(step.via) is Watched:
+            step.via.answers.clear()
+            step.via.lefts = []
         self.way.append(step)
         try:
             if step.action not in ("insert", "append") and _is_cheap(step):
@@ -130,6 +221,8 @@ class RecordingRun(Run):
         places = [*(matched(self, edit, step) or ())]
         before = [edit.items[place] for place in places]
         size = len(edit.items)
+        if type(step.via) is Watched:
+            step.via.lefts = before
         super().act(edit, step)
         if step.action == "remove":
             for item in before:
@@ -187,12 +280,39 @@ class RecordingRun(Run):
             new = copy
         else:
             self._erased(step)
-        self.trace.record(new, self._change(step, old))
+        self._put(step, new, old)
+
+    def _put(self, step: Step, new: Item, old: Item | None) -> None:
+        """Record an item that a step put in, and what a `via` function made below it."""
+        change = self._change(step, old)
+        via = step.via
+        if type(via) is not Watched or not via.answers:
+            self.trace.record(new, change)
+            return
+        made, origins = via.answers[0]
+        if len(via.answers) > 1:
+            via.answers.pop(0)
+        action = change.action
+        covered = via.windows.note_parts_of(via.windows, new.value, made, action)
+        nodes = via.windows.nodes_of(made)
+        rest = without(origins, {*covered, nodes} if nodes is not None else covered)
+        if old is not None and type(old.value) not in COLLECTIONS and old not in rest:
+            rest = (old, *rest)
+        because = (*rest, *change.because)
+        self.trace.record(new, Change(action, change.source, change.line, was=old, because=because))
+        if type(new.value) not in COLLECTIONS:
+            return
+        theirs = set(map(id, walk(step.item.value)))
+        if old is not None:
+            theirs.update(map(id, walk(old.value)))
+        for item in walk(new.value):
+            if id(item) not in theirs and item.line == step.item.line:
+                self.trace.record(item, Change(action, item.source, item.line, because=because))
 
     def _added(self, step: Step, new: Item) -> None:
         if new is not step.item:
             self._erased(step)
-            self.trace.record(new, self._change(step, None))
+            self._put(step, new, None)
         else:
             because = (self.cause(step),)
             if new not in self.trace.presence:
@@ -207,11 +327,17 @@ class RecordingRun(Run):
 
     def _change(self, step: Step, was: Item | None) -> Change:
         item = step.item
-        because: tuple[Origin, ...] = (item, self.cause(step))
-        if step.via is not None and was is not None:
-            because = (was, *because)
+        cause = self.around(self.cause(step), None if was is None else self.match_of(was, step))
+        because: tuple[Origin, ...] = (item, cause)
+        if step.via is not None:
+            because = (cause,) if type(step.via) is Watched or was is None else (was, *because)
         action = self.trace.label or f"overlay/{step.action}"
         return Change(action, item.source, item.line, was=was, because=because)
+
+    def around(self, cause: Cause, more: Cause | None = None) -> Cause:
+        """The way to a step, with what decided that it is for these left items."""
+        matched = [match for match in (*self.matched, more) if match is not None]
+        return Cause("overlay", cause.source, cause.line, (cause, *matched)) if matched else cause
 
     def cause(self, step: Step) -> Cause:
         """The way to a step: the right items around it, with their annotations."""
@@ -224,10 +350,47 @@ class RecordingRun(Run):
                 because: list[Origin] = [] if found is None else [found]
                 for annotation in (item.annotations or {}).values():
                     because.append(Cause(f"@{annotation.name}", annotation.source, annotation.line))
+                change = self.trace.changes.get(item)
+                if change is not None and type(item.value) in COLLECTIONS:
+                    # What its annotations were given.
+                    because += change.because
                 known = self.causes[one] = Cause("overlay", item.source, item.line, tuple(because))
             found = known
         assert found is not None
         return found
+
+
+class _Asked(Watched):
+    """A function that is a matcher."""
+
+    __slots__ = ("matcher", "run")
+
+    def __init__(self, matcher: Foreign, windows: Windows, run: RecordingRun) -> None:
+        super().__init__(matcher.function, None, windows)
+        self.matcher = matcher
+        self.run = run
+
+    def __call__(self, *args: object) -> object:
+        answer = super().__call__(*args)
+        left = self.windows.nodes_of(args[1]) if len(args) > 1 else None
+        if left is not None:
+            self.run.decided[id(self.matcher), id(left)] = self.answers.pop()[1]
+        return answer
+
+
+def _compared(left: Item, wanted: Value) -> Iterator[Origin]:
+    """The scalars of a left item that a subset is compared with."""
+    stack: list[tuple[Item, Value]] = [(left, wanted)]
+    while stack:
+        item, expected = stack.pop()
+        value = item.value
+        if type(expected) is Map and type(value) is Map:
+            pairs = [(value.find(one.key), one.value) for one in expected.items]
+            stack.extend((found, inner) for found, inner in pairs if found is not None)
+        elif type(expected) is Array and type(value) is Array:
+            stack.extend((found, one.value) for found, one in zip(value.items, expected.items, strict=False))
+        elif type(value) not in COLLECTIONS:
+            yield item
 
 
 def _is_cheap(step: Step) -> bool:

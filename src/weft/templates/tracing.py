@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 
 from weft.fragments import DataStruct, YamlFragment
-from weft.nodes import COLLECTIONS, Array, Map, walk
+from weft.nodes import COLLECTIONS, Array, DocumentSet, Map, MapItem, walk
 from weft.provenance import Cause, Change
 from weft.starlark import Dict, List, NoAttribute, Struct
 from weft.starlark.tracing import Hole, Windows, without
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from weft.context import Context
-    from weft.nodes import Item, MapItem
+    from weft.nodes import Item
     from weft.nodes import Value as NodeValue
     from weft.provenance import Origin, Trace
     from weft.source import Source
@@ -39,9 +39,16 @@ _SCALARS = frozenset({str, int, float, bool, type(None)})
 def windows_of(trace: Trace) -> Windows:
     """The state of the traced programs of a run."""
     if trace.code is None:
-        trace.code = Windows()
+        trace.code = Windows(_nodes_of, lambda *given: note_parts(trace, *given))
     assert isinstance(trace.code, Windows)
     return trace.code
+
+
+def _nodes_of(value: object) -> Map | Array | DocumentSet | None:
+    """The nodes of a fragment, or of one that is to take the place of a node."""
+    if type(value) is Replacement:
+        value = value.value
+    return value.peek() if type(value) is YamlFragment else None
 
 
 def run(
@@ -171,7 +178,7 @@ class _TracedConstruction(Construction):
                 if window:
                     window.clear()
                 if hole is not None and type(hole.value) is Replacement:
-                    self.note_replaced(builder, items, start, len(items), (*control, *hole.origins))
+                    self.note_replaced(builder, items, start, len(items), hole, control)
                     return
                 for item in items[start:]:
                     if hole is not None:
@@ -216,7 +223,7 @@ class _TracedConstruction(Construction):
                 after = _size(entries[number + 1 :], values)
                 # In the last entries that are replaced the number of items is what is left.
                 count = _replaced_size(hole.value.value) if after is None else len(items) - after - at
-                self.note_replaced(builder, items, at, at + count, (*control, *hole.origins))
+                self.note_replaced(builder, items, at, at + count, hole, control)
                 at += count
                 continue
             item = items[at]
@@ -240,26 +247,47 @@ class _TracedConstruction(Construction):
             self.trace.presence[new] = because
         return new
 
-    def note_replaced(self, builder: Builder, items: list[Item], start: int, end: int, because: Shadow) -> None:
-        for place in range(start, min(end, len(items))):
+    def note_replaced(
+        self, builder: Builder, items: list[Item], start: int, end: int, hole: Hole, control: Shadow
+    ) -> None:
+        """Record the items that took the place of a node."""
+        value = hole.value.value  # type: ignore[attr-defined]
+        end = min(end, len(items))
+        kind = Map if items[start:end] and type(items[start]) is MapItem else Array
+        origins = self.note_inside(kind(items[start:end]), value, hole.origins)  # type: ignore[arg-type]
+        for item in items[start:end]:
+            self.note_computed(item)
+        because = (*control, *origins)
+        for place in range(start, end):
             old = items[place]
             items[place] = new = self.copy(old, because)
             if old in builder.soft:
                 builder.soft.add(new)  # type: ignore[arg-type]
 
     def note_value(self, item: Item, hole: Hole, control: Shadow) -> None:
-        value = hole.value
         origins = hole.origins
-        if type(item.value) in COLLECTIONS and type(value) is not YamlFragment:
-            # What is in a fragment has its own history.
-            origins = without(origins, note_parts(self.trace, self.windows, item.value, value, "expression"))
-            for inner in walk(item.value):
-                # What a fragment brought along stands on other lines.
-                if inner.line == item.line and inner.source is item.source:
-                    self.trace.record(inner, Change("expression", item.source, item.line))
+        if type(item.value) in COLLECTIONS:
+            origins = self.note_inside(item.value, hole.value, origins)
+            if type(hole.value) is not YamlFragment:
+                self.note_computed(item)
         if control:
             origins = (*control, *origins)
         self.trace.changes[item] = Change("expression", item.source, item.line, because=origins)
+
+    def note_inside(self, made: NodeValue, value: object, origins: Shadow) -> Shadow:
+        """Record what is in a collection; gives what is left of its origins for itself."""
+        if type(value) is YamlFragment:
+            # What is in a fragment has its own history.
+            nodes = value.peek()
+            return origins if nodes is None else without(origins, {nodes})
+        return without(origins, note_parts(self.trace, self.windows, made, value, "expression"))
+
+    def note_computed(self, item: Item) -> None:
+        """Record what an expression made and nothing else says where it is from."""
+        for inner in walk(item.value):
+            # What a fragment brought along stands on other lines.
+            if inner.line == item.line and inner.source is item.source:
+                self.trace.record(inner, Change("expression", item.source, item.line))
 
 
 def note_parts(trace: Trace, windows: Windows, made: NodeValue, value: object, action: str) -> set[Origin]:
@@ -285,7 +313,11 @@ def note_parts(trace: Trace, windows: Windows, made: NodeValue, value: object, a
     else:
         return covered
     for item, shadow, part in found:
-        if type(item.value) in COLLECTIONS and type(part) is not YamlFragment:
+        nodes = _nodes_of(part)
+        if nodes is not None:
+            shadow = without(shadow, {nodes})
+            covered.add(nodes)
+        elif type(item.value) in COLLECTIONS:
             below = note_parts(trace, windows, item.value, part, action)
             shadow = without(shadow, below)
             covered |= below

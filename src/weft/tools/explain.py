@@ -7,7 +7,7 @@ values, variables, lines of code and items of other documents that it was made o
 
 from __future__ import annotations
 
-from weft.nodes import Array, Map, MapItem, walk
+from weft.nodes import Array, DocumentSet, Map, MapItem, walk
 from weft.provenance import Cause
 
 TYPE_CHECKING = False
@@ -191,7 +191,7 @@ class _Reader:
                 seen.add(where)
                 below = self.origins(origin.because, seen, depth + 1)
                 out.append(Entry(*where, origins=below, structural=origin.action == "overlay"))
-            elif type(origin) is Map or type(origin) is Array:
+            elif type(origin) is Map or type(origin) is Array or type(origin) is DocumentSet:
                 inner = [item for item in walk(origin) if type(item.value) is not Map and type(item.value) is not Array]
                 todo.extend(reversed(inner))
             else:
@@ -385,7 +385,7 @@ def _rows(entry: Entry, depth: int, rows: list[tuple[str, str, str, str]], *, se
     rows.append(("  " * depth + entry.place, entry.action, value, text))
     if depth < _SHOWN_DEPTH:
         for inner in entry.origins:
-            if inner.action != "overlay" or nested:
+            if inner.action not in ("overlay", "overlay match") or nested:
                 _rows(inner, depth + 1, rows, secret=secret, nested=False)
 
 

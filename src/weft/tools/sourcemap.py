@@ -162,13 +162,16 @@ class _Columns:
         from weft.yaml import Spans, read
 
         spans: Spans = Spans()
+        text = source.text.removeprefix("\ufeff")
+        marked = len(source.text) - len(text)
         found: dict[int, list[tuple[object, object, tuple[int, int]]]] = {}
         try:
-            read(Source(source.name, source.text), spans=spans, merge_lists=False)
+            read(Source(source.name, text), spans=spans, merge_lists=False)
         except WeftError:
             return found
         for item, span in spans.values.items():
-            place = spans.place(span.start)
+            number, column = spans.place(span.start)
+            place = number, column + marked if number == 1 else column
             key = item.key if type(item) is MapItem else None
             for line in {place[0], item.line}:
                 found.setdefault(line, []).append((key, item.value, place))

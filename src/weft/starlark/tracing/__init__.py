@@ -16,8 +16,8 @@ make nodes share a window, one a function. Functions that only compute need not 
 
 from __future__ import annotations
 
-from weft.starlark.tracing.shadows import without
-from weft.starlark.tracing.windows import Hole, Windows
+from weft.starlark.tracing.shadows import Hole, without
+from weft.starlark.tracing.windows import Windows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -37,7 +37,8 @@ _MODULES = frozenset(
     f"@ytt:{name}"
     for name in ("base64", "ip", "json", "math", "md5", "regexp", "sha256", "struct", "toml", "url", "version", "yaml")
 )
-_PLAIN = frozenset({bool, int, float, str, type(None), tuple, range, List, Dict, Set})
+# Values that bring no reads of their own along.
+PLAIN = frozenset({bool, int, float, str, type(None), tuple, range, List, Dict, Set})
 _CODE = frozenset({"", "code", "condition", "text"})
 
 
@@ -162,9 +163,9 @@ def closed_names(windows: Windows, here: Callable[[int], Shadow]) -> Mapping[str
         direct = "$source" in sys._getframe(2).f_globals
         arguments = window.arguments if direct else ()
         if windows.steps < BUSY:
-            if not all(type(value) in _PLAIN for value, _, _ in arguments):
+            if not all(type(value) in PLAIN for value, _, _ in arguments):
                 return False
-            if loaded and not all(value in closed if callable(value) else type(value) in _PLAIN for value in loaded):
+            if loaded and not all(value in closed if callable(value) else type(value) in PLAIN for value in loaded):
                 return False
             if any(map(_has_data, (*(shadow for _, shadow, _ in arguments), *shadows))):
                 return False
@@ -197,4 +198,4 @@ def _has_data(shadow: Iterable[Origin]) -> bool:
     return False
 
 
-__all__ = ["BUSY", "Closed", "closed_names"]
+__all__ = ["BUSY", "PLAIN", "Closed", "closed_names"]

@@ -1,4 +1,4 @@
-"""Shadows: what values were made of (see `windows`)."""
+"""Shadows: what values were made of; and the windows that collect them (see `windows`)."""
 
 from __future__ import annotations
 
@@ -24,6 +24,45 @@ if TYPE_CHECKING:
 # How far `without` looks: to a variable's line, and that of the variable it was made of. Beyond that an origin may be
 # named that has no part, but no chain of a long loop is gone through again at each step.
 _DEPTH = 4
+
+
+class Window(dict["Origin", None]):
+    """What was read since it was opened, in order.
+
+    arguments: of a call. direct: a function of a program took them. quiet: one that does not say what it reads.
+    parts: the shadows of a display's items. elements: what the loops of a comprehension are at.
+    host: belongs to the statements that build nodes; control: what decides that the next one runs. called: of a call
+    that no program wrote, but which says what it gives.
+    """
+
+    arguments: Sequence[Argument] = ()
+    direct = False
+    quiet = False
+    parts: Sequence[Shadow] = ()
+    elements: dict[int, Shadow] | None = None
+    host = False
+    called = False
+    control: Shadow = ()
+
+    def clear_of(self, shadow: Shadow) -> None:
+        """Forget what was read, as far as it is in a shadow."""
+        for origin in shadow:
+            self.pop(origin, None)
+
+    def adds(self, argument: Argument) -> None:
+        if not self.arguments:
+            self.arguments = []
+        self.arguments.append(argument)  # type: ignore[attr-defined]
+
+
+class Hole:
+    """A value on its way into a node, with what it was made of."""
+
+    __slots__ = ("origins", "value")
+
+    def __init__(self, value: object, origins: Shadow) -> None:
+        self.value = value
+        self.origins = origins
 
 
 def of_item(item: Item) -> Origin:
@@ -116,4 +155,4 @@ def without(shadow: Shadow, covered: AbstractSet[Origin], depth: int = _DEPTH) -
     return tuple(out)
 
 
-__all__ = ["Loop", "bound", "of_item", "without"]
+__all__ = ["Hole", "Loop", "Window", "bound", "of_item", "without"]

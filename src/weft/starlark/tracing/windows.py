@@ -10,22 +10,27 @@ from __future__ import annotations
 
 import sys
 
-from weft.nodes import Array
+from weft.nodes import Array, Map
 from weft.provenance import Cause
 from weft.starlark.attributes import attribute
 from weft.starlark.runtime import GLOBALS
-from weft.starlark.tracing.quiet import closed_names
-from weft.starlark.tracing.shadows import Loop, bound, of_item, without
+from weft.starlark.tracing.quiet import PLAIN, closed_names
+from weft.starlark.tracing.shadows import Hole, Loop, Window, bound, of_item, without
 from weft.starlark.values import Dict, List
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
+    from typing import TypeAlias
 
+    from weft.nodes import DocumentSet, Item
+    from weft.nodes import Value as NodeValue
     from weft.provenance import Origin
     from weft.source import Source
-    from weft.starlark.tracing.shadows import Argument, Shadow
+    from weft.starlark.tracing.shadows import Shadow
+
+    Nodes: TypeAlias = Map | Array | DocumentSet
 
 # How many origins a variable that is made of itself is compared with.
 _FEW = 12
@@ -33,48 +38,36 @@ _NOTHING: frozenset[Origin] = frozenset()
 _NO_ARGUMENTS: Mapping[str, Shadow] = {}
 
 
-class Window(dict["Origin", None]):
-    """What was read since it was opened, in order.
-
-    arguments: of a call. direct: a function of a program took them. quiet: one that does not say what it reads.
-    parts: the shadows of a display's items. elements: what the loops of a comprehension are at.
-    host: belongs to the statements that build nodes; control: what decides that the next one runs.
-    """
-
-    arguments: Sequence[Argument] = ()
-    direct = False
-    quiet = False
-    parts: Sequence[Shadow] = ()
-    elements: dict[int, Shadow] | None = None
-    host = False
-    control: Shadow = ()
-
-    def adds(self, argument: Argument) -> None:
-        if not self.arguments:
-            self.arguments = []
-        self.arguments.append(argument)  # type: ignore[attr-defined]
-
-
-class Hole:
-    """A value on its way into a node, with what it was made of."""
-
-    __slots__ = ("origins", "value")
-
-    def __init__(self, value: object, origins: Shadow) -> None:
-        self.value = value
-        self.origins = origins
-
-
 class Windows:
     """The windows that are open in a run, and what is known aside of variables. Names for programs: `names`."""
 
-    __slots__ = ("_exported", "_lists", "_made", "_mutated", "_tested", "closed", "stack", "steps")
+    __slots__ = (
+        "_exported",
+        "_fragments",
+        "_lists",
+        "_made",
+        "_mutated",
+        "_tested",
+        "closed",
+        "nodes_of",
+        "note_parts_of",
+        "stack",
+        "steps",
+    )
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        nodes_of: Callable[[object], Nodes | None] = lambda _value: None,
+        note_parts_of: Callable[[Windows, NodeValue, object, str], AbstractSet[Origin]] = lambda *_given: frozenset(),
+    ) -> None:
+        # What the template layer knows: the nodes of a fragment; how to record nodes that were made of a value.
+        self.nodes_of = nodes_of
+        self.note_parts_of = note_parts_of
         self.stack: list[Window] = [Window()]
         self.steps = 0  # of loops and calls that were traced
         self.closed: set[object] = set()  # functions that can run untraced (see `quiet`)
         self._tested: Shadow = ()
+        self._fragments: set[Origin] = set()  # the nodes of fragments that calls gave
         # By identity; the values are held so that no other gets their identity.
         self._mutated: dict[int, tuple[object, Shadow]] = {}
         self._lists: dict[int, tuple[object, Array]] = {}
@@ -122,14 +115,21 @@ class Windows:
             array = self.array_of(x)
             if array is not None and len(array.items) == len(x):
                 return [(of_item(item),) for item in array.items]
-        return self.parts_of(x) if type(x) is List or type(x) is Dict or type(x) is tuple else None
+        if type(x) is List or type(x) is Dict or type(x) is tuple:
+            return self.parts_of(x)
+        nodes = self.nodes_of(x)
+        if nodes is None:
+            return None
+        # The keys of a map are where they are, whatever stands under them.
+        return [() for _ in nodes.items] if type(nodes) is Map else [(of_item(item),) for item in nodes.items]
 
     def covered(self, x: object) -> AbstractSet[Origin]:
         """What `shadows_in` tells one by one, and what stands for all of it."""
         array = self.array_of(x) if type(x) is List else None
         if array is not None and len(array.items) == len(x):  # type: ignore[arg-type]
             return {array}
-        return self._made[id(x)][2]
+        nodes = self.nodes_of(x)
+        return self._made[id(x)][2] if nodes is None else {nodes}
 
     def rearranged(self, name: str, args: Sequence[object], value: Sequence[object], all_of: Shadow) -> None:
         """Note what the items of a new list are made of that holds those of others."""
@@ -167,7 +167,7 @@ class Windows:
         elif type(x) is Dict:
             place = next((number for number, known in enumerate(x.keys()) if known == key), len(x))
         else:
-            return shadow
+            return self.node_element(self.nodes_of(x), key, shadow)
         array, parts = self.array_of(x), self.parts_of(x)
         if array is None and parts is None:
             return shadow
@@ -177,6 +177,31 @@ class Windows:
         if parts is not None and place < len(parts):
             return (*without(shadow, self._made[id(x)][2]), *parts[place])
         return shadow
+
+    def node_element(self, nodes: Nodes | None, key: object, shadow: Shadow) -> Shadow:
+        """The shadow of a part of a fragment."""
+        item: Item | None = None
+        if type(nodes) is Map:
+            item = nodes.find(key)  # type: ignore[arg-type]
+        elif nodes is not None and type(key) is int:
+            item = nodes.items[key]
+        return shadow if item is None or nodes is None else (*without(shadow, {nodes}), of_item(item))
+
+    def call(self, function: Callable[..., object], *arguments: tuple[object, Shadow]) -> tuple[object, Shadow]:
+        """Call a function from outside of any program; gives what it gives, and what that was made of."""
+        window = Window()
+        window.called = True
+        window.arguments = [(value, shadow, None) for value, shadow in arguments]
+        depth = len(self.stack)
+        self.stack.append(window)
+        try:
+            value = function(*(value for value, _ in arguments))
+        finally:
+            del self.stack[depth:]
+        found = dict(window)
+        if not window.direct:
+            found.update(dict.fromkeys([origin for _, shadow, _ in window.arguments for origin in shadow]))
+        return value, tuple(found)
 
     def argument(self, value: object) -> Shadow:
         """The shadow of a value that was given to the function being called."""
@@ -213,6 +238,7 @@ class Windows:
         stack = self.stack
         mutated = self._mutated
         exported = self._exported
+        nodes_of, fragments = self.nodes_of, self._fragments
         heres: dict[int, Shadow] = {}
         plain_index = GLOBALS["$index"]
 
@@ -262,6 +288,11 @@ class Windows:
                 window[origin] = None
             if id(value) in mutated:
                 window.update(dict.fromkeys(mutated[id(value)][1]))
+            nodes = nodes_of(value) if type(value) not in PLAIN else None
+            if nodes is not None:
+                window.clear_of(shadow)
+                for origin in self.node_element(nodes, name, shadow):
+                    window[origin] = None
             return attribute(value, name)
 
         def see(value: object) -> object:
@@ -308,11 +339,18 @@ class Windows:
             window = stack[depth]
             del stack[depth:]
             into = stack[-1]
+            nodes = nodes_of(value) if type(value) not in PLAIN else None
             if not window.direct:
                 for _, shadow, _ in window.arguments:
+                    if nodes is not None:
+                        # Nodes have histories of their own, and so have those that were made of them.
+                        shadow = without(shadow, fragments)
                     for origin in shadow:
                         into[origin] = None
             into.update(window)
+            if nodes is not None:
+                fragments.add(nodes)
+                into[nodes] = None
             return value
 
         def part(depth: int, value: object) -> object:
@@ -335,7 +373,7 @@ class Windows:
 
         def clause(number: int, value: object) -> object:
             window = stack[-1]
-            shadows = self.shadows_in(value) if type(value) is List else None
+            shadows = self.shadows_in(value) if type(value) is not Dict else None
             if shadows is not None:
                 # A loop over data depends on where the data is; its elements come one by one.
                 for origin in self.covered(value):
@@ -380,7 +418,7 @@ class Windows:
         def enter(names: tuple[str, ...], count: int, star: str, double: str) -> Mapping[str, Shadow]:
             """The shadows of a function's parameters: names, of which count can be given by position."""
             window = stack[-1]
-            if window.quiet or "$source" not in sys._getframe(2).f_globals:
+            if window.quiet or not (window.called or "$source" in sys._getframe(2).f_globals):
                 # Called by a builtin function, or by a program that does not say what it gives.
                 return _NO_ARGUMENTS
             window.direct = True
@@ -442,4 +480,4 @@ class Windows:
         }
 
 
-__all__ = ["Hole", "Window", "Windows"]
+__all__ = ["Windows"]
