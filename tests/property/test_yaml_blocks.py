@@ -45,7 +45,7 @@ BARE = [
 
 values, keys = st.sampled_from(VALUES), st.sampled_from(KEYS)
 # The plain ones come more often, or hardly a document would go line by line.
-tame = st.sampled_from(["a", "b", "1", '"q"', "", "[a, b]", "{a: 1}", "a #c", "|", "~"])
+tame = st.sampled_from(["a", "b", "1", '"q"', "", "[a, b]", "{a: 1}", "a #c", "|", "~", "&x", "*x"])
 some_value = st.one_of(tame, tame, tame, values)
 some_key = st.one_of(st.sampled_from("abcdefg"), st.sampled_from("abcdefg"), keys)
 lines = st.one_of(
@@ -155,6 +155,16 @@ b:
         "- [a] # b\n# c\n",
         "  a: b\n c: d\n",
         "x: &a {k: 1}\ny: {<<: *a}\n#@ z\n",
+        "a: &x\n  b: [c]\n  d: # e\nf: *x\ng:\n- *x\n- &y z\n- *y\n",
+        "a: &x\nb:\n  c: d\ne: *x\n",
+        "a: &x\n- &x b\n- *x\nc: *x # d\n",
+        "a: &x\n  b: *x\n",
+        "a: &x |\n  b\nc: *x\nd: &x [e]\nf: *x\n",
+        "a: &x [b]\n---\nc: *x\n",
+        "- &x\n  a: b\n  a: c\n- *x\n",
+        "- &x a: b\n- *x\n",
+        "a: &x b\n---\nc: !t d\n---\ne: &x f\ng: *x\n",
+        "a: *x\n",
         "a: b\r\nc: d\n",
         "",
         "# nothing\n",
@@ -183,8 +193,8 @@ def test_only_irregular_documents_are_left_to_the_parser(monkeypatch: pytest.Mon
         return original(self, parser)  # type: ignore[arg-type]
 
     monkeypatch.setattr(events.Reading, "build", build)
-    read(Source("f.yml", "a: b\n---\nc: &x d\n---\ne: f\n"))
-    assert asked == ["---\nc: &x d\n"]
+    read(Source("f.yml", "a: b\n---\nc: !t d\n---\ne: f\n"))
+    assert asked == ["---\nc: !t d\n"]
 
 
 def test_a_text_that_is_mostly_irregular_is_read_in_one_piece(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,6 +206,6 @@ def test_a_text_that_is_mostly_irregular_is_read_in_one_piece(monkeypatch: pytes
         return original(self, parser)  # type: ignore[arg-type]
 
     monkeypatch.setattr(events.Reading, "build", build)
-    tree = read(Source("f.yml", "---\na: &x b\n" * 1_000))
+    tree = read(Source("f.yml", "---\na: !t b\n" * 1_000))
     assert len(tree.items) == 1_000
     assert len(asked) < 600

@@ -15,6 +15,7 @@ from weft.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, ke
 from weft.yaml.comments import Comment
 from weft.yaml.flow import DEEPEST, nodes
 from weft.yaml.shapes import (
+    ALIAS,
     BLANK,
     COMMENT,
     DASH_ITEM,
@@ -36,10 +37,11 @@ if TYPE_CHECKING:
     from weft.nodes import Item
     from weft.source import Source
     from weft.yaml.comments import Comments
+    from weft.yaml.references import References
     from weft.yaml.shapes import Shapes
 
     # The documents of a part of the text that begins on a line, and gets its comments given.
-    Parse: TypeAlias = Callable[[str, int, "Comments | None"], DocumentSet]
+    Parse: TypeAlias = Callable[[str, int, "Comments | None", References], DocumentSet]
 
 # With so many lines more left to the parser than read here, it gets the rest of the text in one piece.
 _PATIENCE = 1_000
@@ -64,7 +66,7 @@ class _NoShapeError(Exception):
 class BlockReading:
     """One text. read: its documents."""
 
-    __slots__ = ("comments", "depth", "lines", "parse", "pending", "shapes", "source", "tree")
+    __slots__ = ("comments", "depth", "lines", "parse", "pending", "referred", "shapes", "source", "tree")
 
     def __init__(
         self, source: Source, text: str, shapes: Shapes, comments: Comments | None, depth: int, parse: Parse
@@ -81,6 +83,15 @@ class BlockReading:
         self.lines.append("---")
         # Comments that are for the next node.
         self.pending: list[Comment] = []
+        self.referred: References | None = None
+
+    def references(self) -> References:
+        """What anchors stand for, made when it is first needed."""
+        if self.referred is None:
+            from weft.yaml.references import References
+
+            self.referred = References(self.source)
+        return self.referred
 
     def read(self, *, first: bool) -> DocumentSet | None:
         """The documents; None if only the first is wanted and there are more. Raises what `parse` does."""
@@ -124,10 +135,10 @@ class BlockReading:
         text = "\n".join(part) if after == len(self.lines) - 1 else "\n".join(part) + "\n"
         comments = self.comments
         if comments is None:
-            self.tree.items += self.parse(text, at, None).items
+            self.tree.items += self.parse(text, at, None, self.references()).items
             return
         own = type(comments)()
-        tree = self.parse(text, at, own)
+        tree = self.parse(text, at, own, self.references())
         if self.pending:
             # The part begins with the `---` that they stand above.
             own.of[tree.items[0]] = self.pending + own.of.get(tree.items[0], [])
@@ -153,6 +164,13 @@ class BlockReading:
         index: Any = None
         stack: list[tuple[int, list[Any], Any]] = []
         item: Any
+        # The item that waits for a collection with an anchor; the collections with anchors that are not complete.
+        anchored: Any = None
+        name = ""
+        unfinished: set[int] = set()
+        if self.referred is not None:
+            self.referred.start_document()
+            unfinished = self.referred.unfinished
         number = start - 1
         while True:
             number += 1
@@ -195,8 +213,12 @@ class BlockReading:
                         index = {}
                         owner.value = Map(items, source, owner.line, index)
                     cur = level
+                    if owner is anchored:
+                        self.references().start(name, owner.value)
                 else:
                     while cur > level:
+                        if unfinished:
+                            unfinished.discard(id(items))
                         if index is not None and len(index) != len(items):
                             distinct = False
                         cur, items, index = stack.pop()
@@ -219,7 +241,7 @@ class BlockReading:
                 cur = more
                 owner = None
             else:
-                inner_level, what, comment = more
+                inner_level, what, comment, anchor = more
                 item = None
                 if level & 1:
                     item = owner = ArrayItem(None, source, number)
@@ -246,6 +268,13 @@ class BlockReading:
                 elif what == LITERAL:
                     owner.value, number = self.literal(value, number, cur >> 1)
                     owner = None
+                elif what == ALIAS:
+                    owner.value = self.references().alias(value, number)
+                    owner = None
+                if anchor is not None:
+                    self.references().anchors[anchor] = last.value
+                    unfinished = self.references().unfinished
+                    anchored, name = owner, anchor
                 if pending:
                     of[item] = pending
                     pending = []

@@ -71,15 +71,15 @@ def read_events(text: str, settings: Settings, parser: Parser | None, shift: int
 
 
 def read_part(
-    text: str, line: int, settings: Settings, comments: Comments | None, references: References | None
-) -> tuple[DocumentSet, References]:
-    """The documents of a part of a text that begins on a line, and what to give with the next part of it."""
+    text: str, line: int, settings: Settings, comments: Comments | None, references: References
+) -> DocumentSet:
+    """The documents of a part of a text that begins on a line. references: of the whole text."""
+    references.merge_lists = settings.merge_lists
     while True:
         reading = Reading(text, line, settings, comments)
-        if references is not None:
-            reading.references = references
+        reading.references = references
         try:
-            return reading.build(fastest_parser()), reading.references
+            return reading.build(fastest_parser())
         except EventsChangedError:
             continue
 

@@ -126,18 +126,16 @@ def _by_lines(text: str, settings: Settings) -> DocumentSet | None:
     """The documents of a regular text; None if the parser has to read it from the start."""
     source, comments = settings.source, settings.comments
     given = None if comments is None else type(comments)()
-    references: References | None = None
 
-    def parse(part: str, line: int, given: Comments | None) -> DocumentSet:
-        nonlocal references
+    def parse(part: str, line: int, given: Comments | None, references: References) -> DocumentSet:
         from weft.yaml.events import read_part
 
-        tree, references = read_part(part, line, settings, given, references)
-        return tree
+        return read_part(part, line, settings, given, references)
 
     shapes = _SHAPES if settings.plain is plain_values else Shapes(settings.plain)
+    reading = BlockReading(source, text, shapes, given, settings.depth, parse)
     try:
-        tree = BlockReading(source, text, shapes, given, settings.depth, parse).read(first=settings.first)
+        tree = reading.read(first=settings.first)
     except WeftError:
         # What is wrong, and where, says the parser once it has seen all that stands before.
         return None
@@ -145,8 +143,8 @@ def _by_lines(text: str, settings: Settings) -> DocumentSet | None:
         if comments is not None and given is not None:
             comments.all += given.all
             comments.of.update(given.of)
-        if references is not None:
-            references.override(settings.explicit_keys_win, comments)
+        if reading.referred is not None:
+            reading.referred.override(settings.explicit_keys_win, comments)
     return tree
 
 

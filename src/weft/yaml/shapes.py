@@ -23,19 +23,23 @@ if TYPE_CHECKING:
 #   ITEM           `key: scalar`       key, value
 #   OPEN           `key:`              key
 #   DASH_ITEM      `- key: scalar`     key, value, level of the map
-#   OTHER_ITEM     all other items     key or NO_KEY, value, (level of the map, what the value is, comment or None)
+#   OTHER_ITEM     all other items     key or NO_KEY, value, (level of the map, what the value is, comment, anchor)
 #   BLANK          no text
 #   COMMENT        a comment alone     -, -, comment
 #   START          `---`               -, -, comment or None
 #   UNKNOWN        for the parser
-# A comment is (column of its `#`, text). Keys of the first three kinds are strings, and no comment is on their lines.
+# A comment is (column of its `#`, text); where there is none, or no anchor, stands None. Keys of the first three kinds are
+# strings, and neither comments nor anchors are on their lines.
 ITEM, OPEN, DASH_ITEM, OTHER_ITEM, BLANK, COMMENT, START, UNKNOWN = range(8)
-# What a value is: a scalar, still to come, a flow collection (see `flow`), or a literal block with its header.
-SCALAR, TO_COME, FLOW, LITERAL = range(4)
+# What a value is: a scalar, still to come, a flow collection (see `flow`), a literal block with its header, or an alias
+# with its name.
+SCALAR, TO_COME, FLOW, LITERAL, ALIAS = range(5)
 NO_KEY = object()
 
 _MEMO_SIZE = 20_000
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+# Of what names of anchors are made.
+_NAME = _LETTERS + "_-"
 # What starts with one of these is plain, if it is a key. A longer one may be too long for a key.
 _KEY_FIRST = frozenset(_LETTERS + "_/.($")
 _LONGEST_KEY = 128
@@ -117,6 +121,12 @@ def _shape(line: str, plain: Mapping[str, Scalar]) -> Shape:
     elif type(key) is tuple:
         (key,) = key
         key = plain[key]
+    anchor = None
+    if rest[:1] == "&":
+        anchor, _, rest = rest[1:].partition(" ")
+        rest = rest.lstrip(" ")
+        if not anchor or anchor.strip(_NAME) or rest[:1] in {"&", "*"}:
+            return _UNKNOWN
     found = _value(rest, plain)
     if found is None:
         return _UNKNOWN
@@ -125,12 +135,12 @@ def _shape(line: str, plain: Mapping[str, Scalar]) -> Shape:
     if at is not None:
         column = line_end - len(rest) + at + 1
         comment = (column, line[column:])
-    if type(key) is str and comment is None:
+    if type(key) is str and comment is None and anchor is None:
         if what == SCALAR:
             return (level, ITEM, key, value, None) if level == inner else (level, DASH_ITEM, key, value, inner)
         if what == TO_COME and level == inner:
             return (level, OPEN, key, None, None)
-    return (level, OTHER_ITEM, key, value, (inner, what, comment))
+    return (level, OTHER_ITEM, key, value, (inner, what, comment, anchor))
 
 
 def _key(text: str) -> tuple[Any, str]:
@@ -174,6 +184,8 @@ def _value(text: str, plain: Mapping[str, Scalar]) -> tuple[int, Any, int | None
         return None if made is None else (FLOW, made, at)
     if first == "|":
         return (LITERAL, text, None) if text in _LITERALS and at is None else None
+    if first == "*":
+        return (ALIAS, text[1:], at) if len(text) > 1 and not text[1:].strip(_NAME) else None
     if first in _INDICATORS or (first == "-" and text[1:2] in {"", " "}) or ": " in text or text[-1] == ":":
         return None
     return SCALAR, plain[text], at
