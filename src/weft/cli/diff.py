@@ -24,11 +24,27 @@ DIFF = Command(
     "weft diff",
     "Show what differs between two files of YAML documents, by key.",
     (
-        Flag("as", TEXT, "write the difference as an operations file (ops) or an overlay (overlay)", value="KIND"),
+        Flag(
+            "as",
+            TEXT,
+            "write the difference as an operations file (ops) or an overlay (overlay)",
+            value="KIND",
+            choices=KINDS,
+        ),
         Flag("no-tests", SWITCH, "with --as ops: leave out the tests of the old values"),
-        Flag("output", TEXT, "form of the answer: text or json", short="o", value="FORM", default=("text",)),
+        Flag(
+            "output",
+            TEXT,
+            "form of the answer: text or json",
+            short="o",
+            value="FORM",
+            default=("text",),
+            choices=FORMS,
+        ),
         Flag("exit-code", SWITCH, "exit with status 1 if anything differs"),
-        Flag("color", TEXT, "auto, always or never", value="WHEN", default=("auto",)),
+        Flag(
+            "color", TEXT, "auto, always or never", value="WHEN", default=("auto",), choices=("auto", "always", "never")
+        ),
         LIMIT,
     ),
     arguments="A B",

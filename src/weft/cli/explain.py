@@ -17,10 +17,17 @@ if TYPE_CHECKING:
 
 FORMS = ("text", "json")
 
+_OUTPUT = Flag(
+    "output",
+    TEXT,
+    "form of the answer: text or json; before COMMAND",
+    short="o",
+    value="FORM",
+    default=("text",),
+    choices=FORMS,
+)
 _FLAGS = (
-    Flag(
-        "output", TEXT, "form of the answer: text or json; before COMMAND", short="o", value="FORM", default=("text",)
-    ),
+    _OUTPUT,
     Flag("all", SWITCH, "explain every value of the output; no PATH then"),
     Flag("not", SWITCH, "explain why there is nothing at PATH, or which overlays matched nothing"),
     Flag("around", SWITCH, "also show what decided that the value is there at all"),
@@ -33,9 +40,7 @@ EXPLAIN = Command(
     arguments="[render|patch|layer|compose] [its flags and arguments] PATH",
 )
 _IMPACT_FLAGS = (
-    Flag(
-        "output", TEXT, "form of the answer: text or json; before COMMAND", short="o", value="FORM", default=("text",)
-    ),
+    _OUTPUT,
     Flag("json", SWITCH, "the same as -o json, anywhere"),
 )
 IMPACT = Command(

@@ -35,12 +35,24 @@ _FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
 
 
 class Flag:
-    """A row of the table. value: what help calls its value. default: shown by help, and used when it is not given."""
+    """A row of the table.
 
-    __slots__ = ("default", "help", "kind", "name", "short", "value")
+    value: what help calls its value. default: shown by help, and used when it is not given. choices: all that its value
+    can be, where that is known.
+    """
+
+    __slots__ = ("choices", "default", "help", "kind", "name", "short", "value")
 
     def __init__(
-        self, name: str, kind: str, help: str, *, short: str = "", value: str = "", default: Sequence[str] = ()
+        self,
+        name: str,
+        kind: str,
+        help: str,
+        *,
+        short: str = "",
+        value: str = "",
+        default: Sequence[str] = (),
+        choices: Sequence[str] = (),
     ) -> None:
         self.name = name
         self.kind = kind
@@ -48,6 +60,7 @@ class Flag:
         self.short = short
         self.value = value
         self.default = default
+        self.choices = choices
 
     def __repr__(self) -> str:
         return f"Flag({self.shown!r})"

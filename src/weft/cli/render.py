@@ -52,6 +52,7 @@ _RENDER_FLAGS = (
         short="o",
         value="FORM",
         default=("yaml",),
+        choices=("yaml", "json", "pos", "openapi-v3"),
     ),
     Flag("output-files", TEXT, "write the results as files into a directory, keep what is there", value="DIRECTORY"),
     Flag(

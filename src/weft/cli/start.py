@@ -164,15 +164,27 @@ def commands() -> dict[str, Command]:
     return found
 
 
+def _words(table: Command) -> str:
+    """What the first argument can be, where help lists it: `bash|zsh|fish`."""
+    first = table.arguments.partition(" ")[0].strip("[]")
+    return first.replace("|", " ") if "|" in first else ""
+
+
 def _bash(known: dict[str, Command]) -> str:
     cases = "".join(
-        f'    {name}) flags="{" ".join(f"--{flag.name}" for flag in table.flags)}" ;;\n'
+        f'    {name}) flags="{" ".join(f"--{flag.name}" for flag in table.flags)}" words="{_words(table)}" ;;\n'
         for name, table in known.items()
+    )
+    choices = "".join(
+        f'    {name}:--{flag.name}{f"|{name}:-{flag.short}" if flag.short else ""}) values="{" ".join(flag.choices)}" ;;\n'
+        for name, table in known.items()
+        for flag in table.flags
+        if flag.choices
     )
     return f"""\
 # weft completion for bash: source <(weft completion bash)
 _weft() {{
-  local current="${{COMP_WORDS[COMP_CWORD]}}" flags=""
+  local current="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD-1]}}" flags="" words="" values=""
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W "{" ".join(known)}" -- "$current"))
@@ -180,9 +192,16 @@ _weft() {{
   fi
   case "${{COMP_WORDS[1]}}" in
 {cases}  esac
+  case "${{COMP_WORDS[1]}}:$before" in
+{choices}  esac
+  [ "$COMP_CWORD" -eq 2 ] || words=""
+  if [ -n "$values" ]; then
+    COMPREPLY=($(compgen -W "$values" -- "$current"))
+    return
+  fi
   case "$current" in
     -*) COMPREPLY=($(compgen -W "$flags" -- "$current")) ;;
-    *) COMPREPLY=($(compgen -f -- "$current")) ;;
+    *) COMPREPLY=($(compgen -W "$words" -- "$current") $(compgen -f -- "$current")) ;;
   esac
 }}
 complete -o filenames -F _weft weft
@@ -193,7 +212,8 @@ def _zsh(known: dict[str, Command]) -> str:
     listed = "\n".join(f"    {_quoted(f'{name}:{_plain(table.summary)}')}" for name, table in known.items())
     cases = "".join(
         f"    {name})\n      _arguments \\\n"
-        + "".join(f"        {_quoted(_zsh_flag(flag))} \\\n" for flag in table.flags)
+        + "".join(f"        {_quoted(row)} \\\n" for flag in table.flags for row in _zsh_flag(flag))
+        + (f"        '1:argument:({_words(table)})' \\\n" if _words(table) else "")
         + "        '*:file:_files'\n      ;;\n"
         for name, table in known.items()
     )
@@ -214,15 +234,25 @@ _weft() {{
   case $chosen in
 {cases}  esac
 }}
-compdef _weft weft
+# Saved as a file _weft on the fpath it is called; sourced, it says what it completes.
+if [ "$funcstack[1]" = _weft ]; then
+  _weft "$@"
+else
+  compdef _weft weft
+fi
 """
 
 
-def _zsh_flag(flag: Flag) -> str:
+def _zsh_flag(flag: Flag) -> list[str]:
+    """What `_arguments` is told of a flag: its long form, and its short one."""
     repeat = "*" if flag.kind not in (SWITCH, TEXT) else ""
-    value = "" if flag.kind == SWITCH else f":{(flag.value or 'value').replace(':', ' ')}:_files"
-    text = _plain(flag.help).replace("[", "(").replace("]", ")")
-    return f"{repeat}--{flag.name}{'' if flag.kind == SWITCH else '='}[{text}]{value}"
+    choice = f"({' '.join(flag.choices)})" if flag.choices else "_files"
+    value = "" if flag.kind == SWITCH else f":{(flag.value or 'value').replace(':', ' ')}:{choice}"
+    text = _plain(flag.help).replace("[", "(").replace("]", ")").replace(":", "\\:")
+    rows = [f"{repeat}--{flag.name}{'' if flag.kind == SWITCH else '='}[{text}]{value}"]
+    if flag.short:
+        rows.append(f"{repeat}-{flag.short}{'' if flag.kind == SWITCH else '+'}[{text}]{value}")
+    return rows
 
 
 def _fish(known: dict[str, Command]) -> str:
@@ -231,9 +261,13 @@ def _fish(known: dict[str, Command]) -> str:
         summary = _fish_quoted(_plain(table.summary))
         out.append(f"complete -c weft -f -n __fish_use_subcommand -a {name} -d {summary}")
         seen = f"'__fish_seen_subcommand_from {name}'"
+        if _words(table):
+            out.append(f"complete -c weft -n {seen} -a {_fish_quoted(_words(table))}")
         for flag in table.flags:
             short = f" -s {flag.short}" if flag.short else ""
             value = "" if flag.kind == SWITCH else " -r"
+            if flag.choices:
+                value = f" -x -a {_fish_quoted(' '.join(flag.choices))}"
             out.append(f"complete -c weft -n {seen} -l {flag.name}{short}{value} -d {_fish_quoted(_plain(flag.help))}")
     return "\n".join(out) + "\n"
 
