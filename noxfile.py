@@ -59,6 +59,15 @@ def docs(session: nox.Session) -> None:
 
 
 @nox.session
+def site(session: nox.Session) -> None:
+    """The site in .nox/site, from docs/ and docstrings; a warning fails it."""
+    prepare(session)
+    if session.venv_backend != "none":
+        session.install("mkdocs-material", "mkdocstrings[python]", "ruff")
+    session.run("mkdocs", "build", "--strict", "-d", ".nox/site", env={"NO_MKDOCS_2_WARNING": "1"})
+
+
+@nox.session
 def conformance(session: nox.Session) -> None:
     """All conformance cases; a group that passes fewer than .ci/conformance.json says fails. `-- --update` notes gains."""
     prepare(session, "all")

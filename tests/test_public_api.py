@@ -41,6 +41,17 @@ def test_every_name_is_documented() -> None:
     assert [name for name in weft.__all__ if f"weft.{name}" not in page] == []
 
 
+def test_the_site_has_every_function_and_result() -> None:
+    page = (TESTS.parent / "docs" / "members.md").read_text("utf-8")
+    shown = {line.removeprefix("::: weft.") for line in page.splitlines() if line.startswith("::: weft.")}
+    assert shown == {*weft.api.HOMES, "WeftError", "Finding", "Position"}
+
+
+def test_every_page_is_in_the_navigation_of_the_site() -> None:
+    text = (TESTS.parent / "mkdocs.yml").read_text("utf-8")
+    assert [page.name for page in (TESTS.parent / "docs").glob("*.md") if f"- {page.name}\n" not in text] == []
+
+
 def test_every_name_is_used_by_typed_code() -> None:
     code = (TESTS / "typing" / "api.py").read_text("utf-8")
     assert [name for name in weft.__all__ if f"weft.{name}" not in code] == []
