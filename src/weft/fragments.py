@@ -12,7 +12,7 @@ from __future__ import annotations
 from weft.errors import LimitError
 from weft.limits import allowance, exceeded
 from weft.nodes import COLLECTIONS, Array, ArrayItem, DocumentSet, Map, MapItem, kind_name
-from weft.starlark import Dict, List, NoAttribute, Set, StarlarkError, Struct, Value, insert, repr_of, type_of
+from weft.starlark import Dict, List, NoAttribute, Set, StarlarkError, Struct, Value, insert, repr_of, spend, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,6 +115,8 @@ class YamlFragment(Value):
             return iter(())
         # A list, not the items themselves: the fragment may get another tree while a loop runs over it.
         wrap = self.wrap
+        if len(node.items) > _SOME:
+            spend(len(node.items) * 4)
         if type(node) is Map:
             return iter([item.key if type(item.key) is str else wrap(item.key) for item in node.items])
         return iter([wrap(item.value) if type(item.value) in COLLECTIONS else item.value for item in node.items])
@@ -157,6 +159,8 @@ def to_starlark(value: NodeValue) -> object:
 
 # ---- from the language to nodes
 
+_SOME = 64
+
 
 def to_nodes(value: object, source: Source | None = None, line: int = 0) -> NodeValue:
     """A value of the language as nodes; new nodes get the given position, those of fragments are shared (spec ytt 3.9).
@@ -169,7 +173,12 @@ def to_nodes(value: object, source: Source | None = None, line: int = 0) -> Node
     if kind is YamlFragment:
         return value.value  # type: ignore[attr-defined, no-any-return]
     try:
-        return _to_nodes(value, source, line, [allowance().limits.nodes])
+        most = allowance().limits.nodes
+        room = [most]
+        nodes = _to_nodes(value, source, line, room)
+        if most - room[0] > _SOME:
+            spend((most - room[0]) * 20)
+        return nodes
     except RecursionError:
         raise LimitError(
             f"{type_of(value)} is nested too deeply to be made YAML", hint="does it contain itself?"

@@ -30,7 +30,7 @@ _K, _M = 1 << 10, 1 << 20
 # name: (default, what it bounds, its unit)
 TABLE: dict[str, tuple[float, str, str]] = {
     "aliases": (1_000_000, "what aliases and merge keys make in one file", "nodes"),
-    "bits": (64 * _K, "one integer", "bits"),
+    "bits": (8 * _K, "one integer", "bits"),
     "depth": (DEEPEST, "calls within calls", "calls"),
     "input": (64 * _M, "one input: a file, a pipe, standard input, a URL", "bytes"),
     "items": (4 * _M, "one list, dict, set or tuple", "items"),
@@ -41,14 +41,16 @@ TABLE: dict[str, tuple[float, str, str]] = {
     "pattern": (1, "one match of a pattern of a layered document", "seconds"),
     "pointer": (1_000, "a path of an operation", "steps"),
     "seconds": (600, "the whole run", "seconds"),
-    "steps": (16_000_000, "evaluation: iterations, calls, and the work of builtins in proportion", "steps"),
+    "steps": (20_000_000, "evaluation: iterations, calls, and the work of builtins in proportion", "steps"),
     "string": (32 * _M, "one string", "characters"),
     "url": (30, "one URL, redirects included", "seconds"),
     "variables": (32 * _M, "the text that variables make in one document", "characters"),
 }
-# name: by how much a default is larger for each byte of the inputs. An input counts as _EACH bytes more than it has.
-GROWS: dict[str, int] = {"memory": 64, "output": 16}
-_EACH = 1 << 10
+# name: by how much a default is larger for each byte of the inputs beyond _FREE. An input counts as _EACH bytes more
+# than it has.
+GROWS: dict[str, int] = {"memory": 64, "output": 16, "steps": 64}
+_FREE = 64 * _K
+_EACH = 1 * _K
 _DURATIONS = ("pattern", "seconds", "url")
 _UNITS = {"K": _K, "M": _M, "G": 1 << 30}
 
@@ -145,7 +147,9 @@ class Allowance:
     def most(self, name: str) -> int:
         """How much of something there may be."""
         value: int = getattr(self.limits, name)
-        return value if name in self.limits.given else value + GROWS.get(name, 0) * self.taken
+        if name in self.limits.given or self.taken <= _FREE:
+            return value
+        return value + GROWS.get(name, 0) * (self.taken - _FREE)
 
     def take(self, size: int) -> None:
         """Count an input of so many bytes."""
@@ -196,6 +200,12 @@ def limited_to(given: Mapping[str, float] | None) -> limited:
     return limited(allowance() if given is None else Limits(**given))
 
 
+def _shown(name: str, value: float) -> str:
+    if name in _DURATIONS:
+        return f"{value:g}"
+    return f"{value >> 20}M" if value >= _M and value % _M == 0 else str(value)  # type: ignore[operator]
+
+
 def exceeded(
     what: str,
     name: str,
@@ -208,9 +218,7 @@ def exceeded(
     """The error for a limit that was reached: what goes beyond it, its name and its value."""
     again = f"if that is meant, allow more with --limit {name}=N"
     error = LimitError(
-        f"{what} goes beyond the limit {name}={value:g}"
-        if name in _DURATIONS
-        else f"{what} goes beyond the limit {name}={value}",
+        f"{what} goes beyond the limit {name}={_shown(name, value)}",
         at=at,
         expected=expected,
         hint=again if hint is None else f"{hint}; {again}",

@@ -34,7 +34,7 @@ def run(text: str, **limits: int) -> tuple[dict[str, object], int]:
         ("x = [i for i in range(10)]", 10),
         ("x = [i for i in [1, 2] for j in [1, 2, 3]]", 8),
         ("x = {i: 1 for i in range(5)}", 5),
-        ("x = 0\nwhile x < 7: x += 1", 7),
+        ("x = 0\nwhile x < 7: x += 1", 14),
         # What a loop does not iterate is given back.
         ("for i in range(1000):\n  if i == 4: break\nend", 5),
         ("for i in [1, 2, 3, 4]:\n  if i == 2: break\nend", 2),
@@ -42,9 +42,9 @@ def run(text: str, **limits: int) -> tuple[dict[str, object], int]:
         ("for i in range(2):\n  for j in range(100):\n    if j == 3: break\n  end\nend", 10),
         # A function counts if it may call others.
         ("def f(): return 1\nx = f()", 0),
-        ("def f(): return 1\ndef g(): return f()\nx = g() + g()", 2),
-        ("def f(n): return f(n - 1) if n else 0\nx = f(5)", 6),
-        ("x = (lambda f: f())(lambda: 1)", 1),
+        ("def f(): return 1\ndef g(): return f()\nx = g() + g()", 16),
+        ("def f(n): return f(n - 1) if n else 0\nx = f(5)", 48),
+        ("x = (lambda f: f())(lambda: 1)", 8),
         # Builtins count in proportion, and only where it matters.
         ("x = len([1, 2, 3])", 0),
         ("x = [0] * 8000", 1000),

@@ -6,7 +6,7 @@ from weft.errors import LimitError, WeftError
 from weft.modules.members import module_of, text
 from weft.schema import rules
 from weft.schema.rules import Assertion
-from weft.starlark import StarlarkError, call, is_callable, type_of
+from weft.starlark import StarlarkError, call, is_callable, spend, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +34,9 @@ def module(context: Context) -> Module:  # noqa: ARG001 - the signature all modu
             "try_to": _try_to,
         },
     )
+
+
+_A_TRY = 200  # steps
 
 
 def _one(args: Args) -> object:
@@ -70,6 +73,7 @@ def _try_to(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
     function = _one(args)
     if not is_callable(function):
         raise StarlarkError(f"expected argument to be a function, but was {type_of(function)}")
+    spend(_A_TRY)
     try:
         return call(function), None
     except LimitError:

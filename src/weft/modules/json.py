@@ -9,7 +9,7 @@ from weft.errors import LimitError, WeftError
 from weft.fragments import to_data, to_nodes
 from weft.modules.members import exactly, flag, indentation, known, module_of, only_text
 from weft.source import Source
-from weft.starlark import Dict, List, StarlarkError
+from weft.starlark import Dict, List, StarlarkError, spend
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,16 +31,19 @@ def _encode(args: Args, kwargs: Kwargs) -> object:
     escape_html = flag(kwargs, "escape_html", default=True)
     nodes = to_nodes(value)
     try:
-        return write_json(nodes, indent=indent, escape_html=escape_html)
+        text = write_json(nodes, indent=indent, escape_html=escape_html)
     except WeftError as error:
         kind = LimitError if isinstance(error, LimitError) else StarlarkError
         raise kind(error.message, at=error.at, found=error.found, hint=error.hint) from None
+    spend(len(text) * 3)
+    return text
 
 
 def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are ignored
     from weft.yaml import read_json
 
     text = only_text(args)
+    spend(len(text) * 3)
     try:
         data = to_data(read_json(Source("", text)))
     except WeftError as error:

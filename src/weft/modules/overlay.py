@@ -6,7 +6,7 @@ from weft.errors import WeftError
 from weft.fragments import YamlFragment, to_nodes
 from weft.nodes import COLLECTIONS
 from weft.overlay import ALL, APPLY, And, Index, MapKey, Not, Or, Subset, apply, erased
-from weft.starlark import Builtin, Module, StarlarkError, is_callable, type_of
+from weft.starlark import Builtin, Module, StarlarkError, is_callable, spend, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from weft.nodes import Value
     from weft.overlay import Matcher
     from weft.provenance import Trace
+
+
+_AN_OVERLAY = 400  # steps
 
 
 def _apply(*args: object, **kwargs: object) -> object:
@@ -49,6 +52,7 @@ def _nodes(value: object, trace: Trace | None) -> Value:
 
 def _apply_one(left: YamlFragment, right: object, trace: Trace | None) -> None:
     overlay = _nodes(right, trace)
+    spend(_AN_OVERLAY)
     value = left.peek()
     if not left.erased and value is not None:
         value = erased(value)  # type: ignore[assignment]

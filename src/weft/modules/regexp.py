@@ -6,7 +6,7 @@ They are RE2's because the reference's are, and because RE2 takes time linear in
 from __future__ import annotations
 
 from weft.modules.members import exactly, module_of, text
-from weft.starlark import StarlarkError, call, is_callable
+from weft.starlark import StarlarkError, call, is_callable, spend
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,12 +25,13 @@ if TYPE_CHECKING:
     class Pattern(Protocol):
         groups: int
         groupindex: dict[str, int]
+        programsize: int
 
         def search(self, text: str) -> Match | None: ...
         def finditer(self, text: str) -> list[Match]: ...
 
 
-_LARGEST = 64 << 20
+_LARGEST = 16 << 20
 
 # RE2's reasons in the words of Go's package, which the reference shows.
 _REASONS = {
@@ -52,14 +53,25 @@ def module(context: Context) -> Module:  # noqa: ARG001 - the signature all modu
 def _match(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are ignored
     pattern, subject = exactly(2, args)
     compiled = _compile(text(pattern))
-    return compiled.search(_checked(text(subject))) is not None
+    subject = _checked(text(subject))
+    _pay(compiled, subject)
+    return compiled.search(subject) is not None
 
 
 def _replace(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
     pattern, subject, by = exactly(3, args)
     compiled = _compile(text(pattern))
     subject = _checked(text(subject))
+    _pay(compiled, subject)
     return _replaced(compiled, subject, _calling(by) if is_callable(by) else _template(text(by), compiled))
+
+
+_A_MATCH = 128  # steps
+
+
+def _pay(compiled: Pattern, subject: str) -> None:
+    """For the time that it took to compile the pattern, and that it takes to match."""
+    spend(compiled.programsize * 12 + (len(subject) >> 4) * (1 + (compiled.programsize >> 10)))
 
 
 def _calling(function: object) -> Callable[[Match], str]:
@@ -73,6 +85,7 @@ def _replaced(compiled: Pattern, subject: str, replacement: Callable[[Match], st
     out: list[str] = []
     end = 0
     for match in compiled.finditer(subject):
+        spend(_A_MATCH)
         out.append(subject[end : match.start()])
         # Where a match ends an empty one is no match of its own.
         if match.end() > end or match.start() == 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from weft.fragments import plain
 from weft.modules.members import exactly, member, module_of
-from weft.starlark import Dict, List, StarlarkError, Struct, call, is_callable, repr_of, type_of
+from weft.starlark import Dict, List, StarlarkError, Struct, call, is_callable, repr_of, spend, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,11 +50,13 @@ def bound(function: object, first: Args) -> Builtin:
 
 
 def _encode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
-    return _to_struct(plain(exactly(1, args)[0]))
+    (value,) = exactly(1, args)
+    return _to_struct(plain(value))
 
 
 def _to_struct(value: object) -> object:
     if type(value) is Dict:
+        spend(8 + len(value) * 4)
         members: dict[str, object] = {}
         for key, inner in value.items():
             if type(key) is not str:
@@ -62,6 +64,7 @@ def _to_struct(value: object) -> object:
             members[key] = _to_struct(inner)
         return Struct(members)
     if type(value) is List:
+        spend(8 + len(value) * 4)
         return List([_to_struct(inner) for inner in value])
     return value
 

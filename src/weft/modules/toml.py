@@ -9,7 +9,7 @@ from weft.errors import LimitError
 from weft.fragments import to_nodes
 from weft.modules.members import exactly, indentation, known, module_of, only_text
 from weft.nodes import Array, DocumentSet, Map
-from weft.starlark import Dict, List, StarlarkError, insert
+from weft.starlark import Dict, List, StarlarkError, insert, spend
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,6 +126,7 @@ def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords ar
     import tomllib
 
     text = only_text(args)
+    spend(len(text) * 20)
     try:
         table = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, ValueError) as error:

@@ -17,7 +17,7 @@ from weft.modules.members import (
     utf8,
 )
 from weft.nodes import Array, Map
-from weft.starlark import Dict, List, StarlarkError, insert
+from weft.starlark import Dict, List, StarlarkError, insert, spend
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,12 +57,14 @@ def module(context: Context) -> Module:  # noqa: ARG001 - the signature all modu
 def _escape(text: str, allowed: str) -> str:
     from urllib.parse import quote_from_bytes
 
+    spend(len(text))
     return quote_from_bytes(utf8(text), safe=allowed)
 
 
 def _unescape(text: str) -> str:
     if "%" not in text:
         return text
+    spend(len(text))
     pieces = text.split("%")
     out = [utf8(pieces[0])]
     for piece in pieces[1:]:

@@ -7,7 +7,7 @@ from weft.fragments import YamlFragment, to_data, to_nodes
 from weft.modules.members import exactly, module_of, only_text
 from weft.nodes import Array, Document, DocumentSet, Map
 from weft.source import Source
-from weft.starlark import StarlarkError
+from weft.starlark import StarlarkError, spend
 from weft.yaml import read, write
 
 TYPE_CHECKING = False
@@ -40,11 +40,14 @@ def _is_empty(value: Value) -> bool:
 
 
 def _encode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are ignored
-    return encode(exactly(1, args)[0])
+    text = encode(exactly(1, args)[0])
+    spend(len(text) * 2)
+    return text
 
 
 def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
     text = only_text(args)
+    spend(len(text) * 16)
     try:
         documents = read(Source("", text), merge_lists=False).items
     except WeftError as error:

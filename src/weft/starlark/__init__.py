@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from weft.errors import StarlarkError
 from weft.starlark.arguments import unpack, unpack_positional
+from weft.starlark.budget import spend
 from weft.starlark.calls import call
 from weft.starlark.pieces import Args, Code, Expr, Host
 from weft.starlark.program import Program, compile_program
@@ -73,6 +74,7 @@ __all__ = [
     "lookup",
     "remove",
     "repr_of",
+    "spend",
     "str_of",
     "truth",
     "type_of",

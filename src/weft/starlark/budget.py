@@ -10,6 +10,7 @@ early. Steps are handed out in slices; the clock and the memory are looked at be
 
 from __future__ import annotations
 
+import sys
 from _contextvars import ContextVar
 from _operator import length_hint
 from itertools import chain
@@ -20,15 +21,20 @@ from weft.starlark.values import FROZEN, Dict, List, Set
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from types import FrameType
 
     from weft.context import Context
 
 # Steps between two looks at clock and memory; a range longer than _LONG pays in parts.
-_SLICE = 1 << 18
-_LONG = 1 << 16
-# Values smaller than this are never refused, and cost nothing beyond the step that makes them.
+_SLICE = 1 << 14
+_LONG = 1 << 14
+# Texts and integers smaller than this are never refused, and cost nothing beyond the step that makes them; nor do
+# collections of fewer items than that.
 SMALL = 1 << 10
+SOME = 1 << 6
 FEW = 8  # so many strings can be joined before anybody looks at their size
+_CALL = 8  # steps for a call of a function that may call others
+_TURN = 2  # and for an iteration of `while`
 _BYTES_A_STEP = 64
 _ITEMS_A_STEP = 8
 _BYTES_BETWEEN_LOOKS = 1 << 24
@@ -43,13 +49,13 @@ class Budget:
     def __init__(self, allowance: Allowance) -> None:
         limits = self.limits = allowance.limits
         self._allowance = allowance
-        self._memory: int | None = None
+        self._memory = _Memory()
         self._bytes = 0
-        most = limits.steps
-        left = given = min(_SLICE, most)
+        left = given = min(_SLICE, limits.steps)
 
         def more() -> None:
             nonlocal left, given
+            most = allowance.most("steps")
             rest = most - given
             if -left > rest:
                 raise exceeded("this evaluation", "steps", most)
@@ -67,6 +73,18 @@ class Budget:
         def step() -> None:
             nonlocal left
             left -= 1
+            if left < 0:
+                more()
+
+        def turn() -> None:
+            nonlocal left
+            left -= _TURN
+            if left < 0:
+                more()
+
+        def begun() -> None:
+            nonlocal left
+            left -= _CALL
             if left < 0:
                 more()
 
@@ -185,7 +203,9 @@ class Budget:
 
         self._spent = spent
         self.names: dict[str, Callable[..., object]] = {
-            "$step": step,
+            "$turn": turn,
+            "$begun": begun,
+            "$spend": spend,
             "$refund": refund,
             "$to": to,
             "$from_to": from_to,
@@ -203,11 +223,20 @@ class Budget:
     def look(self) -> None:
         """Look at the clock and at the memory. Raises LimitError."""
         self._allowance.check_time()
-        peak = _peak_memory()
-        if self._memory is None:
-            self._memory = peak
-        elif peak - self._memory > self._allowance.most("memory"):
+        if self._memory.grown() > self._allowance.most("memory"):
             raise exceeded("the memory of values", "memory", self._allowance.most("memory"))
+        self._look_at_variables()
+
+    def _look_at_variables(self) -> None:
+        """What grows an item at a time is seen here, as soon as a variable of a function that is running holds it."""
+        most = self.limits.items
+        frame: FrameType | None = sys._getframe()
+        for _ in range(_FRAMES):
+            if frame is None:
+                return
+            if "$source" in frame.f_globals:
+                check_growth(frame.f_locals.values(), most)
+            frame = frame.f_back
 
     def made(self, size: int) -> None:
         """Count a large value of so many bytes."""
@@ -230,15 +259,56 @@ def budget_of(context: Context | None) -> Budget:
     return context.budget  # type: ignore[return-value]
 
 
-def _peak_memory() -> int:
-    """The most memory that the process had so far, in bytes; 0 where nobody tells."""
-    try:
-        from resource import RUSAGE_SELF, getrusage
-    except ImportError:  # pragma: no cover - Windows
-        return 0
-    import sys
+def check_growth(values: Iterable[object], most: int) -> None:
+    """Raises LimitError if one of these values holds more than `most` items."""
+    for value in values:
+        kind = type(value)
+        if (kind is List or kind is Dict or kind is Set or kind is list) and len(value) > most:  # type: ignore[arg-type]
+            name = "dict" if kind is Dict else "set" if kind is Set else "list"
+            raise exceeded(f"a {name} of more than {most} items", "items", most)
 
-    return getrusage(RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+# How many frames of Python are looked at: those of a few functions of the program.
+_FRAMES = 12
+
+
+class _Memory:
+    """By how much the process has grown since the first look, in bytes; 0 where nobody tells."""
+
+    __slots__ = ("_before",)
+
+    def __init__(self) -> None:
+        self._before: int | None = None
+
+    def grown(self) -> int:
+        before = self._before
+        if before is None:
+            self._before = _memory_now()
+            return 0
+        try:
+            from resource import RUSAGE_SELF, getrusage
+        except ImportError:  # pragma: no cover - Windows
+            return 0
+        # The most that it ever had is quickly told, and usually enough to know.
+        peak = getrusage(RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+        return peak - before if peak - before < _LITTLE else _memory_now() - before
+
+
+_LITTLE = 1 << 22
+
+
+def _memory_now() -> int:
+    """What the process has in memory; where that is not told, the most that it had so far."""
+    try:
+        with open("/proc/self/statm", "rb", buffering=0) as file:
+            return int(file.read(100).split()[1]) * _PAGE
+    except (OSError, ValueError, IndexError):  # pragma: no cover - not Linux
+        from resource import RUSAGE_SELF, getrusage
+
+        return getrusage(RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+_PAGE = 4096
 
 
 # ---- what builtins and operators call once a value is not small
@@ -249,6 +319,13 @@ def pay(count: int) -> None:
     budget = CURRENT.get(None)
     if budget is not None:
         budget.spend(count // _ITEMS_A_STEP)
+
+
+def spend(steps: int) -> None:
+    """Spend steps for what takes as long as so many of them."""
+    budget = CURRENT.get(None)
+    if budget is not None:
+        budget.spend(steps)
 
 
 def check_string(size: int) -> None:

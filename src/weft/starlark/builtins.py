@@ -11,7 +11,7 @@ from weft.errors import StarlarkError
 from weft.starlark import numbers
 from weft.starlark.arguments import check_kind, unpack
 from weft.starlark.attributes import attribute, attribute_names, has_attribute, missing
-from weft.starlark.budget import SMALL, pay
+from weft.starlark.budget import SMALL, SOME, check_bits, pay, spend
 from weft.starlark.methods import fill
 from weft.starlark.operators import as_float, iterable_or_none, number_to_int
 from weft.starlark.values import (
@@ -84,7 +84,10 @@ def enumerate_(values: object, start: object = 0, /) -> List:
     source = _source(values, "enumerate")
     if type(start) is not int:
         check_kind(start, "int", "enumerate: for parameter 2")
-    return List(enumerate(source, start))  # type: ignore[arg-type]
+    result = List(enumerate(source, start))  # type: ignore[arg-type]
+    if len(result) > SOME:
+        spend(len(result))
+    return result
 
 
 def fail_(*args: object, **kwargs: object) -> None:
@@ -147,8 +150,8 @@ def hasattr_(x: object, name: object, /) -> bool:
 
 def hash_(text: object, /) -> int:
     check_kind(text, "string", "hash: for parameter 1")
-    if len(text) > SMALL:  # type: ignore[arg-type]
-        pay(len(text) * 8)  # type: ignore[arg-type]
+    if len(text) > SOME:  # type: ignore[arg-type]
+        spend(len(text))  # type: ignore[arg-type]
     result = 0
     for char in text:  # type: ignore[attr-defined]
         # Java's hash, but of code points; a byte that is no text counts as the replacement character.
@@ -196,6 +199,8 @@ def _digits(text: str, base: int) -> int | None:
     base = base or prefix or 10
     if not body.isascii() or not body.isalnum():
         return None
+    if len(body) > SOME:
+        check_bits(len(body) * (base - 1).bit_length())
     try:
         value = numbers.parse(body, base)
     except ValueError:
@@ -208,7 +213,11 @@ def len_(x: object, /) -> int:
     if kind is List or kind is Dict or kind is tuple or kind is Set:
         return _len(x)  # type: ignore[arg-type]
     if kind is str:
-        return _len(x) if x.isascii() else _len(to_bytes(x))  # type: ignore[arg-type, attr-defined]
+        if x.isascii():  # type: ignore[attr-defined]
+            return _len(x)  # type: ignore[arg-type]
+        if _len(x) > SMALL:  # type: ignore[arg-type]
+            pay(_len(x))  # type: ignore[arg-type]
+        return _len(to_bytes(x))  # type: ignore[arg-type]
     if kind is range:
         return _len(x)  # type: ignore[arg-type]
     if isinstance(x, Value):
@@ -264,8 +273,12 @@ def _extreme(name: str, operator: str, args: tuple[object, ...], kwargs: dict[st
     values = list(source)
     if not values:
         raise StarlarkError(f"{name}: argument is an empty sequence")
+    if len(values) > SOME:
+        spend(len(values))
     if key is None and frozenset(map(type, values)) in _PLAIN_ORDER:
         return min(values) if name == "min" else max(values)  # type: ignore[type-var]
+    if len(values) > SOME:
+        spend(len(values) * 4)
     best = values[0]
     best_key = best if key is None else key(best)  # type: ignore[operator]
     for value in values[1:]:
@@ -331,6 +344,8 @@ def set_(values: object = ()) -> Set:
             insert(result, value, None)
         except StarlarkError as error:
             raise StarlarkError(f"set: {error}") from None
+    if len(result) > SOME:
+        spend(len(result) * 3)
     return result
 
 
@@ -346,9 +361,11 @@ def sorted_(*args: object, **kwargs: object) -> List:
         shown = "key" if len(args) > 1 else '"key"'
         raise StarlarkError(f"sorted: for parameter {shown}: got {type_of(key)}, want callable")
     result = List(iterable_or_none(values))  # type: ignore[arg-type]
-    if len(result) > SMALL:
-        pay(len(result) * 8)
+    if len(result) > SOME:
+        spend(len(result) * len(result).bit_length() >> 3)
     keys = result if key is None else [key(value) for value in result]  # type: ignore[operator]
+    if len(result) > SOME and (key is not None or type(keys[0]) is not int):
+        _pay_for_order(keys)
     if not sortable(keys):
         keys = [Ordered(value) for value in keys]
         if len(keys) == 1:
@@ -358,6 +375,16 @@ def sorted_(*args: object, **kwargs: object) -> List:
         return result
     places = sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)  # type: ignore[call-overload]
     return List([result[place] for place in places])
+
+
+def _pay_for_order(keys: list[object]) -> None:
+    """What takes longer to sort than numbers: a function that makes the keys, long texts, values in values."""
+    count = len(keys)
+    spend(count * 4)
+    if type(keys[0]) is str:
+        spend(sum([len(key) for key in keys if type(key) is str]) * count.bit_length() >> 9)
+    elif type(keys[0]) is not float:
+        spend(count * count.bit_length() >> 1)
 
 
 def sortable(values: list[object]) -> bool:
@@ -414,11 +441,16 @@ def zip_(*sequences: object) -> List:
     return List(zip(*sources, strict=False))
 
 
+_A_LINE = 32  # steps
+
+
 def printing(line: Callable[[str], None]) -> Callable[..., None]:
     """The `print` of one run; `line` gets what is printed."""
 
     def print_(*args: object, **kwargs: object) -> None:
-        line(_joined("print", args, kwargs))
+        text = _joined("print", args, kwargs)
+        spend(_A_LINE + (len(text) >> 2))
+        line(text)
 
     return print_
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from weft.errors import StarlarkError
+from weft.starlark.budget import spend
 from weft.starlark.values import Dict, List, Set, Value, ordered, to_bytes, type_of
 
 _DEEPEST = 500
-_LONG = 1 << 10
+_LONG = 1 << 4
 _PLAIN = frozenset((str, int, float, type(None)))
 _get, _contains, _keys = dict.get, dict.__contains__, dict.__iter__
 _ABSENT = object()
@@ -32,6 +33,7 @@ def equals(left: object, right: object, depth: int = _DEEPEST, known: set[tuple[
     pair = (id(left), id(right))
     if pair in known:
         return True
+    spend(24)
     if not _alike(left, right, depth, known):
         return False
     known.add(pair)
@@ -48,7 +50,7 @@ def _alike(left: object, right: object, depth: int, known: set[tuple[int, int]])
         if len(left) != len(right):  # type: ignore[arg-type]
             return False
         if len(left) > _LONG:  # type: ignore[arg-type]
-            _pay(len(left))  # type: ignore[arg-type]
+            spend(len(left) * 3)  # type: ignore[arg-type]
         return all(equals(x, y, depth - 1, known) for x, y in zip(left, right, strict=True))  # type: ignore[call-overload]
     if kind is Dict or kind is Set:
         return _equal_dicts(left, right, depth, known)  # type: ignore[arg-type]
@@ -59,17 +61,11 @@ def _alike(left: object, right: object, depth: int, known: set[tuple[int, int]])
     return left is right
 
 
-def _pay(count: int) -> None:
-    from weft.starlark.budget import pay
-
-    pay(count * 8)
-
-
 def _equal_dicts(left: Dict, right: Dict, depth: int, known: set[tuple[int, int]]) -> bool:
     if len(left) != len(right):
         return False
     if len(left) > _LONG:
-        _pay(len(left))
+        spend(len(left) * 3)
     if type(left) is Set:
         return all(_contains(right, key) for key in _keys(left))
     for key in _keys(left):

@@ -15,6 +15,10 @@ def text_of(value: object) -> str:
     """What `repr(value)` answers. Raises LimitError."""
     out: list[str] = []
     _write(value, out, set())
+    if len(out) > 16:
+        from weft.starlark.budget import spend
+
+        spend(len(out) * 6)
     return "".join(out)
 
 
@@ -73,6 +77,10 @@ def _write_parts(value: object, cyclic: object, out: list[str], path: set[int]) 
         path.add(id(cyclic))
     if _SCALARS.issuperset(map(type, value)):  # type: ignore[call-overload]
         out.append(", ".join(map(repr_of, value)))  # type: ignore[call-overload]
+        if len(value) > 16:  # type: ignore[arg-type]
+            from weft.starlark.budget import spend
+
+            spend(len(value) * 6)  # type: ignore[arg-type]
         value = ()
     separator = ""
     for part in value:  # type: ignore[attr-defined]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from weft.starlark.budget import spend
 from weft.starlark.values import Value, quote, to_bytes
 
 TYPE_CHECKING = False
@@ -24,6 +25,7 @@ class Elements(Value):
 
     def iterate(self) -> Iterator[object]:
         string, kind = self.string, self.kind
+        spend(len(string))
         if kind == "elems":
             if string.isascii():
                 return iter(string)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from weft.errors import StarlarkError
 from weft.starlark.arguments import check_kind
-from weft.starlark.budget import SMALL, check_items, pay
+from weft.starlark.budget import SOME, check_items, pay, spend
 from weft.starlark.operators import check_table, iterable_or_none, union
 from weft.starlark.strings import bounds
 from weft.starlark.values import (
@@ -61,14 +61,14 @@ def extend(self: List, items: object, /) -> None:
     if self.lock:
         _refuse(self, "extend: cannot extend")
     list.extend(self, source)
-    if len(self) > SMALL:
+    if len(self) > SOME:
         check_items(len(self), made=0)
 
 
 def list_index(self: List, value: object, start: object = None, end: object = None, /) -> int:
     low, high = bounds(start, end, len(self), "index: ")
-    if high - low > SMALL:
-        pay(high - low)
+    if high - low > SOME:
+        spend(high - low)
     for place in range(low, high):
         if equals(self[place], value):
             return place
@@ -79,7 +79,7 @@ def list_insert(self: List, place: object, value: object, /) -> None:
     check_kind(place, "int", "insert: for parameter 1")
     if self.lock:
         _refuse(self, "insert: cannot insert into")
-    if len(self) > SMALL:
+    if len(self) > SOME:
         pay(len(self))
     list.insert(self, place, value)  # type: ignore[arg-type]
 
@@ -97,8 +97,8 @@ def list_pop(self: List, place: object = -1, /) -> object:
 def list_remove(self: List, value: object, /) -> None:
     if self.lock:
         _refuse(self, "remove: cannot remove from")
-    if len(self) > SMALL:
-        pay(len(self))
+    if len(self) > SOME:
+        spend(len(self))
     for place, item in enumerate(self):
         if equals(item, value):
             del self[place]
@@ -129,19 +129,20 @@ def get(self: Dict, key: object, default: object = None, /) -> object:
 
 
 def items(self: Dict, /) -> List:
-    if len(self) > SMALL:
+    if len(self) > SOME:
+        spend(len(self))
         check_items(len(self))
     return List(self.items())
 
 
 def keys(self: Dict, /) -> List:
-    if len(self) > SMALL:
+    if len(self) > SOME:
         check_items(len(self))
     return List(self)
 
 
 def values(self: Dict, /) -> List:
-    if len(self) > SMALL:
+    if len(self) > SOME:
         check_items(len(self))
     return List(self.values())
 
@@ -196,7 +197,8 @@ def fill(into: Dict, args: tuple[object, ...], kwargs: dict[str, object], name: 
         if type(pairs) is Dict:
             if into.lock and pairs:
                 _table(into, name, "insert into")
-            if len(pairs) > SMALL:
+            if len(pairs) > SOME:
+                spend(len(pairs) * 2)
                 check_items(len(into) + len(pairs), "dict")
             dict.update(into, pairs if not pairs.odd else {key: pairs[key] for key in dict.__iter__(pairs)})
             into.odd = into.odd or pairs.odd
@@ -235,6 +237,8 @@ def _pairs(source: object, name: str) -> list[tuple[object, object]]:
             raise StarlarkError(f"{name}: dictionary update sequence element #{place} has length {size}, want 2")
         key, value = parts
         out.append((key, value))
+    if len(out) > SOME:
+        spend(len(out) * 4)
     return out
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 _CHUNK = 4000
+_CHUNK_BITS = 13_288  # more than these have more digits than a chunk
 
 
 def digits(value: int) -> str:
     """The decimal digits of an integer."""
     if value < 0:
         return "-" + digits(-value)
-    if value.bit_length() < 3 * _CHUNK:
+    if value.bit_length() <= _CHUNK_BITS:
         return str(value)
     power = 1
     base = 10**_CHUNK

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from weft.errors import LimitError, StarlarkError
-from weft.starlark.budget import SMALL, check_bits, check_items, check_string, pay
+from weft.starlark.budget import SMALL, SOME, check_bits, check_items, check_string, pay, spend
 from weft.starlark.values import (
     FROZEN,
     Dict,
@@ -30,6 +30,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+_FEW_ITEMS = 16  # comparing so many with a value costs no more than the step that asks for it
 _SMALLEST, _LARGEST = -(1 << 31), (1 << 31) - 1
 
 
@@ -91,13 +92,13 @@ def add(x: object, y: object) -> object:
         if kind is int or kind is float:
             return x + y  # type: ignore[operator]
         if kind is List:
-            if len(x) + len(y) > SMALL:  # type: ignore[arg-type]
+            if len(x) + len(y) > SOME:  # type: ignore[arg-type]
                 check_items(len(x) + len(y))  # type: ignore[arg-type]
             result = List(x)  # type: ignore[arg-type]
             result += y  # type: ignore[arg-type]
             return result
         if kind is tuple:
-            if len(x) + len(y) > SMALL:  # type: ignore[arg-type]
+            if len(x) + len(y) > SOME:  # type: ignore[arg-type]
                 check_items(len(x) + len(y), "tuple")  # type: ignore[arg-type]
             return x + y  # type: ignore[operator]
     elif kind is int and other is float:
@@ -161,7 +162,7 @@ def repeat(sequence: str | List | tuple[object, ...], count: int) -> object:
         return "" if kind is str else () if kind is tuple else List()
     if count > _LARGEST:
         raise StarlarkError(f"repeat count {count} too large")
-    if size * count > SMALL:
+    if size * count > (SMALL if kind is str else SOME):
         if size * count >= 1 << 30:
             raise LimitError(f"excessive repeat ({size * count} elements)")
         if kind is str:
@@ -186,6 +187,8 @@ def floor_divide(x: object, y: object) -> object:
         if y == 0:
             raise StarlarkError("floored division by zero")
         if type(x) is int and type(y) is int:
+            if x.bit_length() > SMALL:
+                _pay_for_division(x, y)
             return x // y
         quotient = as_float(x) / as_float(y)
         # What rounds to zero keeps its sign.
@@ -202,6 +205,8 @@ def modulo(x: object, y: object) -> object:
     if kind is int and other is int:
         if y == 0:
             raise StarlarkError("integer modulo by zero")
+        if x.bit_length() > SMALL:  # type: ignore[attr-defined]
+            _pay_for_division(x, y)  # type: ignore[arg-type]
         return x % y  # type: ignore[operator]
     if (kind is int or kind is float) and (other is int or other is float):
         if y == 0:
@@ -210,6 +215,10 @@ def modulo(x: object, y: object) -> object:
         # The reference takes the sign of the dividend here, other than for ints.
         return math.nan if math.isinf(left) else math.fmod(left, right)
     raise unknown("%", x, y)
+
+
+def _pay_for_division(x: int, y: int) -> None:
+    spend((x.bit_length() >> 10) + (x.bit_length() * y.bit_length() >> 16))
 
 
 def bit_or(x: object, y: object) -> object:
@@ -221,6 +230,8 @@ def bit_or(x: object, y: object) -> object:
 
 
 def union(x: Set, items: object) -> Set:
+    if len(x) > SOME:
+        spend(len(x) * 4)
     result = Set(x)
     for key in items:  # type: ignore[attr-defined]
         insert(result, key, None)
@@ -233,6 +244,8 @@ def bit_and(x: object, y: object) -> object:
     if type(x) is Set and type(y) is Set:
         if len(x) > len(y):
             x, y = y, x
+        if len(x) > SOME:
+            spend(len(x) * 4)
         return Set(key for key in x if has(y, key))
     raise unknown("&", x, y)
 
@@ -241,6 +254,8 @@ def bit_xor(x: object, y: object) -> object:
     if type(x) is int and type(y) is int:
         return x ^ y
     if type(x) is Set and type(y) is Set:
+        if len(x) + len(y) > SOME:
+            spend(len(x) + len(y) << 2)
         return Set([*(key for key in x if not has(y, key)), *(key for key in y if not has(x, key))])
     raise unknown("^", x, y)
 
@@ -336,14 +351,18 @@ def contains(x: object, y: object) -> bool:
         except StarlarkError:
             return False  # an unhashable value is in no dict
     if kind is List or kind is tuple:
-        if len(y) > SMALL:  # type: ignore[arg-type]
-            pay(len(y))  # type: ignore[arg-type]
         if type(x) is str:
+            if len(y) > SOME:  # type: ignore[arg-type]
+                pay(len(y))  # type: ignore[arg-type]
             return x in y  # type: ignore[operator]
+        if len(y) > _FEW_ITEMS:  # type: ignore[arg-type]
+            spend(len(y) * 4)  # type: ignore[arg-type]
         return any(equals(item, x) for item in y)  # type: ignore[attr-defined]
     if kind is str:
         if type(x) is not str:
             raise StarlarkError(f"'in <string>' requires string as left operand, not {type_of(x)}")
+        if len(y) > SMALL:  # type: ignore[arg-type]
+            pay(len(y))  # type: ignore[arg-type]
         return to_bytes(x) in to_bytes(y) if not x.isascii() else x in y  # type: ignore[operator, arg-type]
     if kind is Set:
         return has(y, x)  # type: ignore[arg-type]
@@ -379,7 +398,7 @@ def check_table(value: Dict, verb: str) -> None:
 
 def extend(into: List, items: object) -> None:
     list.extend(into, items)  # type: ignore[arg-type]
-    if len(into) > SMALL:
+    if len(into) > SOME:
         check_items(len(into), made=0)
 
 
@@ -387,7 +406,8 @@ def iterable_or_none(value: object) -> Iterable[object] | None:
     """What Python iterates for a value, all of it; None if the value does not iterate. Raises LimitError."""
     kind = type(value)
     if kind is List or kind is tuple or kind is Dict or kind is range or kind is Set:
-        if len(value) > SMALL:  # type: ignore[arg-type]
+        if len(value) > SOME:  # type: ignore[arg-type]
+            spend(len(value) >> 1)  # type: ignore[arg-type]
             check_items(len(value), type_of(value))  # type: ignore[arg-type]
         return value  # type: ignore[return-value]
     return value.iterate() if isinstance(value, Value) else None

@@ -12,7 +12,7 @@ from weft.errors import StarlarkError
 from weft.spell import listed, near
 from weft.starlark import builtins, methods, operators, strings
 from weft.starlark.attributes import attribute
-from weft.starlark.budget import SOME, check_items, check_string
+from weft.starlark.budget import SOME, check_items, check_string, pay, spend
 from weft.starlark.methods import out_of_range
 from weft.starlark.operators import check_mutable, check_table, iterable_or_none
 from weft.starlark.values import (
@@ -68,6 +68,8 @@ def item(x: object, place: object) -> object:
         except IndexError:
             raise _bad_place(place, len(x), x) from None  # type: ignore[arg-type]
     if kind is str and not x.isascii():  # type: ignore[attr-defined]
+        if len(x) > SOME:  # type: ignore[arg-type]
+            pay(len(x))  # type: ignore[arg-type]
         data = to_bytes(x)  # type: ignore[arg-type]
         if type(place) is int and -len(data) <= place < len(data):
             return from_bytes(data[place : place + 1 or None])
@@ -188,6 +190,8 @@ def make_dict(raw: dict[object, object]) -> Dict:
     """A dict of which no key is a bool or a tuple."""
     result = Dict()
     dict.update(result, raw)
+    if len(raw) > SOME:
+        spend(len(raw))
     return result
 
 

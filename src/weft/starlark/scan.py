@@ -13,6 +13,7 @@ several lines loses it as well (spec ytt 5).
 from __future__ import annotations
 
 from weft.errors import Finding
+from weft.limits import allowance, exceeded
 from weft.source import Position, Source
 from weft.starlark import numbers
 from weft.starlark.pieces import Args, Code, Expr, Host
@@ -374,5 +375,8 @@ class _Scanner:
             if raw.strip("01234567"):
                 self.fail("invalid int literal", row, column)
             self.fail(f"obsolete form of octal literal; use 0o{raw[1:]}", row, column)
+        if len(raw) * 3 > allowance().limits.bits:
+            at = Position(self.source, self.lines[row], column)
+            raise exceeded(f"an int of {len(raw)} digits", "bits", allowance().limits.bits, at=at)
         self.tokens.append(("int literal", numbers.parse(raw), self.lines[row], column))
         return i

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from weft.errors import StarlarkError
 from weft.starlark.arguments import check_kind
-from weft.starlark.budget import FEW, SMALL, check_items, check_string, pay
+from weft.starlark.budget import FEW, SMALL, check_items, check_string, pay, spend
 from weft.starlark.operators import iterable_or_none, joined
 from weft.starlark.values import (
     List,
@@ -119,7 +119,7 @@ def _locate(self: str, sub: object, start: object, end: object, name: str, last:
 
 def find(self: str, sub: object, start: object = None, end: object = None, /) -> int:
     if len(self) > SMALL:
-        pay(len(self) // 8)
+        pay(len(self))
     if start is None and end is None and type(sub) is str and self.isascii():
         return self.find(sub)
     return _locate(self, sub, start, end, "find", last=False)
@@ -191,6 +191,7 @@ def join(self: str, items: object, /) -> str:
         parts = list(source)  # type: ignore[assignment]
     try:
         if len(parts) > FEW or len(self) > SMALL:
+            spend(len(parts))
             check_string(sum(map(len, parts)) + len(self) * len(parts))
         result = self.join(parts)  # type: ignore[arg-type]
     except TypeError:
@@ -215,7 +216,7 @@ def upper(self: str, /) -> str:
 
 def title(self: str, /) -> str:
     if len(self) > SMALL:
-        pay(len(self) // 8)
+        pay(len(self))
     if self.isascii():
         return self.title()
     out: list[str] = []
@@ -316,6 +317,7 @@ def rsplit(self: str, separator: object = None, most: object = -1, /) -> List:
 
 def _checked(parts: List) -> List:
     if len(parts) > SMALL:
+        spend(len(parts) * 3)
         check_items(len(parts))
     return parts
 

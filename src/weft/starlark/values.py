@@ -109,6 +109,9 @@ class Marked:
 _TRUE, _FALSE = Marked(True, "True"), Marked(False, "False")
 
 
+_SOME = 1 << 6
+
+
 def key_of(key: object) -> object:
     """The key under which a value is stored. Raises StarlarkError if the value is not hashable."""
     kind = type(key)
@@ -117,6 +120,10 @@ def key_of(key: object) -> object:
     if kind is bool:
         return _TRUE if key else _FALSE
     if kind is tuple:
+        if len(key) > _SOME:  # type: ignore[arg-type]
+            from weft.starlark.budget import spend
+
+            spend(len(key) * 2)  # type: ignore[arg-type]
         if tuple in map(type, key):  # type: ignore[call-overload]
             _count_parts(key, {})  # type: ignore[arg-type]
         parts = [key_of(part) for part in key]  # type: ignore[attr-defined]

@@ -204,7 +204,7 @@ class Calls(Subscripts):
                 made = self.call("$make_dict", [self.load(parameter.name)])
                 parts.append(py.NamedExpr(self.store(parameter.name), made, **self.at()))
         if calls_out(node.scope):
-            parts.append(self.call("$step", []))
+            parts.append(self.call("$begun", []))
         if parts:
             last = self.constant(len(parts))
             body = py.Subscript(py.Tuple([*parts, body], LOAD, **self.at()), last, LOAD, **self.at())

@@ -43,10 +43,12 @@ class Emitter:
     __slots__ = (
         "apart",
         "hooks",
+        "hosts",
         "hot",
         "line",
         "loops",
         "lowered",
+        "made",
         "prefix",
         "scope",
         "sites",
@@ -64,6 +66,8 @@ class Emitter:
         self.line = 1
         self.hot = False  # code here runs often
         self.walrus = True  # Python allows `:=` here
+        self.hosts = 0  # host statements so far
+        self.made = 0  # nodes so far, most of them: how much a loop has to do
         self.temps = 0
         self.loops = 0
         self.prefix = "$"
@@ -77,15 +81,18 @@ class Emitter:
         return {"lineno": self.line, "col_offset": 0}
 
     def load(self, name: str) -> py.expr:
+        self.made += 1
         return py.Name(name, LOAD, lineno=self.line, col_offset=0)
 
     def store(self, name: str) -> py.Name:
         return py.Name(name, STORE, lineno=self.line, col_offset=0)
 
     def constant(self, value: Any) -> py.Constant:
+        self.made += 1
         return py.Constant(value, lineno=self.line, col_offset=0)
 
     def call(self, name: str, args: list[py.expr]) -> py.expr:
+        self.made += 1
         line = self.line
         return py.Call(py.Name(name, LOAD, lineno=line, col_offset=0), args, [], lineno=line, col_offset=0)
 

@@ -32,6 +32,7 @@ _ARITHMETIC: dict[str, Callable[[], py.operator]] = {
 }
 # Operators that may be done together once all operands are known to be ints.
 FUSED = frozenset(("+", "-", "*", "//", "%"))
+_AN_OPERATOR = 6  # names and constants that take as long
 _ATOMS = (syntax.Name, syntax.Literal)
 _ORDER: dict[str, Callable[[], py.cmpop]] = {"<": py.Lt, "<=": py.LtE, ">": py.Gt, ">=": py.GtE}
 _UNARY: dict[str, tuple[str, Callable[[], py.unaryop]]] = {
@@ -59,6 +60,7 @@ class Operators(Emitter):
         return self.call(helper, [x])
 
     def binary(self, node: syntax.Binary) -> py.expr:
+        self.made += _AN_OPERATOR
         operator = node.operator
         if operator in {"and", "or"}:
             return self.logical(node, operator)

@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from weft.starlark.syntax import Expression, Statement
 
 
+# The body of a loop is one step if it has no more than so many names, constants and calls; else so many are a step.
+_MUCH = 160
+_A_STEP = 6
+_A_HOST_STATEMENT = 8  # steps
+
+
 class Statements(Assignments):
     """Lowers statements; each method adds Python's to a list."""
 
@@ -69,12 +75,22 @@ class Statements(Assignments):
         at = self.at()
         outer, self.hot = self.hot, True
         test = self.expression(node.test)
-        into.append(py.While(test, [self.step(), *self.suite(node.body)], [], **at))
+        before = self.made, self.hosts
+        body = self.suite(node.body)
+        self.line = node.line
+        into.append(py.While(test, [self.step(), *self.more_steps(before), *body], [], **at))
         self.hot = outer
 
     def step(self) -> py.stmt:
         """What counts a step (see `budget`)."""
-        return py.Expr(self.call("$step", []), **self.at())
+        return py.Expr(self.call("$turn", []), **self.at())
+
+    def more_steps(self, before: tuple[int, int]) -> list[py.stmt]:
+        """What counts further steps where much is done in one: `before` is what had been made before its body."""
+        made, hosts = before
+        size = self.made - made
+        more = (self.hosts - hosts) * _A_HOST_STATEMENT + (size // _A_STEP if size > _MUCH else 0)
+        return [py.Expr(self.call("$spend", [self.constant(more)]), **self.at())] if more else []
 
     def for_(self, node: syntax.For, into: list[py.stmt]) -> None:
         at = self.at()
@@ -90,9 +106,11 @@ class Statements(Assignments):
         else:
             target = self.store(f"$each{self.loops}")
             self.assign_to(node.target, self.load(f"$each{self.loops}"), body)
+        before = self.made, self.hosts
         body += self.suite(node.body)
         self.hot = outer
         self.line = node.line
+        body[:0] = self.more_steps(before)
         left = _leaves(node.body)
         if over_range is not None and not left:
             into.append(py.For(target, iterated, body, [], **at))
@@ -135,9 +153,11 @@ class Statements(Assignments):
         self.prefix = "$"
         body = self.prologue(node.parameters)
         if calls_out(node.scope):
-            body.append(self.step())
+            body.append(py.Expr(self.call("$begun", []), **self.at()))
         outer_scope, self.scope = self.scope, node.scope
         hosts = node.scope.hosts
+        before = self.made, self.hosts
+        start = len(body)
         hooks = self.hooks if hosts else None
         outer_hosts, self.lowered = self.lowered, []
         if hooks is not None:
@@ -145,6 +165,8 @@ class Statements(Assignments):
         self.block(node.body, body)
         if hooks is not None:
             body += self.located(hooks.leave(hosts, module=False), self.line)
+        self.line = node.line
+        body[start:start] = self.more_steps(before)
         self.hot, self.walrus, self.temps, self.loops, self.prefix = outer
         self.lowered = outer_hosts
         self.scope = outer_scope
@@ -188,6 +210,7 @@ class Statements(Assignments):
             else:
                 values.append(self.expression(slot))  # type: ignore[arg-type]
         into += self.located(node.host.lower(values), node.line)
+        self.hosts += 1
         self.lowered.append(node.host)
 
 
