@@ -10,7 +10,9 @@ import yaml as pyyaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from weft.layering import Job
 from weft.layering.scalars import Float, plain_values
+from weft.nodes import Document, DocumentSet, Map, MapItem
 from weft.yaml import write_value
 
 WORDS = [
@@ -99,3 +101,22 @@ def test_a_float_is_read_back_as_the_same_float(number: float) -> None:
 
 def test_a_float_prints_its_point() -> None:
     assert [write_value(Float(n)) for n in (1.0, 1e20, -2.5e-7)] == ["1.0\n", "1.0e+20\n", "-2.5e-07\n"]
+
+
+@given(
+    st.one_of(
+        st.text(st.sampled_from("0123456789xb_-+.:eEaAfF~=<nyTZ "), min_size=1, max_size=24),
+        st.from_regex(r"0x[0-9A-F]{15,20}", fullmatch=True),
+        st.from_regex(r"0x[0-9A-F]{130}", fullmatch=True),
+        st.sampled_from(["=", "<<", "0x_", ".9_"]),
+    )
+)
+def test_a_string_is_read_back_as_the_same_string(text: str) -> None:
+    written = Job.text(DocumentSet([Document(Map([MapItem("a", text), MapItem(text, "b")]))]))
+    assert pyyaml.safe_load(written) == {"a": text, text: "b"}
+
+
+def test_what_go_yaml_takes_for_a_string_is_quoted_for_pyyaml_alone() -> None:
+    text = "0x0C0000300000C00003"
+    assert write_value(text) == f"{text}\n"
+    assert Job.text(DocumentSet([Document(text)])) == f'"{text}"\n'

@@ -77,7 +77,7 @@ def layer(
             short=short,
         )
         nodes = job.run(context)
-        return Documents(nodes, warnings=context.warnings, trace=context.trace)
+        return Documents(nodes, warnings=context.warnings, trace=context.trace, write=job.text)
 
 
 def _texts(given: Iterable[Input | Documents]) -> Iterator[Source | DocumentSet]:

@@ -15,7 +15,7 @@ from weft.content import source, sources
 from weft.context import Context
 from weft.errors import ReadError, UsageError, WeftError, conceal
 from weft.layering import ORDERS, EnvironmentSecrets, FileSecrets, Job, Options, Selection, plain_values
-from weft.yaml import deduplicate, read, write
+from weft.yaml import deduplicate, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,10 +85,10 @@ def main(argv: Sequence[str]) -> int:
         if context.trace is not None:
             from weft.tools.sourcemap import write_map
 
-            write_map(flags.text("source-map"), context.trace, result)
+            write_map(flags.text("source-map"), context.trace, result, job.text(result))
     finally:
         warn(context)
-    write_out(write(result))
+    write_out(job.text(result))
     return 0
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from weft.errors import LimitError
 from weft.layering.document import read_documents
 from weft.layering.render import Options, Plan, plan, render_plan, written
-from weft.layering.scalars import plain_values
+from weft.layering.scalars import misread, plain_values
 from weft.layering.select import Selection, in_order
 from weft.source import Source
-from weft.yaml import deduplicate, read
+from weft.yaml import Forms, deduplicate, read, write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from weft.layering.document import Document
     from weft.nodes import DocumentSet
 
+_FORMS = Forms(misread)
 # Deeper than the reference can go; what walks data here may recurse.
 _DEPTH = 300
 
@@ -94,3 +95,8 @@ class Job:
 
             inherited(context.trace, rendered, result, secret=[] if cleartext else planned.documents)
         return result
+
+    @staticmethod
+    def text(documents: DocumentSet) -> str:
+        """Documents as text that means the same to those who read as the reference does."""
+        return write(documents, forms=_FORMS)

@@ -60,6 +60,14 @@ class _PlainValues(dict[str, "Scalar"]):
 plain_values = _PlainValues()
 
 
+def misread(text: str) -> bool:
+    """Whether PyYAML takes a plain text for something else than the text, or fails over it."""
+    return text in _MARKS or type(plain_values[text]) is not str or (text[0] in _NUMERIC and not text.strip("+-0bx_"))
+
+
+_MARKS = frozenset({"<<", "="})
+
+
 def _number(text: str) -> Scalar:
     integer = _integer(text)
     if integer is not None:

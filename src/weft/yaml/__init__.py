@@ -6,6 +6,7 @@ The package imports what a small render needs; JSON, listings and formatting loa
 from __future__ import annotations
 
 from weft.yaml.comments import Comment, Comments
+from weft.yaml.forms import Forms
 from weft.yaml.reader import read, read_value
 from weft.yaml.repeats import deduplicate
 from weft.yaml.scalars import needs_quotes, resolve_plain, resolve_strict
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Comment",
     "Comments",
+    "Forms",
     "Span",
     "Spans",
     "compare_keys",

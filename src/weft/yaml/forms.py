@@ -15,6 +15,8 @@ from weft.yaml.scalars import needs_quotes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from weft.nodes import Scalar
 
 _MEMO_SIZE = 100_000
@@ -45,9 +47,18 @@ _SEPARATORS = ("\u2028", "\u2029")
 
 
 class _StringForms(dict[str, "str | None"]):
-    """A string -> its form on one line, or None if it takes several lines or is long (see `long_form`)."""
+    """A string -> its form on one line, or None if it takes several lines or is long.
 
-    __slots__ = ()
+    misread: whether the readers of a dialect take a plain text for something else, where go-yaml does not.
+    """
+
+    __slots__ = ("long", "misread")
+
+    def __init__(self, misread: Callable[[str], bool] | None = None) -> None:
+        super().__init__()
+        self.misread = misread
+        # The other strings: the form of a long one, "" for one that takes several lines.
+        self.long: dict[str, str] = {}
 
     def __missing__(self, text: str) -> str | None:
         if (
@@ -61,26 +72,46 @@ class _StringForms(dict[str, "str | None"]):
             # Most strings: what `one_line` would say, in half the time.
             form: str | None = text
         else:
-            form = one_line(text)
+            form = self.safe(text, one_line(text))
         if len(self) >= _MEMO_SIZE:
             self.clear()
-            _long_forms.clear()
+            self.long.clear()
         if form is None or len(form) > _LONG:
-            _long_forms[text] = form or ""
+            self.long[text] = form or ""
             form = None
         self[text] = form
         return form
+
+    def long_form(self, text: str, pad: str, column: int, fold: int | None) -> str:
+        """The form of a string that this has just been asked for and had None for, with the line break behind it.
+
+        column: where it begins. fold: break it at spaces beyond this column.
+        """
+        form = self.long.get(text)
+        if form is None:  # another thread has emptied the memo meanwhile
+            form = self.safe(text, one_line(text))
+        if not form:
+            return many_lines(text, pad)
+        return (form if fold is None else folded(form, column, fold, pad)) + "\n"
+
+    def safe(self, text: str, form: str | None) -> str | None:
+        """The form, or the text in quotes where it would be plain and mean something else."""
+        return double_quoted(text) if self.misread is not None and form == text and self.misread(text) else form
 
 
 class _KeyForms(dict[str, "str | None"]):
     """A string -> its form as a simple key with the colon, or None if it has to be written with `? `."""
 
-    __slots__ = ()
+    __slots__ = ("strings",)
+
+    def __init__(self, strings: _StringForms) -> None:
+        super().__init__()
+        self.strings = strings
 
     def __missing__(self, text: str) -> str | None:
         head: str | None = None
         if not any(mark in text for mark in "\n\r\x85\u2028\u2029"):
-            form = one_line(text)
+            form = self.strings.safe(text, one_line(text))
             size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogateescape"))
             if form is not None and form.startswith("!!binary "):
                 size = len(form) - 1
@@ -92,10 +123,18 @@ class _KeyForms(dict[str, "str | None"]):
         return head
 
 
-# The other strings: the form of a long one, "" for one that takes several lines.
-_long_forms: dict[str, str] = {}
-string_forms = _StringForms()
-key_forms = _KeyForms()
+class Forms:
+    """How strings are written, alone and as keys, for the readers of a dialect (`misread` as above)."""
+
+    __slots__ = ("keys", "strings")
+
+    def __init__(self, misread: Callable[[str], bool] | None = None) -> None:
+        self.strings = _StringForms(misread)
+        self.keys = _KeyForms(self.strings)
+
+
+FORMS = Forms()
+string_forms, key_forms = FORMS.strings, FORMS.keys
 
 
 def one_line(text: str) -> str | None:
@@ -117,19 +156,6 @@ def one_line(text: str) -> str | None:
         spaced = any(space + mark in text or mark + space in text for mark in _SEPARATORS for space in " ")
         return double_quoted(text) if spaced else None
     return text if _plain_allowed(text) else "'" + text.replace("'", "''") + "'"
-
-
-def long_form(text: str, pad: str, column: int, fold: int | None) -> str:
-    """The form of a string that `string_forms` has just been asked for and had None, with the line break behind it.
-
-    column: where it begins. fold: break it at spaces beyond this column.
-    """
-    form = _long_forms.get(text)
-    if form is None:  # another thread has emptied the memo meanwhile
-        form = one_line(text)
-    if not form:
-        return many_lines(text, pad)
-    return (form if fold is None else folded(form, column, fold, pad)) + "\n"
 
 
 def many_lines(text: str, pad: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from weft.limits import allowance, exceeded
 from weft.nodes import Array, ArrayItem, DocumentSet, Map
-from weft.yaml.forms import folded, key_forms, leaf, long_form, string_forms
+from weft.yaml.forms import FORMS, folded, leaf
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from weft.nodes import MapItem, Value
+    from weft.yaml.forms import Forms
 
 
 # What is printed can be far more than what is in memory, for nodes and strings are shared. Counting each string would
-# cost time: an item counts as ITEM characters, a string longer than `string_forms` keeps as what it has.
+# cost time: an item counts as ITEM characters, a string longer than forms are kept of as what it has.
 ITEM = 64
 
 
@@ -45,14 +46,17 @@ class _Room:
         return text
 
 
-def write(documents: DocumentSet, *, sort: bool = False, fold: int | None = None) -> str:
-    """All documents as one text: `---` between them, a line break after each. Options as in `write_value`."""
+def write(documents: DocumentSet, *, sort: bool = False, fold: int | None = None, forms: Forms = FORMS) -> str:
+    """All documents as one text: `---` between them, a line break after each. Options as in `write_value`.
+
+    forms: of strings, where they are for readers that go-yaml's are not safe with.
+    """
     out: list[str] = []
     room = _Room()
     for document in documents.items:
         if out:
             out.append("---\n")
-        _write(document.value, out, sort, fold, room)
+        _write(document.value, out, sort, fold, room, forms)
     return "".join(out)
 
 
@@ -63,13 +67,13 @@ def write_value(value: Value, *, sort: bool = False, fold: int | None = None) ->
     fold: break strings at a space once they are beyond this column; BOSH folds at 80, ytt never.
     """
     out: list[str] = []
-    _write(value, out, sort, fold, _Room())
+    _write(value, out, sort, fold, _Room(), FORMS)
     return "".join(out)
 
 
-def _write(value: Any, out: list[str], sort: bool, fold: int | None, room: _Room) -> None:
+def _write(value: Any, out: list[str], sort: bool, fold: int | None, room: _Room, table: Forms) -> None:
     # Exact type tests say what a value is; a checker would want each of them written as `isinstance`.
-    forms, keys = string_forms, key_forms
+    forms, keys = table.strings, table.keys
     append = out.append
     pad = lead = mark = ""
     # A frame: the items still to come, their indentation, and the mark before each; a map's items have none.
@@ -84,7 +88,7 @@ def _write(value: Any, out: list[str], sort: bool, fold: int | None, room: _Room
         items = iter(value.items)
         mark = "- "
     else:
-        append(_root_leaf(value, fold))
+        append(_root_leaf(value, fold, table))
         return
     while True:
         if mark == "":
@@ -104,7 +108,7 @@ def _write(value: Any, out: list[str], sort: bool, fold: int | None, room: _Room
                     form = forms[value]
                     if form is None:
                         column = len(lead) + len(head) + 1
-                        append(f"{lead}{head} {room.text(long_form(value, pad + '  ', column, fold))}")
+                        append(f"{lead}{head} {room.text(forms.long_form(value, pad + '  ', column, fold))}")
                     elif fold is not None and len(lead) + len(head) + len(form) >= fold:
                         append(f"{lead}{head} {folded(form, len(lead) + len(head) + 1, fold, pad + '  ')}\n")
                     else:
@@ -141,7 +145,7 @@ def _write(value: Any, out: list[str], sort: bool, fold: int | None, room: _Room
                 if kind is str:
                     form = forms[value]
                     if form is None:
-                        append(f"{head}{room.text(long_form(value, pad + '  ', len(head), fold))}")
+                        append(f"{head}{room.text(forms.long_form(value, pad + '  ', len(head), fold))}")
                     elif fold is not None and len(head) + len(form) > fold:
                         append(f"{head}{folded(form, len(head), fold, pad + '  ')}\n")
                     else:
@@ -172,12 +176,12 @@ def _write(value: Any, out: list[str], sort: bool, fold: int | None, room: _Room
                 lead = pad
 
 
-def _root_leaf(value: Value, fold: int | None) -> str:
+def _root_leaf(value: Value, fold: int | None, table: Forms) -> str:
     if type(value) is not str:
         return _leaf(value) + "\n"
-    form = string_forms[value]
+    form = table.strings[value]
     if form is None:
-        return long_form(value, "  ", 0, fold)
+        return table.strings.long_form(value, "  ", 0, fold)
     return (folded(form, 0, fold, "  ") if fold is not None and len(form) > fold else form) + "\n"
 
 
