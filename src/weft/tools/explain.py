@@ -69,7 +69,7 @@ class Entry:
         name = self.source.name
         if name.startswith("("):
             return _flag(name, self.source.text)
-        return f"{name}:{self.line}" if self.line > 0 and not name.startswith("-") else name
+        return f"{self.source.shown}:{self.line}" if self.line > 0 and not name.startswith("-") else self.source.shown
 
     @property
     def text(self) -> str | None:
@@ -303,7 +303,7 @@ def lines(history: History, *, structure: bool = False) -> set[tuple[str, int]]:
     found: set[tuple[str, int]] = set()
     for entry in _contributing([*standing, *history.around]):
         if entry.source is not None and (structure or not entry.structural):
-            found.add((entry.source.name, entry.line))
+            found.add((entry.source.shown, entry.line))
     return found
 
 
@@ -340,7 +340,7 @@ def _entry_data(entry: Entry, secret: bool) -> dict[str, object]:
 
     data: dict[str, object] = {"action": entry.action, "place": entry.place}
     if entry.source is not None:
-        data["file"] = entry.source.name
+        data["file"] = entry.source.shown
         data["line"] = entry.line
     if entry.key is not None and not isinstance(entry.key, Map | Array):
         data["key"] = entry.key

@@ -69,8 +69,8 @@ def source_map(trace: Trace, documents: DocumentSet, text: str | None = None) ->
             if key is None and type(place.item) is MapItem:
                 key = place.item.key
             line, column = columns.of(source, line, key, stands.value)
-            entry["source"] = {"file": source.name, "line": line, "column": column}
-            names[source.name] = None
+            entry["source"] = {"file": source.shown, "line": line, "column": column}
+            names[source.shown] = None
         elif source is not None:
             entry["flag"] = source.name if source.name.startswith("-") else f"{source.name} {source.text}"
         entry["action"] = action
@@ -91,7 +91,7 @@ def origin(trace: Trace, place: Place) -> tuple[str, Entry, list[tuple[str, int]
     stands = _as_written(last)
     found = lines(history)
     if stands.source is not None:
-        found.discard((stands.source.name, stands.line))
+        found.discard((stands.source.shown, stands.line))
     return action, stands, sorted(one for one in found if one[1] > 0)
 
 
