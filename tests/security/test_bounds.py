@@ -6,6 +6,7 @@ import re
 import signal
 import sys
 import threading
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -14,12 +15,16 @@ from hypothesis import strategies as st
 from weft.errors import LimitError, ReadError, conceal, render
 from weft.fragments import to_nodes
 from weft.layering.regexps import Pattern
+from weft.limits import Limits, limited
 from weft.nodes import Map, MapItem, key_id
 from weft.source import Position, Source
 from weft.spell import did_you_mean
 from weft.starlark import List
 from weft.yaml import read, write, write_json
 from weft.yaml.forms import folded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def test_a_deep_key_has_an_identity() -> None:
@@ -60,7 +65,7 @@ def shared(levels: int) -> List:
 def test_what_is_small_and_shared_becomes_large_only_so_far() -> None:
     nodes = to_nodes(shared(5))
     assert len(write_json(nodes)) > 500_000
-    with pytest.raises(LimitError, match="the limit nodes=1048576"):
+    with pytest.raises(LimitError, match="the limit nodes=1M"):
         to_nodes(shared(9))
 
 
@@ -78,15 +83,61 @@ def test_the_output_has_a_size() -> None:
 def test_a_pattern_has_a_second() -> None:
     before = signal.getsignal(signal.SIGVTALRM)
     assert Pattern(re.compile("(a+)(b+)")).sub(lambda found: found[2], "xaabb") == "xbb"
-    with pytest.raises(LimitError, match="takes more than"):
+    with pytest.raises(LimitError, match=r"the limit pattern=0\.2$"), limited(Limits(pattern=0.2)):
         Pattern(re.compile("(a+)+$")).search("a" * 50 + "b")
     assert signal.getsignal(signal.SIGVTALRM) is before
     assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0)
-    found: list[object] = []
-    thread = threading.Thread(target=lambda: found.append(Pattern(re.compile("(a+)+$")).search("aaa")))
+
+
+def elsewhere(work: Callable[[], object]) -> object:
+    """What a call gives, or raises, on another thread."""
+    outcome: list[object] = []
+
+    def run() -> None:
+        try:
+            outcome.append(work())
+        except LimitError as error:
+            outcome.append(error)
+
+    thread = threading.Thread(target=run)
     thread.start()
-    thread.join()
-    assert found[0] is not None
+    thread.join(10)
+    assert outcome, "it takes too long"
+    return outcome[0]
+
+
+def test_a_pattern_is_bounded_on_any_thread() -> None:
+    slow = Pattern(re.compile("(a+)+$"))
+    assert elsewhere(lambda: slow.search("a" * 50_000 + "b")) is None
+    assert elsewhere(lambda: slow.search("xaaa").group(0)) == "aaa"  # type: ignore[union-attr]
+    assert elsewhere(lambda: slow.sub(lambda _: "-", "xaaa")) == "x-"
+    for text in ("(a+)+(?!b)$", "(a+)+\\1$", "(a*)*$"):
+        refused = elsewhere(lambda text=text: Pattern(re.compile(text)).search("a" * 50 + "b"))  # type: ignore[misc]
+        assert isinstance(refused, LimitError)
+        assert refused.limit == "pattern"
+
+
+@given(
+    st.from_regex(r"(?:[ab.]|\\[dws]|\(a|\)|\||[*+?]|\{1,2\}|\[ab\]|\[\^b\]|\^|\$|\(\?:b){1,8}", fullmatch=True),
+    st.text("ab1 \n", max_size=8),
+)
+def test_both_matchers_find_the_same(pattern: str, text: str) -> None:
+    try:
+        regexp = re.compile(pattern)
+    except re.error:
+        return
+    matcher = Pattern(regexp)
+    if regexp.pattern.count("*") + regexp.pattern.count("+") + regexp.pattern.count("{") < 2:
+        return
+    replaced = elsewhere(lambda: matcher.sub(lambda _: "-", text))
+    if not isinstance(replaced, LimitError):
+        assert replaced == regexp.sub("-", text)
+    found, wanted = elsewhere(lambda: matcher.search(text)), regexp.search(text)
+    if wanted is None:
+        assert found is None or isinstance(found, LimitError)
+    elif not isinstance(found, LimitError):
+        groups = range(regexp.groups + 1)
+        assert [found.group(n) for n in groups] == [wanted.group(n) for n in groups]  # type: ignore[attr-defined]
 
 
 def test_hints_do_not_cost_more_than_errors() -> None:

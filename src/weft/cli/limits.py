@@ -75,8 +75,8 @@ def _bound_memory(run: Allowance) -> None:
     setrlimit(RLIMIT_DATA, (most if hard == RLIM_INFINITY else min(most, hard), hard))
 
 
-# What a process has before it reads anything.
-_BEFORE = 16 << 20
+# What a process has before it reads anything, and room in which the language sees that it is at its limit.
+_BEFORE = 32 << 20
 
 
 def _let_go() -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from weft.context import Context
+    from weft.source import Position
 
 # Steps between two looks at clock and memory; a range longer than _LONG pays in parts.
 _SLICE = 1 << 14
@@ -259,13 +260,13 @@ def budget_of(context: Context | None) -> Budget:
     return context.budget  # type: ignore[return-value]
 
 
-def check_growth(values: Iterable[object], most: int) -> None:
+def check_growth(values: Iterable[object], most: int, at: Position | None = None) -> None:
     """Raises LimitError if one of these values holds more than `most` items."""
     for value in values:
         kind = type(value)
         if (kind is List or kind is Dict or kind is Set or kind is list) and len(value) > most:  # type: ignore[arg-type]
             name = "dict" if kind is Dict else "set" if kind is Set else "list"
-            raise exceeded(f"a {name} of more than {most} items", "items", most)
+            raise exceeded(f"a {name} of more than {most} items", "items", most, at=at)
 
 
 # How many frames of Python are looked at: those of a few functions of the program.

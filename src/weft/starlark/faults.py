@@ -9,6 +9,7 @@ program's own.
 from __future__ import annotations
 
 from weft.errors import LimitError, StarlarkError, Step, WeftError
+from weft.limits import allowance, exceeded
 from weft.source import Position
 
 TYPE_CHECKING = False
@@ -35,8 +36,9 @@ def translated(error: Exception) -> Exception:
         budget = frames[0][0].f_globals.get("$budget") if frames else None
         limit = "" if budget is None else f" (limit depth={budget.limits.depth})"
         wording = LimitError(f"too many nested calls{limit}: is there a recursion without an end?")
+        wording.limit = "depth"
     elif isinstance(error, MemoryError):
-        wording = LimitError("out of memory")
+        wording = exceeded("the memory of values", "memory", allowance().most("memory"))
     else:
         wording = _worded(error)
     if wording is None:

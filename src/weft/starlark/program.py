@@ -43,7 +43,7 @@ class Program:
         load: gives the exported names of what `load` statements ask for. names: further names, beginning with "$",
         for the code that host statements were lowered to. Raises StarlarkError with the trail of calls.
         """
-        from weft.starlark.budget import budget_of
+        from weft.starlark.budget import budget_of, check_growth
         from weft.starlark.builtins import printing
         from weft.starlark.runtime import GLOBALS
         from weft.starlark.values import freeze
@@ -69,6 +69,7 @@ class Program:
         try:
             exec(self.code, space)  # noqa: S102
             variables = space["<toplevel>"]()  # type: ignore[operator]
+            check_growth(variables.values(), budget.limits.items, Position(source, 0))
         except Exception as error:  # noqa: BLE001
             fault = error
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from weft.content import file_content
 from weft.errors import ReadError, UsageError
 from weft.nodes import Array, Map, MapItem, kind_name
 from weft.source import Position, Source
@@ -161,8 +162,7 @@ def wrong(item: MapItem, expected: str) -> UsageError:
 
 def _content(path: str) -> bytes:
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        return file_content(path, f'"{path}"')
     except OSError as error:
         folder, name = os.path.split(path)
         near = did_you_mean(name, sorted(os.listdir(folder or "."))) if os.path.isdir(folder or ".") else None
