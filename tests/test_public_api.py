@@ -202,6 +202,29 @@ def test_errors_have_fields(call: object, kind: type[weft.WeftError], place: str
     assert (None if error.at is None else str(error.at)) == place
 
 
+@pytest.mark.parametrize(
+    ("function", "arguments", "words"),
+    [
+        (weft.render, [3], "not int"),
+        (weft.render, [None], "not NoneType"),
+        (weft.render, [b"a: 1"], "not bytes"),
+        (weft.patch, [{"a": 1}], "weft.documents"),
+        (weft.patch, [{"a.yml": "a: 1"}, [{"type": "remove", "path": "/a"}]], "weft.documents"),
+        (weft.diff, [{1: "a: 1"}, "b.yml"], "int as a name"),
+        (weft.explain, ["a.yml", "a"], "not str"),
+    ],
+)
+def test_other_types_are_refused_in_words(function: Callable[..., object], arguments: list[object], words: str) -> None:
+    with pytest.raises(TypeError, match=words):
+        function(*arguments)
+
+
+def test_a_text_is_no_path() -> None:
+    with pytest.raises(weft.ReadError, match="a text, not a path") as caught:
+        weft.render("a: 1\nb: 2\n")
+    assert caught.value.hint == 'a text is given by a name: {"config.yml": text}'
+
+
 def test_data_within_itself() -> None:
     data: list[object] = []
     data.append(data)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from weft.api.results import Documents
 from weft.errors import LimitError, UsageError
 from weft.nodes import to_plain
 from weft.source import Position
 from weft.tools import explain as tool
 from weft.tools.paths import document_name
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from weft.api.results import Documents
 
 
 class Entry:
@@ -99,6 +96,8 @@ def explain(documents: Documents, path: str | None = None) -> list[History]:
     >>> [(entry.action, entry.place, entry.value, entry.state) for entry in history.entries]
     [('written', 'a.yml:1', 80, 'lost'), ('replace', 'operations', 81, 'stands')]
     """
+    if not isinstance(documents, Documents):
+        raise TypeError(f"explain takes what render, patch, layer or compose gave back, not {type(documents).__name__}")
     if documents.trace is None:
         raise UsageError("nothing was recorded of these documents", hint="call what made them with trace=True")
     return [History(found) for found in tool.histories(documents.trace, documents.nodes.items, path)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 from weft import content
 from weft.api.results import Documents
@@ -13,7 +14,7 @@ from weft.source import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import TypeAlias
 
     from weft.provenance import Trace
@@ -25,10 +26,31 @@ if TYPE_CHECKING:
 
 
 def each(inputs: Inputs) -> list[Input | Documents]:
-    """The single inputs, in order."""
-    if isinstance(inputs, str | os.PathLike | Documents) or hasattr(inputs, "items"):
-        return [inputs]  # type: ignore[list-item]
-    return list(inputs)
+    """The single inputs, in order. Raises TypeError for what is none, ReadError for a text in the place of a path."""
+    if isinstance(inputs, str | bytes | os.PathLike | Documents | Mapping) or not hasattr(inputs, "__iter__"):
+        found: list[Input | Documents] = [inputs]  # type: ignore[list-item]
+    else:
+        found = list(inputs)
+    for one in found:
+        if isinstance(one, str):
+            if "\n" in one and not os.path.lexists(one):
+                raise ReadError("this is a text, not a path", hint='a text is given by a name: {"config.yml": text}')
+        elif isinstance(one, Mapping):
+            _check_texts(one)
+        elif not isinstance(one, os.PathLike | Documents):
+            kind = type(one).__name__
+            raise TypeError(f"an input is a path, a mapping from names to texts, or weft.Documents, not {kind}")
+    return found
+
+
+def _check_texts(inputs: Mapping[str, object]) -> None:
+    for name, text in inputs.items():
+        if not isinstance(name, str) or not isinstance(text, str | bytes | Documents):
+            kind = type(text).__name__ if isinstance(name, str) else f"{type(name).__name__} as a name"
+            raise TypeError(
+                f"the mapping of an input has names and their texts (str, bytes or weft.Documents), not {kind}; "
+                "plain data becomes an input by weft.documents(data)"
+            )
 
 
 def files(inputs: Inputs, links: Sequence[str] = ()) -> tuple[list[InputFile], dict[InputFile, Documents]]:

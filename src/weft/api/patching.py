@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from os import fspath
 
 from weft.api.inputs import each, only, sources, trace_of
@@ -14,7 +15,6 @@ from weft.source import Source
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
 
     from weft.api.inputs import Input, Inputs
     from weft.ops import Operation, Sources
@@ -109,7 +109,9 @@ def _operations(one: Input | Documents, null_values: bool) -> list[Operation]:
         for document in one.nodes.items:
             found += operations_of(document.value, document.source or Source("operations"), null_values=null_values)
         return found
-    if hasattr(one, "items"):
+    if isinstance(one, Mapping):
+        if "path" in one and "type" in one:
+            raise TypeError("operations that are plain data become an input by weft.documents([...])")
         texts = list(sources([one]))
     else:
         texts = [file_source(path, "an ops file") for path in expand(fspath(one))]
