@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import treecheck
 from weft.context import Context
 from weft.errors import WeftError, render
+from weft.limits import Limits, limited
 from weft.nodes import from_plain
 from weft.source import Source
 
@@ -58,10 +59,11 @@ def yaml_read(data: bytes) -> None:
         {"strict": True},
         {"comments": Comments(), "spans": Spans()},
         {"keep_mark": False, "first": True, "scalar_keys": True, "text_keys": True},
-        {"explicit_keys_win": True, "depth": 20, "copies": 100},
+        {"explicit_keys_win": True, "depth": 20},
     ):
         try:
-            deduplicate(read(source, **options))
+            with limited(Limits(aliases=100)):
+                deduplicate(read(source, **options))
         except WeftError as error:
             render(error)
 
@@ -223,8 +225,8 @@ def pointer(data: bytes) -> None:
     base = from_plain({"a": {"b": [{"name": "x", "v": 1}, {"name": "y"}], "": 0}, "c": [1, [2, 3]], "~/": None})
     try:
         read = parse(text)
-        # The canonical form, which is the reference's, cannot tell a key that ends in "?" behind an optional one.
-        assert "??" in text or str(parse(str(read))) == str(read)
+        # The canonical form, which is the reference's, has one "?" only: behind it a key can read as something else.
+        assert text.count("?") > 1 or str(parse(str(read))) == str(read)
         find(base, read)
     except WeftError as error:
         render(error)

@@ -8,6 +8,7 @@ ends with what is in it, so that comments and blank lines behind it are not part
 from __future__ import annotations
 
 from weft.yaml import libyaml
+from weft.yaml.colons import stand_in, without_colon
 from weft.yaml.libyaml import parser as fastest_parser
 from weft.yaml.scalars import resolve_plain, resolve_tagged
 
@@ -58,6 +59,32 @@ class Part:
 
 def layout(text: str) -> Part:
     """The parts of the first document of a text that was read before without error (and has no byte order mark)."""
+    read, mark = text, ""
+    while True:
+        try:
+            root = _layout(read)
+        except Exception as error:
+            mark = mark or stand_in(text)
+            changed = without_colon(read, error, mark)
+            if changed is None:
+                raise
+            read = changed
+            continue
+        if mark:
+            _restore(root, mark)
+        return root
+
+
+def _restore(root: Part, mark: str) -> None:
+    pending = [root]
+    while pending:
+        part = pending.pop()
+        if type(part.value) is str:
+            part.value = part.value.replace(mark, ":")
+        pending += [*part.keys, *part.values]
+
+
+def _layout(text: str) -> Part:
     next_event = libyaml.open_keeping_marks(fastest_parser(), text)
     stack: list[Part] = []
     while True:

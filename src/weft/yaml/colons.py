@@ -26,9 +26,15 @@ def colon_index(error: Exception) -> int | None:
 
 
 def stand_in(text: str) -> str:
-    """A character for private use that the text does not have."""
+    """A character for private use that the text does not have; "" if it has them all."""
     present = set(text)
-    return next(c for c in map(chr, range(0xE000, 0xF8FF)) if c not in present)
+    return next((c for c in map(chr, range(0xE000, 0xF8FF)) if c not in present), "")
+
+
+def without_colon(text: str, error: Exception, mark: str) -> str | None:
+    """The text with the stand-in in the place of the colon that an exception is about; None if it is about none."""
+    index = colon_index(error)
+    return None if index is None or not mark else f"{text[:index]}{mark}{text[index + 1 :]}"
 
 
 def restore(tree: DocumentSet, mark: str) -> None:

@@ -283,10 +283,10 @@ class Reading:
         if isinstance(error, UnicodeEncodeError):
             return self.error("invalid leading UTF-8 octet", self.line_at(error.start))
         if self.takes_colons:
-            from weft.yaml.colons import colon_index
+            from weft.yaml.colons import colon_index, stand_in
 
             index = colon_index(error)
-            if index is not None:
+            if index is not None and stand_in(self.text):
                 return ColonError(index)
         from weft.yaml.problems import syntax_error
 
