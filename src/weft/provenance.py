@@ -89,7 +89,8 @@ class Trace:
     unmatched: overlay items that matched nothing, with the items they could have matched. code: the state of traced
     programs (see `weft.starlark.tracing`). label: what overlays are called now, if not by their actions. stages: the
     documents after each step. secrets: parts of sources that nobody is to see, (source, first line, line after the
-    last). whole: of documents whose data were replaced as a whole, what did it.
+    last). whole: of documents whose data were replaced as a whole, what did it. lineage: of documents with a parent,
+    their own items and what the parent's are there by.
     """
 
     __slots__ = (
@@ -97,6 +98,7 @@ class Trace:
         "code",
         "copies",
         "label",
+        "lineage",
         "presence",
         "removals",
         "secrets",
@@ -116,6 +118,7 @@ class Trace:
         self.code: object = None
         self.label: str | None = None
         self.whole: dict[object, Change] = {}
+        self.lineage: dict[Item, tuple[set[int], tuple[Origin, ...]]] = {}
 
     def go_on_from(self, earlier: Trace) -> None:
         """Take over what an earlier run recorded of the documents that this one is given; that run's record stays."""
@@ -126,6 +129,7 @@ class Trace:
         self.unmatched += earlier.unmatched
         self.stages += earlier.stages
         self.secrets += earlier.secrets
+        self.lineage.update(earlier.lineage)
 
     def record(self, item: Item, change: Change) -> None:
         """Keep how an item came to be. The first record stands: an item that is moved about stays what it is."""
@@ -197,7 +201,8 @@ class Trace:
                         # What was created on the way to a value is written nowhere either.
                         for item in walk(new.value):
                             if item not in self.changes and not written(item):
-                                self.became(item, None, action, made_of, written=False)
+                                inner = because if explain is None else (*because, *explain(item, None))
+                                self.became(item, None, action, inner, written=False)
             for item in gone:
                 by = because[0] if because else item
                 self.removed(item, Change(action, by.source, by.line, because=because))

@@ -115,7 +115,7 @@ def substitute(
                 if context.trace is not None:
                     from weft.layering.tracing import substituted
 
-                    substituted(context.trace, document, entry, source, before, data)
+                    substituted(context.trace, document, entry, dest, source, before, data)
             except PathError as problem:
                 error = _unknown(document, source, text, problem.message, item.position, problem.at)
                 if not lenient:

@@ -43,16 +43,23 @@ def _is_other(before: Value, after: Value) -> bool:
     return before is not after and not (type(before) is type(after) and (type(after) is Map or type(after) is Array))
 
 
-def substituted(trace: Trace, document: Document, entry: Entry, source: Document, before: Value, after: Value) -> None:
+def substituted(
+    trace: Trace, document: Document, entry: Entry, dest: Map, source: Document, before: Value, after: Value
+) -> None:
     """Record what one destination of a document's substitution changed."""
     at = entry.place("src")
     because: list[Origin] = [Cause(f"substitution from {source}", at.source, at.line)]
-    because += [Cause("substitution", place.source, place.line) for place in _lines(entry) if place.line != at.line]
-    origins = _origins(source.data, compile_path(entry.path or ""), source.node)
-    made_of = (*because, *origins)
+    others = {id(item) for one in entry.dest if one is not dest for item in walk(one)}
+    because += [
+        Cause("substitution", item.source, item.line)
+        for item in _lines(entry)
+        if item.line != at.line and id(item) not in others
+    ]
+    origins = tuple(_origins(source.data, compile_path(entry.path or ""), source.node))
     if _is_other(before, after):
-        trace.whole[document] = Change("substitution", at.source, at.line, because=made_of)
+        trace.whole[document] = Change("substitution", at.source, at.line, because=(*because, *origins))
     theirs: set[int] = set()
+    in_text = dest.find("pattern") is not None
 
     def is_written(new: Item) -> bool:
         # What a path creates on its way is written nowhere; what it brings says itself where it is from.
@@ -61,7 +68,12 @@ def substituted(trace: Trace, document: Document, entry: Entry, source: Document
             theirs.update(map(id, walk(source.data)))
         return id(new) in theirs
 
-    trace.relate(before, after, "substitution", made_of, written=is_written)
+    def explain(new: Item, old: Item | None) -> tuple[Origin, ...]:
+        if type(new.value) is Map or type(new.value) is Array:
+            return ()
+        return (old, *origins) if in_text and old is not None else origins
+
+    trace.relate(before, after, "substitution", tuple(because), explain, is_written)
 
 
 def _note_hidden(trace: Trace, old: Item, new: Item) -> None:
@@ -142,4 +154,20 @@ def inherited(
                 because.append(Cause(f"parent {document.parent}", at.source, at.line))
             for action in document.actions:
                 because.append(Cause("layering action", action.source, action.line))
+            top_labels = _labels(document.parent)
+            because += [Cause("labels of the parent", item.source, item.line) for item in top_labels]
             trace.record(target, Change("layered", target.source, target.line, because=tuple(because)))
+            own = document.node.value.find("data") if type(document.node.value) is Map else None
+            trace.lineage[node] = ({id(item) for item in walk(own.value)} if own is not None else set(), tuple(because))
+
+
+def _labels(document: Document) -> list[Item]:
+    """The labels that a document is found by."""
+    metadata = document.metadata.find("labels")
+    if metadata is None:
+        return []
+    found: dict[int, Item] = {}
+    for item in (metadata, *walk(metadata.value)):
+        if type(item.value) is not Map:
+            found.setdefault(item.line, item)
+    return list(found.values())

@@ -209,4 +209,4 @@ def _inside(origin: Origin, name: str) -> Origin:
         if item is None:
             break
         found, value = item, item.value
-    return value if type(value) is Map or type(value) is Array else found
+    return found

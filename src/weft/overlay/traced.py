@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from weft.errors import WeftError
-from weft.nodes import COLLECTIONS, Array, Map, MapItem, walk
+from weft.nodes import COLLECTIONS, Array, ArrayItem, Map, MapItem, walk
 from weft.overlay.actions import matched
 from weft.overlay.apply import Run, _check_repeated, located
 from weft.overlay.edits import _GONE, _TAKEN, ArrayEdit, DocumentsEdit, MapEdit
@@ -164,7 +164,10 @@ class RecordingRun(Run):
                     clean = step.clean()
                     item = MapItem(left.key, clean.value, clean.source, clean.line, left.annotations)
                     edit.swap(left, item, owned)
-                    if right.annotations is not None or around is None:
+                    if way and type(way[-1].matcher) is MapKey and left.key == way[-1].matcher.key:
+                        # It is what both were found by.
+                        trace.copies[item] = left
+                    elif right.annotations is not None or around is None:
                         way.append(step)
                         trace.changes[item] = self._change(step, left)
                         way.pop()
@@ -349,6 +352,8 @@ class RecordingRun(Run):
                 item = one.item
                 because: list[Origin] = [] if found is None else [found]
                 for annotation in (item.annotations or {}).values():
+                    if annotation.name == "overlay/append" and type(item) is ArrayItem:
+                        continue  # what happens without it as well
                     because.append(Cause(f"@{annotation.name}", annotation.source, annotation.line))
                 change = self.trace.changes.get(item)
                 if change is not None and type(item.value) in COLLECTIONS:

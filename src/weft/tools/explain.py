@@ -107,6 +107,7 @@ def explain(trace: Trace, place: Place) -> History:
     around: list[Entry] = []
     for item in (place.document, *place.way[:-1]) if place.way else ():
         around += reader.presence(item)
+    around += reader.parentage(place)
     if place.way:
         around += [
             Entry("put in", entry.source, entry.line, origins=entry.origins)
@@ -258,7 +259,7 @@ class _Reader:
         """Where an item around a value is written, and what decided that it is there."""
         original = self.trace.original(item)
         change = self.trace.changes.get(original)
-        because = () if change is None else change.because
+        because = () if change is None or change.action == "layered" else change.because
         seen: set[object] = {original}
         entries = self.origins((*because, *self.trace.presence.get(item, ())), seen, 0)
         source, line = (original.source, original.line) if change is None else (change.source, change.line)
@@ -266,6 +267,23 @@ class _Reader:
             return entries
         key = original.key if type(original) is MapItem else None
         return [Entry("around", source, line, key=key, origins=entries, structural=True)]
+
+    def parentage(self, place: Place) -> list[Entry]:
+        """Of a value that a document has from its parent: what says which one that is."""
+        item: Item | None = place.document
+        while item is not None and item not in self.trace.lineage:
+            item = self.trace.copies.get(item)
+        if item is None or not place.way:
+            return []
+        own, because = self.trace.lineage[item]
+        data = any(type(one) is MapItem and one.key == "data" for one in place.way[:1])
+        original = self.trace.original(place.item)
+        change = self.trace.changes.get(original)
+        # A substitution puts its value there whatever was there before, unless it fills a text.
+        given = change is not None and change.action == "substitution" and change.was not in change.because
+        if not data or given or id(original) in own:
+            return []
+        return self.origins(because, set(), 0)
 
     def only_presence(self, item: Item) -> list[Entry]:
         found = (*self.trace.presence.get(item, ()), *self.trace.presence.get(self.trace.original(item), ()))

@@ -8,7 +8,7 @@ from weft.starlark import syntax
 from weft.starlark.compile import EXPRESSIONS, Compiler
 from weft.starlark.compile.emit import LOAD
 from weft.starlark.compile.kinds import kind_of
-from weft.starlark.tracing.marks import Clause, Iterated, Part, Passed, Ready, Tested, Unwatched
+from weft.starlark.tracing.marks import Clause, Iterated, Key, Part, Passed, Ready, Tested, Unwatched
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,6 +123,8 @@ class TracedExpressions(Compiler):
             return made
         if kind is Part:
             return self.call("$from.part", [self.call("$from.open", []), self.expression(node.x)])  # type: ignore[union-attr]
+        if kind is Key:
+            return self.call("$from.keyed", [self.call("$from.open", []), self.expression(node.x)])  # type: ignore[union-attr]
         if kind is Clause:
             number = self.constant(node.number)  # type: ignore[union-attr]
             return self.call("$from.clause", [number, self.expression(node.x)])  # type: ignore[union-attr]
@@ -148,6 +150,11 @@ class TracedExpressions(Compiler):
         if type(function) is syntax.Name and function.scope is None:
             if function.name in _SEQUENCES and plain and arguments:
                 return self.sequence(function.name, self.load("$" + function.name), [one.value for one in arguments])
+            if function.name == "len" and plain and len(arguments) == 1:
+                x = arguments[0].value
+                if type(x) is syntax.Name and x.scope is not None and self.has_shadow(x):
+                    value = self.call("$from.length", [Compiler.name(self, x), self.load(f"$o.{x.name}")])
+                    return self.call("$len", [value])
             return Compiler.call_(self, unwatched)
         if type(function) is syntax.Attribute:
             if kind_of(function.x) == "str":
@@ -158,6 +165,25 @@ class TracedExpressions(Compiler):
             if function.name in _ENTRIES and not arguments:
                 return self.sequence(function.name, self.load(f"$late.{function.name}"), [function.x])
         return self.call("$from.result", [self.call("$from.open", []), Compiler.call_(self, node)])
+
+    def lambda_(self, node: syntax.Lambda) -> py.expr:
+        """A lambda whose parameters have shadows: `(..., body)[-1]`."""
+        outer, self.scope = self.scope, node.scope
+        made = super().lambda_(node)
+        self.scope = outer
+        assert type(made) is py.Lambda
+        names, count, star, double = parameters_of(node.parameters)
+        given = [self.constant(part) for part in (names, count, star, double)]
+        entered = py.NamedExpr(self.store("$a"), self.call("$from.enter", [*given]), **self.at())
+        parts: list[py.expr] = [entered]
+        for parameter in node.parameters:
+            if parameter.name:
+                get = py.Attribute(self.load("$a"), "get", LOAD, **self.at())
+                found = py.Call(get, [self.constant(parameter.name), self.nothing()], [], **self.at())
+                parts.append(py.NamedExpr(self.store(f"$o.{parameter.name}"), found, **self.at()))
+        last = self.constant(len(parts))
+        made.body = py.Subscript(py.Tuple([*parts, made.body], LOAD, **self.at()), last, LOAD, **self.at())
+        return made
 
     def sequence(self, name: str, function: py.expr, parts: list[Expression]) -> py.expr:
         given = [self.call("$from.open", []), self.constant(name), function, *map(self.expression, parts)]
@@ -177,7 +203,7 @@ class TracedExpressions(Compiler):
         if type(node) is syntax.ListDisplay:
             return Compiler.list_display(self, syntax.ListDisplay([Part(item) for item in node.items], node.line))  # type: ignore[misc]
         if type(node) is syntax.DictDisplay:
-            entries = [(key, Part(value)) for key, value in node.entries]
+            entries = [(key if type(key) is syntax.Literal else Key(key), Part(value)) for key, value in node.entries]
             return Compiler.dict_display(self, syntax.DictDisplay(entries, node.line))  # type: ignore[arg-type]
         assert type(node) is syntax.Comprehension
         clauses: list[syntax.Clause] = []
@@ -185,7 +211,8 @@ class TracedExpressions(Compiler):
             clauses.append(syntax.Clause(clause.target, Clause(clause.x, number), clause.line))  # type: ignore[arg-type]
             clauses[-1].conditions = clause.conditions
         body: Expression = Part(node.body)  # type: ignore[assignment]
-        return Compiler.comprehension(self, syntax.Comprehension(node.key, body, clauses, node.scope, node.line))
+        key: Expression | None = None if node.key is None else Key(node.key)  # type: ignore[assignment]
+        return Compiler.comprehension(self, syntax.Comprehension(key, body, clauses, node.scope, node.line))
 
     def call(self, name: str, args: list[py.expr]) -> py.expr:
         made = super().call(name, args)
@@ -228,3 +255,13 @@ def _has_shadows(scope: Scope, inner: Scope | None) -> bool:
             return True
         inner = inner.parent
     return False
+
+
+def parameters_of(parameters: list[syntax.Parameter]) -> tuple[tuple[str, ...], int, str, str]:
+    """What `enter` needs to know: names, how many of them can be given by position, and those with `*` and `**`."""
+    names = tuple(parameter.name for parameter in parameters if not parameter.star)
+    after = next((place for place, parameter in enumerate(parameters) if parameter.star == "*"), len(parameters))
+    count = sum(not parameter.star for parameter in parameters[:after])
+    star = next((parameter.name for parameter in parameters if parameter.star == "*"), "")
+    double = next((parameter.name for parameter in parameters if parameter.star == "**"), "")
+    return names, count, star, double

@@ -8,7 +8,7 @@ from weft.starlark import syntax
 from weft.starlark.compile import Compiler
 from weft.starlark.compile.emit import LOAD, variable
 from weft.starlark.compile.flow import follow_apart
-from weft.starlark.tracing.expressions import TracedExpressions
+from weft.starlark.tracing.expressions import TracedExpressions, parameters_of
 from weft.starlark.tracing.marks import Ready
 
 TYPE_CHECKING = False
@@ -99,13 +99,7 @@ class TracedFunctions(TracedExpressions):
             self.defining = None
         self.begins = True
         body += self.shadows(self.scope)
-        named = [parameter for parameter in parameters if not parameter.star]
-        after = next((place for place, parameter in enumerate(parameters) if parameter.star == "*"), len(parameters))
-        count = sum(not parameter.star for parameter in parameters[:after])
-        star = next((parameter.name for parameter in parameters if parameter.star == "*"), "")
-        double = next((parameter.name for parameter in parameters if parameter.star == "**"), "")
-        names = tuple(parameter.name for parameter in named)
-        given: list[py.expr] = [self.constant(part) for part in (names, count, star, double)]
+        given: list[py.expr] = [self.constant(part) for part in parameters_of(parameters)]
         entered = self.call("$from.enter", given)
         if parameters:
             arguments, here = self.fresh("a"), self.fresh("h")

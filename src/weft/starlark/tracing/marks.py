@@ -30,6 +30,16 @@ class Part:
         self.line = x.line
 
 
+class Key:
+    """An expression that is a key of a display or a comprehension."""
+
+    __slots__ = ("line", "x")
+
+    def __init__(self, x: Expression) -> None:
+        self.x = x
+        self.line = x.line
+
+
 class Clause:
     """An expression that a comprehension goes through."""
 

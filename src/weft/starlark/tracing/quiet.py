@@ -160,7 +160,7 @@ def closed_names(windows: Windows, here: Callable[[int], Shadow]) -> Mapping[str
         if window.quiet:
             return True
         windows.steps += 1
-        direct = "$source" in sys._getframe(2).f_globals
+        direct = window.called or "$source" in sys._getframe(2).f_globals
         arguments = window.arguments if direct else ()
         if windows.steps < BUSY:
             if not all(type(value) in PLAIN for value, _, _ in arguments):

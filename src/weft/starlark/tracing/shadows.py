@@ -30,7 +30,7 @@ class Window(dict["Origin", None]):
     """What was read since it was opened, in order.
 
     arguments: of a call. direct: a function of a program took them. quiet: one that does not say what it reads.
-    parts: the shadows of a display's items. elements: what the loops of a comprehension are at.
+    parts: the shadows of a display's items; key: that of the next one's key. elements: what the loops of a comprehension are at.
     host: belongs to the statements that build nodes; control: what decides that the next one runs. called: of a call
     that no program wrote, but which says what it gives.
     """
@@ -39,6 +39,7 @@ class Window(dict["Origin", None]):
     direct = False
     quiet = False
     parts: Sequence[Shadow] = ()
+    key: Shadow = ()
     elements: dict[int, Shadow] | None = None
     host = False
     called = False

@@ -68,6 +68,14 @@ class TracedCompiler(TracedFunctions):
             if names_only and len(target.items) == len(value.items):
                 self.assign_each(target.items, value.items, node.line, into)
                 return
+        if (
+            not node.operator
+            and type(target) is syntax.Index
+            and type(target.x) is syntax.Name
+            and target.x.scope is not None
+        ):
+            self.assign_item(target.x, target.key, value, node.line, into)
+            return
         depth = self.fresh("d")
         into.append(self.set(depth, self.call("$from.open", [])))
         names: list[str] = []
@@ -81,6 +89,25 @@ class TracedCompiler(TracedFunctions):
         into.append(self.set(made, closed))
         into += [self.set(f"$o.{name}", self.load(made)) for name in names]
         into += [self.do("$from.changed", Compiler.name(self, name), self.load(made)) for name in changed]
+
+    def assign_item(
+        self, name: syntax.Name, key: Expression | None, value: Expression, line: int, into: list[py.stmt]
+    ) -> None:
+        """`x[key] = value`, and `x.append(value)`, for which key is None: the other items have no part in it."""
+        depth, kept, place, shadow = (self.fresh(kind) for kind in "dvps")
+        x = Compiler.name(self, name)
+        if key is None:
+            into.append(py.Expr(x, **self.at()))  # it comes first: there may be no such variable yet
+        into.append(self.set(depth, self.call("$from.open", [])))
+        into.append(self.set(kept, self.expression(value)))
+        into.append(self.set(place, self.constant(None) if key is None else self.expression(key)))
+        closed = self.call("$from.close", [self.load(depth), self.constant(line), *self.under()])
+        into.append(self.set(shadow, closed))
+        if key is None:
+            into.append(self.do("$late.append", x, self.load(kept)))
+        else:
+            into.append(self.do("$set_index", x, self.load(place), self.load(kept)))
+        into.append(self.do("$from.stored", x, self.load(place), self.load(shadow)))
 
     def assign_each(self, targets: list[Expression], values: list[Expression], line: int, into: list[py.stmt]) -> None:
         """`x, y = a, b`: each variable has a shadow of its own."""
@@ -97,6 +124,13 @@ class TracedCompiler(TracedFunctions):
             into.append(self.set(f"$o.{name}", self.load(shadow)))
 
     def traced_evaluate(self, node: syntax.Evaluate, into: list[py.stmt]) -> None:
+        call = node.value
+        if type(call) is syntax.Call and type(call.function) is syntax.Attribute and call.function.name == "append":
+            name, arguments = call.function.x, call.arguments
+            plain = len(arguments) == 1 and not arguments[0].name and not arguments[0].star
+            if plain and type(name) is syntax.Name and name.scope is not None:
+                self.assign_item(name, None, arguments[0].value, node.line, into)
+                return
         depth = self.fresh("d")
         into.append(self.set(depth, self.call("$from.open", [])))
         Compiler.evaluate(self, node, into)

@@ -16,7 +16,7 @@ from weft.starlark.attributes import attribute
 from weft.starlark.runtime import GLOBALS
 from weft.starlark.tracing.quiet import PLAIN, closed_names
 from weft.starlark.tracing.shadows import Hole, Loop, Window, bound, of_item, without
-from weft.starlark.values import Dict, List
+from weft.starlark.values import Dict, List, Struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from weft.nodes import Value as NodeValue
     from weft.provenance import Origin
     from weft.source import Source
-    from weft.starlark.tracing.shadows import Shadow
+    from weft.starlark.tracing.shadows import Argument, Shadow
 
     Nodes: TypeAlias = Map | Array | DocumentSet
 
@@ -43,7 +43,7 @@ class Windows:
 
     __slots__ = (
         "_exported",
-        "_fragments",
+        "_fields",
         "_lists",
         "_made",
         "_mutated",
@@ -67,11 +67,11 @@ class Windows:
         self.steps = 0  # of loops and calls that were traced
         self.closed: set[object] = set()  # functions that can run untraced (see `quiet`)
         self._tested: Shadow = ()
-        self._fragments: set[Origin] = set()  # the nodes of fragments that calls gave
+        self._fields: dict[int, tuple[object, dict[str, Shadow], AbstractSet[Origin]]] = {}
         # By identity; the values are held so that no other gets their identity.
         self._mutated: dict[int, tuple[object, Shadow]] = {}
         self._lists: dict[int, tuple[object, Array]] = {}
-        self._made: dict[int, tuple[object, Sequence[Shadow], AbstractSet[Origin]]] = {}
+        self._made: dict[int, tuple[object, Sequence[Shadow], dict[Origin, None]]] = {}
         self._exported: dict[tuple[str, int], tuple[object, Shadow]] = {}
 
     def read(self, origin: Origin) -> None:
@@ -99,7 +99,7 @@ class Windows:
         """
         covered = dict.fromkeys([origin for shadow in parts for origin in shadow])
         covered.update(dict.fromkeys(also))
-        self._made[id(made)] = (made, parts, covered.keys())
+        self._made[id(made)] = (made, parts, covered)
         return covered
 
     def parts_of(self, made: object) -> Sequence[Shadow] | None:
@@ -129,7 +129,7 @@ class Windows:
         if array is not None and len(array.items) == len(x):  # type: ignore[arg-type]
             return {array}
         nodes = self.nodes_of(x)
-        return self._made[id(x)][2] if nodes is None else {nodes}
+        return self._made[id(x)][2].keys() if nodes is None else {nodes}
 
     def rearranged(self, name: str, args: Sequence[object], value: Sequence[object], all_of: Shadow) -> None:
         """Note what the items of a new list are made of that holds those of others."""
@@ -175,7 +175,7 @@ class Windows:
             item = array.items[place]
             return (*without(shadow, {array}), of_item(item))
         if parts is not None and place < len(parts):
-            return (*without(shadow, self._made[id(x)][2]), *parts[place])
+            return (*without(shadow, self._made[id(x)][2].keys()), *parts[place])
         return shadow
 
     def node_element(self, nodes: Nodes | None, key: object, shadow: Shadow) -> Shadow:
@@ -186,6 +186,20 @@ class Windows:
         elif nodes is not None and type(key) is int:
             item = nodes.items[key]
         return shadow if item is None or nodes is None else (*without(shadow, {nodes}), of_item(item))
+
+    def field_element(self, x: object, name: str, shadow: Shadow) -> Shadow:
+        """The shadow of a field of a fragment, or of a struct that was put together."""
+        made = self._fields.get(id(x))
+        if made is not None and name in made[1]:
+            return (*without(shadow, made[2]), *made[1][name])
+        return self.node_element(self.nodes_of(x), name, shadow)
+
+    def note_fields(self, made: object, arguments: Sequence[Argument]) -> None:
+        """Say what the fields of a struct are made of."""
+        if all(name is not None and name[0] != "*" for _, _, name in arguments):
+            fields = {str(name): shadow for _, shadow, name in arguments}
+            covered = dict.fromkeys([origin for shadow in fields.values() for origin in shadow])
+            self._fields[id(made)] = (made, fields, covered.keys())
 
     def call(self, function: Callable[..., object], *arguments: tuple[object, Shadow]) -> tuple[object, Shadow]:
         """Call a function from outside of any program; gives what it gives, and what that was made of."""
@@ -236,9 +250,9 @@ class Windows:
     def names(self, source: Source) -> Mapping[str, object]:
         """What the code of one program calls."""
         stack = self.stack
-        mutated = self._mutated
+        mutated, made = self._mutated, self._made
         exported = self._exported
-        nodes_of, fragments = self.nodes_of, self._fragments
+        nodes_of = self.nodes_of
         heres: dict[int, Shadow] = {}
         plain_index = GLOBALS["$index"]
 
@@ -280,6 +294,8 @@ class Windows:
                 window[origin] = None
             if id(value) in mutated:
                 window.update(dict.fromkeys(mutated[id(value)][1]))
+            if id(value) in made:
+                window.update(made[id(value)][2])
             return value
 
         def field(value: object, shadow: Shadow, name: str) -> object:
@@ -288,16 +304,18 @@ class Windows:
                 window[origin] = None
             if id(value) in mutated:
                 window.update(dict.fromkeys(mutated[id(value)][1]))
-            nodes = nodes_of(value) if type(value) not in PLAIN else None
-            if nodes is not None:
-                window.clear_of(shadow)
-                for origin in self.node_element(nodes, name, shadow):
-                    window[origin] = None
+            if type(value) not in PLAIN:
+                found = self.field_element(value, name, shadow)
+                if found is not shadow:
+                    window.clear_of(shadow)
+                    window.update(dict.fromkeys(found))
             return attribute(value, name)
 
         def see(value: object) -> object:
             if id(value) in mutated:
                 stack[-1].update(dict.fromkeys(mutated[id(value)][1]))
+            if id(value) in made:
+                stack[-1].update(made[id(value)][2])
             return value
 
         def test(depth: int, value: object) -> object:
@@ -332,6 +350,8 @@ class Windows:
         def passed(value: object, shadow: Shadow, name: str | None) -> object:
             if id(value) in mutated:
                 shadow = (*shadow, *mutated[id(value)][1])
+            if id(value) in made:
+                shadow = (*shadow, *made[id(value)][2])
             stack[-1].adds((value, shadow, name))
             return value
 
@@ -340,22 +360,34 @@ class Windows:
             del stack[depth:]
             into = stack[-1]
             nodes = nodes_of(value) if type(value) not in PLAIN else None
-            if not window.direct:
+            if nodes is not None:
+                into[nodes] = None
+                if not window.direct:
+                    # What a builtin function makes of nodes has a history of its own.
+                    return value
+            elif not window.direct:
+                if type(value) is Struct and window.arguments:
+                    self.note_fields(value, window.arguments)
                 for _, shadow, _ in window.arguments:
-                    if nodes is not None:
-                        # Nodes have histories of their own, and so have those that were made of them.
-                        shadow = without(shadow, fragments)
                     for origin in shadow:
                         into[origin] = None
             into.update(window)
-            if nodes is not None:
-                fragments.add(nodes)
-                into[nodes] = None
             return value
+
+        def keyed(depth: int, key: object) -> object:
+            origins = shut(depth)
+            window = stack[-1]
+            if window.elements is not None:
+                for shadow in window.elements.values():
+                    origins.update(dict.fromkeys(shadow))
+            window.key = tuple(origins)
+            return key
 
         def part(depth: int, value: object) -> object:
             origins = shut(depth)
             window = stack[-1]
+            for origin in window.key:
+                origins[origin] = None
             if window.elements is not None:
                 for shadow in window.elements.values():
                     origins.update(dict.fromkeys(shadow))
@@ -368,8 +400,35 @@ class Windows:
             window = shut(depth)
             into = stack[-1]
             into.update(window)
-            into.update(self.note_parts(value, window.parts))
+            into.update(self.note_parts(value, window.parts or []))
             return value
+
+        def stored(x: object, key: object, shadow: Shadow) -> None:
+            """`x.append(...)`, for which key is None, and `x[key] = ...`."""
+            known = self._made.get(id(x))
+            if known is not None and type(known[1]) is list:
+                parts, covered = known[1], known[2]
+                if type(x) is List:
+                    place = len(x) - 1 if key is None else key
+                elif type(x) is Dict:
+                    place = next((number for number, one in enumerate(x.keys()) if one == key), -1)
+                else:
+                    place = -1
+                if type(place) is int and 0 <= place <= len(parts) and len(x) in (len(parts), len(parts) + 1):  # type: ignore[arg-type]
+                    parts[place : place + 1] = [shadow]
+                    covered.update(dict.fromkeys(shadow))
+                    return
+            self.mark(x, shadow)
+
+        def length(value: object, shadow: Shadow) -> object:
+            """A list or dict of which only the size counts."""
+            if (type(value) is List or type(value) is Dict) and self.parts_of(value) is not None:
+                shadow = without(shadow, self.covered(value))
+                if id(value) in mutated:
+                    shadow = (*shadow, *mutated[id(value)][1])
+                stack[-1].update(dict.fromkeys(shadow))
+                return value
+            return use(value, shadow)
 
         def clause(number: int, value: object) -> object:
             window = stack[-1]
@@ -403,6 +462,8 @@ class Windows:
             origins = tuple(shut(depth))
             if type(x) is Dict and key in x:
                 origins = self.element(x, key, origins)
+            elif type(x) is Dict and self.parts_of(x) is not None:
+                origins = without(origins, self.covered(x))
             stack[-1].update(dict.fromkeys(origins))
             return value
 
@@ -463,6 +524,9 @@ class Windows:
             "$from.passed": passed,
             "$from.result": result,
             "$from.part": part,
+            "$from.keyed": keyed,
+            "$from.stored": stored,
+            "$from.length": length,
             "$from.listed": listed,
             "$from.clause": clause,
             "$from.stepped": stepped,
