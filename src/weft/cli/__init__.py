@@ -143,7 +143,7 @@ def main(argv: Sequence[str]) -> int:
         return 1
     except KeyboardInterrupt:
         sys.stderr.write("weft: interrupted\n")
-        return 130
+        return _INTERRUPTED
     except RecursionError:
         # What templates, overlays and substitutions make can be deeper than any one input.
         sys.stderr.write("weft: the data are nested too deep\n")
@@ -168,7 +168,7 @@ def run() -> None:
     from weft.cli.limits import own_process
 
     own_process()
-    status = main(sys.argv[1:])
+    status = _interruptible(sys.argv[1:])
     try:
         sys.stdout.flush()
     except OSError as error:
@@ -178,7 +178,7 @@ def run() -> None:
         if not isinstance(error, BrokenPipeError):
             sys.stderr.write(f"weft: Writing standard output: {error.strerror}\n")
         status = status or 1
-    if "threading" not in sys.modules and "coverage" not in sys.modules:
+    if status == _INTERRUPTED or ("threading" not in sys.modules and "coverage" not in sys.modules):
         # The system takes back at once what the interpreter would take apart object by object, a tenth of a run.
         import atexit
         import os
@@ -187,6 +187,24 @@ def run() -> None:
         sys.stderr.flush()
         os._exit(status)
     raise SystemExit(status)
+
+
+_INTERRUPTED = 130
+
+
+def _interruptible(argv: Sequence[str]) -> int:
+    """Run `main`, and let it take an interrupt where the launcher left that to the system."""
+    import _signal as signal  # type: ignore[import-not-found]
+
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_DFL:
+        return main(argv)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return main(argv)
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _write_out(text: str) -> int:
