@@ -60,7 +60,7 @@ class Document(_Located):
     """One document. `value` is a Map, an Array or a scalar (a DocumentSet only while templates are evaluated).
 
     computed: the value is the result of an expression, so that the document is printed even when it is empty.
-    distinct: it is known that no map of it has a key twice.
+    distinct: whether no map of it has a key twice, where that is known.
     """
 
     __slots__ = ("annotations", "computed", "distinct", "line", "source", "value")
@@ -78,7 +78,7 @@ class Document(_Located):
         self.line = line
         self.annotations = annotations
         self.computed = computed
-        self.distinct = False
+        self.distinct: bool | None = None
 
     def __repr__(self) -> str:
         return f"Document({self.value!r})"

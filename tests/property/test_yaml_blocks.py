@@ -43,22 +43,27 @@ BARE = [
     "\ufeff",
 ]
 
-values, keys = st.sampled_from(VALUES), st.sampled_from(KEYS)
 # The plain ones come more often, or hardly a document would go line by line.
-tame = st.sampled_from(["a", "b", "1", '"q"', "", "[a, b]", "{a: 1}", "a #c", "|", "~", "&x", "*x"])
-some_value = st.one_of(tame, tame, tame, values)
-some_key = st.one_of(st.sampled_from("abcdefg"), st.sampled_from("abcdefg"), keys)
-lines = st.one_of(
-    st.builds("{}: {}".format, some_key, some_value),
-    st.builds("{}:{}".format, some_key, st.sampled_from(["", "", " ", "  #c"])),
-    st.builds("- {}: {}".format, some_key, some_value),
-    st.builds("-{}{}:".format, st.sampled_from([" ", "   "]), some_key),
-    st.builds("- {}".format, some_value),
-    st.sampled_from(BARE),
-)
-indented = st.builds(lambda depth, line: "  " * depth + line, st.integers(0, 3), lines)
+TAME = ["a", "b", "1", '"q"', "", "[a, b]", "{a: 1}", "a #c", "|", "~", "&x", "*x"]
+TAME_LINES = [
+    *(f"{key}: {value}" for key in "abcdef" for value in TAME),
+    *(f"{key}:{end}" for key in "abcdef" for end in ("", "", " ", "  #c") * 3),
+    *(f"- {key}: {value}" for key in "ab" for value in TAME),
+    *(f"- {value}" for value in TAME),
+    *("-   a:", "- b:", "-", "---", "# c", "") * 3,
+]
+LINES = [
+    *(f"{key}: {value}" for key in KEYS for value in VALUES),
+    *(f"- {key}:{end}" for key in KEYS for end in ("", " ", " #c")),
+    *(f"{key}:" for key in KEYS),
+    *(f"- {value}" for value in VALUES),
+    *BARE,
+]
+lines = st.one_of(*[st.sampled_from(TAME_LINES)] * 4, st.sampled_from(LINES))
 texts = st.builds(
-    lambda found, end: "\n".join(found) + end, st.lists(indented, max_size=7), st.sampled_from(["", "\n", "\n\n"])
+    lambda found, end: "\n".join("  " * depth + line for depth, line in found) + end,
+    st.lists(st.tuples(st.integers(0, 3), lines), max_size=7),
+    st.sampled_from(["", "\n", "\n\n"]),
 )
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 from weft.errors import OverlayError
 from weft.fragments import to_nodes, to_starlark
 from weft.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, MapItem, kind_name
+from weft.overlay.callbacks import VIA, asked
 from weft.overlay.comparison import differences
 from weft.overlay.edits import ArrayEdit, DocumentsEdit, MapEdit
 from weft.overlay.expectations import ANY_DEFAULT, Unmet
 from weft.overlay.matchers import NOTHING
 from weft.overlay.plan import erased, point_at_annotation, with_annotations
-from weft.starlark import List, call, type_of
+from weft.starlark import List, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def matched(run: Run, edit: Edit, step: Step) -> Sequence[int] | None:
         if len(places) == 1:
             return places
         expected = ANY_DEFAULT
-    elif expected.one and len(places) == 1:
+    elif (expected.one and len(places) == 1) or (expected.none and not places):
         return places
     try:
         return places if expected.check([edit.items[place] for place in places]) else None
@@ -123,7 +124,7 @@ def _given(run: Run, step: Step, left: Value) -> Item:
         return item
     if type(left) in COLLECTIONS:
         run.owned.clear()
-    made = call(step.via, (to_starlark(left), to_starlark(step.item.value)))
+    made = asked(step.via, (to_starlark(left), to_starlark(step.item.value)), VIA)
     value = erased(to_nodes(made, item.source, item.line))
     return with_annotations(item, value, item.annotations)
 
@@ -187,7 +188,7 @@ def _check_contained(left: Item, step: Step) -> None:
 def _check_via(run: Run, left: Item, step: Step) -> None:
     if type(left.value) in COLLECTIONS:
         run.owned.clear()
-    answer = call(step.via, (to_starlark(left.value), to_starlark(step.item.value)))
+    answer = asked(step.via, (to_starlark(left.value), to_starlark(step.item.value)), VIA)
     if answer is None or answer is True:
         return
     if answer is False:

@@ -19,7 +19,7 @@ from weft.overlay.trail import key_text, step_text
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import TypeAlias
+    from typing import Any, TypeAlias
 
     from weft import provenance
     from weft.nodes import Item, Value
@@ -50,8 +50,10 @@ class Run:
 
     def merge(self, left: Map | Array, steps: list[PlanStep]) -> Map | Array:
         """A map or array with steps done to it: the same object if nothing changed or if it is this run's own."""
-        if not steps:
-            return left
+        return self.below(left, steps) if steps else left
+
+    def below(self, left: Map | Array, steps: list[PlanStep]) -> Map | Array:
+        """As `merge`, of steps that there are."""
         edit = self.owned.get(left)
         if type(left) is Map:
             if edit is None:
@@ -74,7 +76,10 @@ class Run:
                     index = edit.node._index
                     left = edit.node.find(step.item.key) if index is None else index.get(step.key_id)  # type: ignore[union-attr]
                 if left is None:
-                    self.act(edit, step)
+                    if step.optional:
+                        edit.add(step.clean(), owned, looked_up=True)  # type: ignore[arg-type]
+                    else:
+                        self.act(edit, step)
                     continue
                 value, kind = left.value, step.kind
                 if value is None or (kind is not Map and kind is not Array):
@@ -84,16 +89,10 @@ class Run:
                 elif type(value) is not kind:
                     raise wrong_kind(left, value, step.item.value)
                 elif inner := step.plan():
-                    below = owned.get(value)
-                    if type(value) is Map:
-                        if below is None:
-                            below = MapEdit(value)
-                        self.merge_map(below, inner)  # type: ignore[arg-type]
+                    if kind is Map and len(inner) == 1 and inner[0].kind in _NESTED:
+                        result: Map | Array = self.descend(value, inner)  # type: ignore[arg-type]
                     else:
-                        if below is None:
-                            below = ArrayEdit(value)  # type: ignore[arg-type]
-                        self.perform(below, inner)  # type: ignore[arg-type]
-                    result = below.node  # type: ignore[attr-defined]
+                        result = self.below(value, inner)
                     if result is not value:
                         item = MapItem(left.key, result, left.source, left.line, left.annotations)
                         edit.swap(left, item, owned)
@@ -106,6 +105,42 @@ class Run:
         finally:
             if edit.gaps:
                 edit.settle()
+
+    def descend(self, top: Map, steps: list[PlanStep]) -> Map:
+        """What `merge` gives for a single step: goes down at once as long as there is one step to each level.
+
+        Most of what an overlay says is the way to what it changes.
+        """
+        owned = self.owned
+        way: list[tuple[Map, MapItem, PlanStep]] = []
+        value: Any = top
+        while len(steps) == 1 and type(value) is Map:
+            step = steps[0]
+            if not step.plain:
+                break
+            index = value._index
+            left = value.find(step.item.key) if index is None else index.get(step.key_id)  # type: ignore[union-attr]
+            if left is None or type(left.value) is not step.kind or step.kind not in _NESTED:
+                break
+            inner = step.plan()
+            if not inner:
+                return top
+            way.append((value, left, step))
+            value, steps = left.value, inner
+        try:
+            result: Any = self.below(value, steps)
+        except WeftError as error:
+            for _, _, step in reversed(way):
+                located(error, step)
+            raise
+        while way and result is not value:
+            value, left, _ = way.pop()
+            edit: Any = owned.get(value)
+            if edit is None:
+                edit = MapEdit(value)
+            edit.swap(left, MapItem(left.key, result, left.source, left.line, left.annotations), owned)
+            result = edit.node
+        return top if way else result
 
     def act(self, edit: Edit, step: PlanStep) -> None:
         """Do one step."""
@@ -126,6 +161,9 @@ class Run:
             raise error if step is None else located(error, step) from None
         finally:
             edit.settle()
+
+
+_NESTED = frozenset({Map, Array})
 
 
 def traced(trace: Trace, owned: Owned | None = None) -> Run:

@@ -30,7 +30,7 @@ class Unmet(Exception):
 class Expectation:
     """What the three keywords say; a field is UNSET where nothing is said. Checked when an item is applied."""
 
-    __slots__ = ("expects", "missing_ok", "one", "when")
+    __slots__ = ("expects", "missing_ok", "none", "one", "when")
 
     def __init__(self, expects: object, missing_ok: object, when: object) -> None:
         self.expects = expects
@@ -38,13 +38,15 @@ class Expectation:
         self.when = when
         # Whether it is plain that one match is right: by default, and with missing_ok.
         self.one = expects is UNSET and when is UNSET and (missing_ok is UNSET or type(missing_ok) is bool)
+        # Whether it is plain that none is right: with missing_ok.
+        self.none = self.one and missing_ok is True
 
     def check(self, matches: Sequence[Item]) -> bool:
         """Whether to go on with these matches; False for a `when` that is not satisfied.
 
         Raises Unmet if the count is wrong, and OverlayError for settings that make no sense.
         """
-        if self.one and len(matches) == 1:
+        if (self.one and len(matches) == 1) or (self.none and not matches):
             return True
         expects, missing_ok, when = self.expects, self.missing_ok, self.when
         if missing_ok is not UNSET:
@@ -145,7 +147,10 @@ def _least(text: str) -> int:
     digits = text[:-1]
     if text.endswith("+") and digits.removeprefix("-").removeprefix("+").isdecimal() and digits.isascii():
         return int(digits)
-    raise OverlayError(f"Expected '{text}' to be in format 'i+' where i is an integer")
+    raise OverlayError(
+        f"Expected '{text}' to be in format 'i+' where i is an integer",
+        hint='expects=2, expects="1+" or expects=[1, 2]',
+    )
 
 
 def _sentence(expected: str, matches: Sequence[Item]) -> str:

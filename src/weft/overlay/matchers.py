@@ -10,9 +10,10 @@ from __future__ import annotations
 from weft.errors import OverlayError
 from weft.fragments import go_type_name, to_nodes, to_starlark
 from weft.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, kind_name
+from weft.overlay.callbacks import BY, asked
 from weft.overlay.comparison import contains
 from weft.overlay.edits import MISSING, ArrayEdit, MapEdit, key_value
-from weft.starlark import StarlarkError, Value, call, is_callable, type_of
+from weft.starlark import StarlarkError, Value, is_callable, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,11 +113,14 @@ class Index(Matcher):
 class MapKey(Matcher):
     """`overlay.map_key(name)`, and `by="name"`: left and right are maps with the same scalar under that key."""
 
-    __slots__ = ("key",)
+    __slots__ = ("_right", "_wanted", "key")
     name = "overlay.map_key_matcher"
 
     def __init__(self, key: str) -> None:
         self.key = key
+        # The right value that was last asked for, and what it has under the key.
+        self._right: NodeValue = None
+        self._wanted: object = MISSING
 
     def matches(self, index: NodeValue, left: NodeValue, right: NodeValue) -> bool:  # noqa: ARG002 - wherever it is
         mine = key_value(left, self.key)
@@ -130,10 +134,16 @@ class MapKey(Matcher):
     def select(self, run: Run, edit: Edit, right: NodeValue) -> Sequence[int]:
         if type(edit) is not ArrayEdit:
             return super().select(run, edit, right)
-        if not edit.items:
+        items = edit.items
+        if not items:
             return ()
-        index = edit.keyed(self.key)
-        wanted = key_value(right, self.key)
+        index = edit._keyed
+        if index is None or index.name != self.key or index.seen < len(items):
+            index = edit.keyed(self.key)
+        if self._right is right:
+            wanted = self._wanted
+        else:
+            self._right, self._wanted = right, (wanted := key_value(right, self.key))
         if index.bad >= 0 and (index.bad == 0 or wanted is not MISSING):
             item = edit.items[index.bad]
             raise self._no_key(item.value, item)
@@ -198,7 +208,7 @@ class Foreign(Matcher):
         self.function = function
 
     def matches(self, index: NodeValue, left: NodeValue, right: NodeValue) -> bool:
-        answer = call(self.function, (to_starlark(index), to_starlark(left), to_starlark(right)))
+        answer = asked(self.function, (to_starlark(index), to_starlark(left), to_starlark(right)), BY)
         if type(answer) is not bool:
             raise OverlayError(
                 f"expected starlark.Bool, but was {STARLARK_TYPES.get(type_of(answer), go_type_name(answer))}",

@@ -38,7 +38,7 @@ class Step:
     """
 
     __slots__ = ("_clean", "_plan", "action", "after", "before", "children", "error", "expected", "item", "key_id", "kind",
-                 "matcher", "or_add", "plain", "via")  # fmt: skip
+                 "matcher", "optional", "or_add", "plain", "via")  # fmt: skip
 
     def __init__(self, item: Item, defaults: Expectation) -> None:
         self.item = item
@@ -54,6 +54,8 @@ class Step:
         self.error: OverlayError | None = None
         # A map item that is merged with the one under the same key, one match being right: most are.
         self.plain = False
+        # One that is added where there is none.
+        self.optional = False
         self.key_id: object = None
         self._plan: list[Step] | None = None
         self._clean: Item | None = None
@@ -87,6 +89,7 @@ def steps_of(right: Collection, defaults: Expectation, *, exact: bool = False) -
                 continue
         if type(item) is MapItem and step.action == "merge" and step.matcher is None:
             step.plain = step.expected is None or step.expected.one
+            step.optional = step.expected is not None and step.expected.none
             step.key_id = item.key if type(item.key) is str else key_id(item.key)
     return steps
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from weft.errors import TemplateError
 from weft.nodes import Document, DocumentSet, kind_name
 from weft.templates import directives
-from weft.yaml import Comments, deduplicate, read
+from weft.yaml import Comments, deduplicate, has_repeated_keys, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class YamlFile:
     @property
     def repeats_keys(self) -> bool:
         """Whether some map has a key twice."""
-        return self.plain is not self.documents
+        return has_repeated_keys(self.documents)
 
     def has_document_annotated(self, name: str) -> bool:
         """Whether the source has a document annotated `@name`, evaluated or not (spec ytt 7.2).

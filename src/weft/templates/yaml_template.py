@@ -71,7 +71,7 @@ def plan(
 ) -> tuple[list[Piece], Plan]:
     """The program pieces of a template and what they refer to.
 
-    repeated_keys: some map has a key twice; its items are then checked while the program runs.
+    repeated_keys: some map has a key twice; it is then made by statements, and checked when it is complete.
     Raises TemplateError as `directives.read` does.
     """
     planner = _Planner(comments, source, ignore_unknown=ignore_unknown, repeated_keys=repeated_keys)
@@ -154,11 +154,9 @@ class _Planner:
     def children(self, collection: Collection, site: int, *, templated: bool) -> None:
         """Plan the items of a collection: chunks of items without code, and statements for the others."""
         chunk = Chunk()
-        repeated = self.repeated_keys and type(collection) is Map and _repeats(collection)
-        apart = templated or repeated
         coded = self.coded
         for item in collection.items:
-            if apart or item in coded:
+            if templated or item in coded:
                 if chunk.entries:
                     self.flush(chunk, site)
                     chunk = Chunk()

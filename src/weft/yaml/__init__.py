@@ -8,7 +8,7 @@ from __future__ import annotations
 from weft.yaml.comments import Comment, Comments
 from weft.yaml.forms import Forms
 from weft.yaml.reader import read, read_value
-from weft.yaml.repeats import deduplicate
+from weft.yaml.repeats import deduplicate, has_repeated_keys
 from weft.yaml.scalars import needs_quotes, resolve_plain, resolve_strict
 from weft.yaml.writer import write, write_value
 
@@ -29,6 +29,7 @@ __all__ = [
     "compare_keys",
     "deduplicate",
     "format_text",
+    "has_repeated_keys",
     "needs_quotes",
     "read",
     "read_json",
