@@ -12,7 +12,20 @@ from __future__ import annotations
 from weft.errors import LimitError
 from weft.limits import allowance, exceeded
 from weft.nodes import COLLECTIONS, Array, ArrayItem, DocumentSet, Map, MapItem, kind_name
-from weft.starlark import Dict, List, NoAttribute, Set, StarlarkError, Struct, Value, insert, repr_of, spend, type_of
+from weft.starlark import (
+    Dict,
+    List,
+    Module,
+    NoAttribute,
+    Set,
+    StarlarkError,
+    Struct,
+    Value,
+    insert,
+    repr_of,
+    spend,
+    type_of,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -260,7 +273,10 @@ def _unconvertible(value: object) -> StarlarkError:
         hint = "did you mean to call .check()?" if name.startswith("@ytt:assert") else "use .string()"
         sentence = f"Unable to convert value: {name} does not automatically encode (hint: {hint})"
         return StarlarkError(sentence)
-    return StarlarkError(f"unknown type {name} for conversion to YAML", hint=_HINTS.get(name))
+    meant = _HINTS.get(name)
+    if isinstance(value, Module) and "eval" in value.attr_names():
+        meant = "call its .eval() for its documents"
+    return StarlarkError(f"unknown type {name} for conversion to YAML", hint=meant)
 
 
 _GO_TYPES: dict[type, str] = {

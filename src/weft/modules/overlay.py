@@ -73,7 +73,8 @@ def _apply_to_scalar(left: Value, rights: tuple[object, ...]) -> object:
 
 def _one(name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
     if len(args) != 1 or kwargs:
-        raise StarlarkError(f"{name}: expected exactly one argument")
+        hint = 'what to look for is a map: overlay.subset({"kind": "..."})' if name == "overlay.subset" else None
+        raise StarlarkError(f"{name}: expected exactly one argument", hint=hint)
     return args[0]
 
 

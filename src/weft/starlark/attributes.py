@@ -69,7 +69,10 @@ def missing(x: object, name: str, message: str | None = None) -> StarlarkError:
         names = x.attr_names()
         found = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "") if names else "nothing in it"
         if not names and type_of(x) == "struct":
-            hint = "data values come from files with #@data/values (no space) above ---, or from flags; none gave any"
+            hint = (
+                "if these are data values: files with #@data/values (no space) above --- give them, and flags; "
+                "they are not there yet where they are written"
+            )
     elif x is None:
         hint = f"what stands before .{name} is None"
     elif type(x) is Dict and (not alike or name in x.keys()):  # noqa: SIM118 - `in` asks for keys that hash as theirs do

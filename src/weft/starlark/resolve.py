@@ -83,6 +83,10 @@ _MODULES = frozenset(
 )
 
 
+# What people write without the module it is of.
+_MATCHERS = frozenset(["and_op", "index", "map_key", "not_op", "or_op", "subset"])
+
+
 def resolve(program: Scope, source: Source, problems: list[Finding]) -> None:
     """Set `Name.scope` of every use; add a finding for every name that is not defined."""
     todo = [program]
@@ -112,4 +116,8 @@ def _undefined(name: Name, scope: Scope, source: Source) -> Finding:
             outer = outer.parent
         alike = near(name.name, sorted(known))
         hint = f"did you mean {listed(alike)}?" if alike else None
+        if name.name in _MATCHERS:
+            hint = f"did you mean overlay.{name.name}?"
+        elif hint is None and f"={name.name}" in (source.line(name.line) or "").partition("#@overlay/")[2]:
+            hint = f'a text is written in quotes: "{name.name}"'
     return Finding(f"undefined: {name.name}", at=Position(source, name.line), hint=hint)

@@ -38,7 +38,7 @@ class Parser(Expressions):
     def check_no_end(self) -> None:
         """A block that nobody opened is not closed here."""
         if (self.kind == "identifier" and self.value == "end") or self.closes_for_next():
-            self.fail("unexpected end")
+            self.fail("unexpected end", hint="no if, for or def is open here")
 
     def closes_for_next(self) -> bool:
         return self.kind == "elif" or (self.kind == "else" and self.tokens[self.index + 1][0] == ":")
