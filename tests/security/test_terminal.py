@@ -24,7 +24,8 @@ EVIL = "\x1b]0;owned\x07\x1b[2J\r\x9b31m\u202e"
 def run_on_terminal(argv: Sequence[str], directory: pathlib.Path) -> bytes:
     """What a terminal gets, standard output and error alike."""
     main, side = pty.openpty()
-    env = dict(os.environ, PYTHONPATH=SOURCES, PYTHONUTF8="1")
+    # A terminal that cannot take a line back is shown no progress, which has a line of its own to take back.
+    env = dict(os.environ, PYTHONPATH=SOURCES, PYTHONUTF8="1", TERM="dumb")
     process = subprocess.Popen(
         [sys.executable, "-m", "weft", *argv], cwd=directory, env=env, stdin=side, stdout=side, stderr=side
     )
