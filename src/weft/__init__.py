@@ -9,6 +9,8 @@ The functions come from the modules of `weft.api`; nothing is imported before it
 
 from __future__ import annotations
 
+import sys
+
 __version__ = "0.1.0"
 
 TYPE_CHECKING = False
@@ -70,20 +72,28 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
+    home = None
     if name == "Position":
         home = "source"
-    elif name.endswith(("Error", "Finding")):
-        home = "errors"
-    else:
-        from weft.api import HOMES
+    elif name in __all__:
+        if name.endswith(("Error", "Finding")):
+            home = "errors"
+        else:
+            from weft.api import HOMES
 
-        home = f"api.{HOMES[name]}"
-    value: object = getattr(import_module(f"{__name__}.{home}"), name)
-    globals()[name] = value
+            home = f"api.{HOMES[name]}"
+    return first_use(__name__, home, name)
+
+
+def first_use(package: str, home: str | None, name: str) -> object:
+    """What a package's module-level `__getattr__` gives for a name that is in its module `home`; it is not asked again.
+
+    Raises AttributeError when there is no such module. `importlib` would cost more than most of the modules.
+    """
+    if home is None:
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+    value: object = getattr(__import__(f"{package}.{home}", fromlist=[name]), name)
+    setattr(sys.modules[package], name, value)
     return value
 
 

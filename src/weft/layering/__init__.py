@@ -8,6 +8,7 @@ What a plain render does not need is loaded when it is asked for.
 
 from __future__ import annotations
 
+from weft import first_use
 from weft.layering.document import Document, read_documents
 from weft.layering.job import Job
 from weft.layering.render import Options, Plan, plan, render, render_plan, written
@@ -44,13 +45,8 @@ __all__ = [
     "written",
 ]
 
-_LAZY = {"check_data": "dataschema", "check_documents": "validation", "dot": "family", "tree": "family"}
+_LATER = {"check_data": "dataschema", "check_documents": "validation", "dot": "family", "tree": "family"}
 
 
 def __getattr__(name: str) -> object:
-    module = _LAZY.get(name)
-    if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"{__name__}.{module}"), name)
+    return first_use(__name__, _LATER.get(name), name)

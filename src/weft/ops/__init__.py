@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from weft import first_use
 from weft.ops.definitions import interpolate
 from weft.ops.files import expand, operations_of, read_operations
 from weft.ops.job import Job
@@ -53,11 +54,4 @@ _LATER = {"Store": "store", "diff": "difference", "keep_format": "edit"}
 
 
 def __getattr__(name: str) -> object:
-    module = _LATER.get(name)
-    if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value: object = getattr(import_module(f"{__name__}.{module}"), name)
-    globals()[name] = value
-    return value
+    return first_use(__name__, _LATER.get(name), name)

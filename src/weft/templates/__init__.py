@@ -5,6 +5,7 @@ What compiles is imported when the first template is: plain YAML does without.
 
 from __future__ import annotations
 
+from weft import first_use
 from weft.templates.outcome import Outcome
 from weft.templates.yaml_file import YamlFile, read_yaml
 
@@ -34,10 +35,4 @@ _LATER = {
 
 
 def __getattr__(name: str) -> object:
-    module = _LATER.get(name)
-    if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    # `importlib` would cost more than most of these modules.
-    value: object = getattr(__import__(f"{__name__}.{module}", fromlist=[name]), name)
-    globals()[name] = value
-    return value
+    return first_use(__name__, _LATER.get(name), name)

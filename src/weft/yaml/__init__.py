@@ -5,6 +5,7 @@ The package imports what a small render needs; JSON, listings and formatting loa
 
 from __future__ import annotations
 
+from weft import first_use
 from weft.yaml.comments import Comment, Comments
 from weft.yaml.forms import Forms
 from weft.yaml.reader import read, read_value
@@ -56,10 +57,4 @@ _LATER = {
 
 
 def __getattr__(name: str) -> object:
-    module = _LATER.get(name)
-    if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    # `importlib` would cost more than most of these modules.
-    value: object = getattr(__import__(f"{__name__}.{module}", fromlist=[name]), name)
-    globals()[name] = value
-    return value
+    return first_use(__name__, _LATER.get(name), name)
