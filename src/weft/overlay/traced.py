@@ -13,7 +13,7 @@ from weft.starlark.tracing import Windows, without
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from weft import provenance
     from weft.nodes import Item, Value
@@ -79,6 +79,24 @@ class Watched:
         return self.lefts[place] if place < len(self.lefts) else None
 
 
+class _Found(Matcher):
+    """A matcher whose matches are known."""
+
+    __slots__ = ("matcher", "places")
+
+    def __init__(self, matcher: Matcher, places: Sequence[int]) -> None:
+        self.matcher = matcher
+        self.places = places
+
+    def select(self, run: Run, edit: Edit, right: Value) -> Sequence[int]:  # noqa: ARG002
+        return self.places
+
+
+_NO_KEY = object()
+# Matchers that call no function of a program.
+_QUIET = frozenset({type(None), type(NOTHING), type(ALL), Index, MapKey, Subset})
+
+
 class RecordingRun(Run):
     """Records what each step did to which item, and what led to the step.
 
@@ -92,12 +110,15 @@ class RecordingRun(Run):
         super().__init__(owned)
         self.trace = trace
         self.way: list[Step] = []
-        self.matched: list[Cause | None] = []
+        self.matched: list[Cause] = []
         self.causes: dict[Step, Cause] = {}
         self.decided: dict[tuple[int, int], tuple[Origin, ...]] = {}
 
     def merge_value(self, left: Item, step: Step) -> Value:
-        self.matched.append(self.match_of(left, step))
+        match = self.match_of(left, step)
+        if match is None:
+            return super().merge_value(left, step)
+        self.matched.append(match)
         try:
             return super().merge_value(left, step)
         finally:
@@ -106,6 +127,10 @@ class RecordingRun(Run):
     def match_of(self, left: Item, step: Step) -> Cause | None:
         """What decided that a step is for a left item: what its matcher looked at there."""
         matcher = step.matcher
+        if matcher is None or matcher is ALL:
+            return None
+        if type(matcher) is _Found:
+            matcher = matcher.matcher
         found: list[Origin] = []
         if type(matcher) is MapKey:
             both = [value.find(matcher.key) for value in (left.value, step.item.value) if type(value) is Map]
@@ -131,7 +156,7 @@ class RecordingRun(Run):
     def watch(self, step: Step) -> None:
         """Have the functions of a step's annotations tell what they look at."""
         windows = self.trace.code
-        if not isinstance(windows, Windows):
+        if (step.via is None and type(step.matcher) in _QUIET) or not isinstance(windows, Windows):
             return
         if step.via is not None and type(step.via) is not Watched:
             step.via = Watched(step.via, step.item, windows)
@@ -146,9 +171,11 @@ class RecordingRun(Run):
         """What the base does, its common cases written out as there, with records."""
         owned, trace, way = self.owned, self.trace, self.way
         step = steps[0]
-        around = self.cause(way[-1]) if way else None
-        if around is not None and any(self.matched):
-            around = self.around(around)
+        around: Cause | None = None
+        matcher = way[-1].matcher if way else None
+        if type(matcher) is _Found:
+            matcher = matcher.matcher
+        found_by = matcher.key if type(matcher) is MapKey else _NO_KEY
         try:
             for step in steps:
                 left = None
@@ -164,14 +191,16 @@ class RecordingRun(Run):
                     clean = step.clean()
                     item = MapItem(left.key, clean.value, clean.source, clean.line, left.annotations)
                     edit.swap(left, item, owned)
-                    if way and type(way[-1].matcher) is MapKey and left.key == way[-1].matcher.key:
+                    if left.key == found_by:
                         # It is what both were found by.
                         trace.copies[item] = left
-                    elif right.annotations is not None or around is None:
+                    elif right.annotations is not None or not way:
                         way.append(step)
                         trace.changes[item] = self._change(step, left)
                         way.pop()
                     else:
+                        if around is None:
+                            around = self.around(self.cause(way[-1]))
                         action = trace.label or "overlay/merge"
                         trace.changes[item] = Change(
                             action, right.source, right.line, was=left, because=(right, around)
@@ -226,7 +255,14 @@ class RecordingRun(Run):
         size = len(edit.items)
         if type(step.via) is Watched:
             step.via.lefts = before
-        super().act(edit, step)
+        matcher = step.matcher
+        if type(matcher) is MapKey or type(matcher) is Subset:
+            # What was looked up once is not looked up again.
+            step.matcher = _Found(matcher, places)
+        try:
+            super().act(edit, step)
+        finally:
+            step.matcher = matcher
         if step.action == "remove":
             for item in before:
                 self.trace.removed(item, self._change(step, None))
@@ -339,13 +375,15 @@ class RecordingRun(Run):
 
     def around(self, cause: Cause, more: Cause | None = None) -> Cause:
         """The way to a step, with what decided that it is for these left items."""
-        matched = [match for match in (*self.matched, more) if match is not None]
+        matched = self.matched if more is None else [*self.matched, more]
         return Cause("overlay", cause.source, cause.line, (cause, *matched)) if matched else cause
 
     def cause(self, step: Step) -> Cause:
         """The way to a step: the right items around it, with their annotations."""
+        found: Cause | None = self.causes.get(step)
+        if found is not None:
+            return found
         way = self.way
-        found: Cause | None = None
         for one in way[: way.index(step) + 1]:
             known = self.causes.get(one)
             if known is None:
