@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _DIGEST = 32
 # A full directory is emptied: that costs one run its compiling, and needs no bookkeeping in all the others.
 _ENTRIES = 20_000
-_OWN_PACKAGES = ("starlark", "starlark/compile", "starlark/parse", "templates")
+_OWN_PACKAGES = ("starlark", "starlark/compile", "starlark/parse", "starlark/tracing", "templates")
 
 
 class CodeCache:

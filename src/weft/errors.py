@@ -84,9 +84,12 @@ class WeftError(Exception):
     def __str__(self) -> str:
         return self.message
 
-    def report(self) -> str:
-        """The whole message, with places, source lines and hints, as the command line prints it."""
-        return render(self)
+    def report(self, *, quote_values: bool = False) -> str:
+        """The whole message, with places, source lines and hints, as the command line prints it.
+
+        quote_values: also quote the lines of values files, and values of flags and of the environment.
+        """
+        return render(self, quote_values=quote_values)
 
     def within(self, text: str, at: Position | None = None) -> Self:
         """Add an outer step to the trail; returns the same error, to be raised again."""
@@ -151,8 +154,11 @@ def conceal(error: WeftError) -> WeftError:
             Position(Source(at.source.name, "", _NO_LINE), at.line) if at is not None and at.source is not None else at
         )
 
-    pieces = error.message.split("'")
-    error.message = "'...'".join(pieces[::2])
+    # A single character is punctuation that was expected.
+    pieces = [
+        piece if number % 2 == 0 or len(piece) < 2 else "..." for number, piece in enumerate(error.message.split("'"))
+    ]
+    error.message = "'".join(pieces)
     error.at = blank(error.at)
     error.also = []
     error.hint = error.hint if error.hint is None or '"' not in error.hint else None
@@ -160,12 +166,12 @@ def conceal(error: WeftError) -> WeftError:
     return error
 
 
-def render(error: WeftError, program: str = "weft") -> str:
+def render(error: WeftError, program: str = "weft", *, quote_values: bool = False) -> str:
     """The whole message for a person, ending in a line break (design 9)."""
-    out = _block(f"{program}: ", error)
+    out = _block(f"{program}: ", error, quote_values)
     for finding in error.findings:
         out.append("")
-        out.extend(_block("", finding))
+        out.extend(_block("", finding, quote_values))
     return (
         "\n".join([line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE].rstrip()} ..." for line in out])
         + "\n"
@@ -185,14 +191,38 @@ def _place_of_trail(error: WeftError | Finding) -> Position | None:
     return next((step.at for step in error.trail if step.at is not None and step.at.source is not None), None)
 
 
-def _block(prefix: str, error: WeftError | Finding) -> list[str]:
+def _quoted(at: Position | None, quote_values: bool) -> str | None:
+    """The line to quote for a place, if it is known; of a private one its key."""
+    text = at.text if at is not None else None
+    if text is None or quote_values or not at.source.private:  # type: ignore[union-attr]
+        return text
+    return _key_of(text, at.source.name.startswith("("))  # type: ignore[union-attr]
+
+
+def _key_of(text: str, is_flag: bool) -> str:
+    """A line with dots in the place of its value: `- key: ...`, `key=...` of a flag."""
+    rest = text.lstrip(" ")
+    head = text[: len(text) - len(rest)]
+    while rest.startswith("- "):
+        head, rest = f"{head}- ", rest[2:]
+    end = rest.find("=" if is_flag else ":")
+    key, value = rest[: end + 1], rest[end + 1 :]
+    if key[:-1].translate(_IN_KEYS) or len(key) < 2 or (value and not is_flag and value[0] != " "):
+        return f"{head}..." if rest else text
+    return f"{head}{key}{'' if is_flag else ' '}..." if value.strip() else head + key
+
+
+_IN_KEYS = dict.fromkeys(map(ord, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./"))
+
+
+def _block(prefix: str, error: WeftError | Finding, quote_values: bool) -> list[str]:
     first, *rest = error.message.split("\n")
     at = error.at if error.at is not None and error.at.source is not None else _place_of_trail(error)
     place = f"{at}: " if at is not None else ""
     out = [f"{prefix}{place}{first}", *(f"  {line}".rstrip() for line in rest)]
-    quoted = [(str(at), text) for at in (error.at, *error.also) if at is not None and (text := at.text) is not None]
+    quoted = [(str(at), text) for at in (error.at, *error.also) if (text := _quoted(at, quote_values)) is not None]
     quoted = list(dict.fromkeys(quoted))
-    missing = [str(at) for at in error.also if at.source is not None and at.text is None]
+    missing = [str(at) for at in error.also if at.source is not None and _quoted(at, quote_values) is None]
     if quoted:
         width = max(len(place) for place, _ in quoted)
         out += ["", *(f"    {place:<{width}}  | {text}".rstrip() for place, text in quoted), ""]
@@ -212,7 +242,7 @@ def _block(prefix: str, error: WeftError | Finding) -> list[str]:
         texts = max(len(step.text) for step in error.trail)
         last, times = "", 0
         for step, place in zip(error.trail, places, strict=True):
-            text = step.at.text if step.at is not None else None
+            text = _quoted(step.at, quote_values)
             line = f"    {place:<{width}}  {step.text:<{texts}}" + (f"  | {text.strip()}" if text is not None else "")
             times = times + 1 if line == last else 1
             if times <= _SAME_STEPS:

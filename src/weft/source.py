@@ -12,19 +12,26 @@ class Source:
     name: the path relative to the input root, such as `app.yml` or `stdin.yml`, as programs and output know it.
     shown: the path for a person: where the file is from the working directory, such as `config/app.yml`.
     text: the whole text. first_line: the number of its first line (1 unless the text is a part of a larger one).
+    private: it holds values for somebody's eyes, which messages do not quote unless they are asked to.
     """
 
-    __slots__ = ("_lines", "first_line", "name", "shown", "text")
+    __slots__ = ("_lines", "first_line", "name", "private", "shown", "text")
 
     def __init__(self, name: str, text: str = "", first_line: int = 1) -> None:
         self.name = name
         self.shown = name
         self.text = text
         self.first_line = first_line
+        self.private = False
         self._lines: list[str] | None = None
 
     def __repr__(self) -> str:
         return f"Source({self.name!r})"
+
+    def hidden(self) -> Source:
+        """The same source, private."""
+        self.private = True
+        return self
 
     def line(self, number: int) -> str | None:
         """The text of a line (numbers start at `first_line`), without its line break; None if there is no such line."""

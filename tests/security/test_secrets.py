@@ -168,3 +168,84 @@ def test_a_new_store_is_its_owners(mask: int, here: pathlib.Path) -> None:
     finally:
         os.umask(before)
     assert stat.S_IMODE(os.stat("new/s.yml").st_mode) == 0o600
+
+
+VALUES = {
+    "a values file that is broken": ("render -f a.yml -d v.yml", {"v.yml": f"a: 1\npassword: [{SECRET}\n"}),
+    "a values file with a wrong key": (
+        "render -f s.yml -d v.yml",
+        {"s.yml": "#@data/values-schema\n---\npassword: ''\n", "v.yml": f"passwrd: {SECRET}\n"},
+    ),
+    "a values file with a wrong type": (
+        "render -f s.yml -d v.yml",
+        {"s.yml": "#@data/values-schema\n---\npassword: 1\n", "v.yml": f"password: {SECRET}\n"},
+    ),
+    "a value that is not valid": (
+        "render -f s.yml -d v.yml",
+        {
+            "s.yml": "#@data/values-schema\n---\n#@schema/validation max_len=3\npassword: ''\n",
+            "v.yml": f"password: {SECRET}\n",
+        },
+    ),
+    "a list of values": (
+        "render -f s.yml -d v.yml",
+        {"s.yml": "#@data/values-schema\n---\nkeys:\n- 1\n", "v.yml": f"keys:\n- {SECRET}\n"},
+    ),
+    "a block of text": (
+        "render -f s.yml -d v.yml",
+        {"s.yml": "#@data/values-schema\n---\nkeys: 1\n", "v.yml": f"keys: |\n  -----BEGIN\n  {SECRET}\n"},
+    ),
+    "a flag": (
+        f"render -f s.yml --data-value password={SECRET}",
+        {"s.yml": "#@data/values-schema\n---\npasword: ''\n"},
+    ),
+    "a flag that is no YAML": (f"render -f a.yml --data-value-yaml password=[{SECRET}", {"a.yml": "a: 1\n"}),
+    "the environment": ("render -f s.yml --data-values-env APP", {"s.yml": "#@data/values-schema\n---\nb: ''\n"}),
+    "the environment as YAML": ("render -f s.yml --data-values-env-yaml BAD", {"s.yml": "a: 1\n"}),
+    "a variables file that is broken": ("patch a.yml -l v.yml", {"v.yml": f"password: [{SECRET}\n"}),
+    "a variables file that is a list": ("patch a.yml -l v.yml", {"v.yml": f"- {SECRET}\n"}),
+    "a variable of the wrong type": (
+        "patch t.yml -l v.yml",
+        {"t.yml": "a: x((password))\n", "v.yml": f"password: [{SECRET}]\n"},
+    ),
+    "a variable that is no YAML": (f"patch a.yml -v password=[{SECRET}", {}),
+    "variables of the environment": ("patch a.yml --vars-env BAD", {}),
+    "a patched value": (
+        "patch t.yml -l v.yml --path /a/b/c",
+        {"t.yml": "a: ((password))\n", "v.yml": f"password: {SECRET}\n"},
+    ),
+    "a composed value": (
+        "compose w.yml -d v.yml",
+        {
+            "w.yml": "steps: [{render: {files: [s.yml]}}]\n",
+            "s.yml": "#@data/values-schema\n---\npassword: 1\n",
+            "v.yml": f"password: {SECRET}\n",
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_messages_do_not_quote_values(
+    name: str, here: pathlib.Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("APP_password", SECRET)
+    monkeypatch.setenv("BAD_password", f"[{SECRET}")
+    line, files = VALUES[name]
+    for path, text in {"a.yml": "a: 1\n", **files}.items():
+        (here / path).write_text(text, "utf-8")
+    assert main(line.split()) == 1
+    said = capfd.readouterr()
+    assert SECRET not in said.err
+    assert SECRET not in said.out
+    assert said.err.startswith("weft: ")
+
+
+def test_values_are_quoted_when_asked_for(here: pathlib.Path, capfd: pytest.CaptureFixture[str]) -> None:
+    line, files = VALUES["a values file with a wrong type"]
+    for path, text in files.items():
+        (here / path).write_text(text, "utf-8")
+    assert main(line.split()) == 1
+    assert "| password: ...\n" in capfd.readouterr().err
+    assert main([*line.split(), "--quote-values"]) == 1
+    assert f"| password: {SECRET}\n" in capfd.readouterr().err

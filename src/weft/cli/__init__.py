@@ -10,85 +10,29 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
-def _render(argv: Sequence[str]) -> int:
-    from weft.cli.render import main as command
-
-    return command(argv)
-
-
-def _patch(argv: Sequence[str]) -> int:
-    from weft.cli.patch import main as command
-
-    return command(argv)
-
-
-def _layer(argv: Sequence[str]) -> int:
-    from weft.cli.layer import main as command
-
-    return command(argv)
-
-
-def _fmt(argv: Sequence[str]) -> int:
-    from weft.cli.render import main_fmt as command
-
-    return command(argv)
-
-
-def _explain(argv: Sequence[str]) -> int:
-    from weft.cli.explain import main as command
-
-    return command(argv)
-
-
-def _compose(argv: Sequence[str]) -> int:
-    from weft.cli.compose import main as command
-
-    return command(argv)
-
-
-def _diff(argv: Sequence[str]) -> int:
-    from weft.cli.diff import main as command
-
-    return command(argv)
-
-
-def _impact(argv: Sequence[str]) -> int:
-    from weft.cli.explain import main_impact as command
-
-    return command(argv)
-
-
-def _init(argv: Sequence[str]) -> int:
-    from weft.cli.start import main_init as command
-
-    return command(argv)
-
-
-def _completion(argv: Sequence[str]) -> int:
-    from weft.cli.start import main_completion as command
-
-    return command(argv)
-
-
-def _krm(argv: Sequence[str]) -> int:
-    from weft.cli.krm import main as command
-
-    return command(argv)
-
-
-COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
-    "render": _render,
-    "patch": _patch,
-    "layer": _layer,
-    "fmt": _fmt,
-    "init": _init,
-    "krm": _krm,
-    "completion": _completion,
-    "compose": _compose,
-    "diff": _diff,
-    "explain": _explain,
-    "impact": _impact,
+# Each command: the module here that has it, and its function. None is imported before it is asked for.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "render": ("render", "main"),
+    "patch": ("patch", "main"),
+    "layer": ("layer", "main"),
+    "fmt": ("render", "main_fmt"),
+    "init": ("start", "main_init"),
+    "krm": ("krm", "main"),
+    "completion": ("start", "main_completion"),
+    "compose": ("compose", "main"),
+    "diff": ("diff", "main"),
+    "explain": ("explain", "main"),
+    "impact": ("explain", "main_impact"),
 }
+
+
+def _command(name: str) -> Callable[[Sequence[str]], int] | None:
+    home = COMMANDS.get(name)
+    if home is None:
+        return None
+    module = __import__(f"weft.cli.{home[0]}", fromlist=[home[1]])  # importlib would have to be imported first
+    command: Callable[[Sequence[str]], int] = getattr(module, home[1])
+    return command
 
 
 _USAGE = (
@@ -123,7 +67,7 @@ def main(argv: Sequence[str]) -> int:
 
             return _write_out(EXAMPLES)
         name = argv[0]
-        command = COMMANDS.get(name)
+        command = _command(name)
         if command is not None:
             from weft.cli.limits import within_limits
 
@@ -137,7 +81,7 @@ def main(argv: Sequence[str]) -> int:
         from weft.errors import render
 
         sys.stdout.flush()
-        sys.stderr.write(render(error))
+        sys.stderr.write(render(error, quote_values=_QUOTE_VALUES in argv))
         return error.exit_status
     except BrokenPipeError:
         return 1
@@ -190,6 +134,7 @@ def run() -> None:
 
 
 _INTERRUPTED = 130
+_QUOTE_VALUES = "--quote-values"
 
 
 def _interruptible(argv: Sequence[str]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from weft.cli.limits import LIMIT, keep_limits
+from weft.cli.limits import LIMIT, QUOTE_VALUES, keep_limits
 from weft.cli.options import SWITCH, TEXT, TEXTS, Command, Flag
 from weft.cli.streams import watched, write_out
 from weft.context import Context
@@ -40,6 +40,7 @@ COMPOSE = Command(
             choices=("yaml", "json"),
         ),
         LIMIT,
+        QUOTE_VALUES,
         Flag("source-map", TEXT, "write where each value of the output comes from, as JSON", value="FILE"),
     ),
     arguments="PIPELINE",

@@ -1,4 +1,4 @@
-"""`--limit NAME=VALUE`, which every command has that reads inputs, and how the process itself keeps two of the limits.
+"""`--limit NAME=VALUE`, which every command has that reads inputs, `--quote-values`, and how the process itself keeps two of the limits.
 
 In a process that is weft's own the system refuses memory beyond the limit `memory` (on Linux), and a timer ends what is
 being done at the limit `seconds`, whatever that is. Called from other code, a command leaves the process alone.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from weft.cli.options import TEXTS, Flag
+from weft.cli.options import SWITCH, TEXTS, Flag
 from weft.limits import Allowance, Limits, allowance, exceeded, limited, parse
 
 TYPE_CHECKING = False
@@ -23,6 +23,9 @@ LIMIT = Flag(
     TEXTS,
     "how much the run may take, such as steps=1M, memory=512M or seconds=10; docs/security.md has the names",
     value="NAME=VALUE",
+)
+QUOTE_VALUES = Flag(
+    "quote-values", SWITCH, "let messages quote lines of values files, and values of flags and of the environment"
 )
 
 

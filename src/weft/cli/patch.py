@@ -6,7 +6,7 @@ one location if asked, print it. Any error ends with status 1, as in the referen
 
 from __future__ import annotations
 
-from weft.cli.limits import LIMIT, keep_limits
+from weft.cli.limits import LIMIT, QUOTE_VALUES, keep_limits
 from weft.cli.options import GO_FLAGS, SWITCH, TEXT, TEXTS, Command, Flag
 from weft.cli.streams import write_out
 from weft.content import standard_input
@@ -42,6 +42,7 @@ PATCH = Command(
         Flag("json", SWITCH, "print the result or the error as JSON"),
         Flag("source-map", TEXT, "write where each value of the output comes from, as JSON", value="FILE"),
         LIMIT,
+        QUOTE_VALUES,
         Flag("tty", SWITCH, 'print an empty line and "Succeeded" after the result'),
         # Flags of the reference that concern its server or its terminal: accepted, without effect.
         Flag("non-interactive", SWITCH, "accepted, no effect", short="n"),
@@ -71,7 +72,15 @@ def main(argv: Sequence[str]) -> int:
             raise
         from weft.errors import render
 
-        write_out(_json(None, [render(error).removeprefix("weft: ").rstrip("\n"), f"Exit code {error.exit_status}"]))
+        write_out(
+            _json(
+                None,
+                [
+                    render(error, quote_values="--quote-values" in argv).removeprefix("weft: ").rstrip("\n"),
+                    f"Exit code {error.exit_status}",
+                ],
+            )
+        )
         return error.exit_status
 
 

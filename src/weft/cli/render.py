@@ -10,7 +10,7 @@ import os
 import sys
 from time import perf_counter
 
-from weft.cli.limits import LIMIT, keep_limits
+from weft.cli.limits import LIMIT, QUOTE_VALUES, keep_limits
 from weft.cli.options import CSV, SWITCH, TEXT, TEXTS, Command, Flag
 from weft.cli.streams import warn, watched, write_out
 from weft.codecache import user_cache
@@ -76,6 +76,7 @@ _RENDER_FLAGS = (
     Flag("allow-symlink-destination", CSV, "allow symbolic links to this path or below it", value="PATH"),
     Flag("dangerous-allow-all-symlink-destinations", SWITCH, "allow all symbolic links"),
     LIMIT,
+    QUOTE_VALUES,
     Flag("bulk-in", TEXT, "inputs as JSON; -f is ignored", value="JSON"),
     Flag("bulk-out", SWITCH, "output as JSON, errors as well"),
     Flag("no-code-cache", SWITCH, "compile templates anew; keep nothing in the user's cache directory"),
@@ -183,7 +184,9 @@ def _render(command: Command, argv: Sequence[str]) -> int:
         # Whoever asks for JSON gets the error in it, and status 0 (spec ytt 1.9).
         from weft.output import bulk_json
 
-        write_out(bulk_json([], render(error).removeprefix("weft: ").rstrip("\n")))
+        write_out(
+            bulk_json([], render(error, quote_values=flags.on("quote-values")).removeprefix("weft: ").rstrip("\n"))
+        )
         return 0
     if context.trace is not None:
         from weft.tools.sourcemap import write_map

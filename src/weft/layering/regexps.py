@@ -38,7 +38,7 @@ class Pattern:
     def __init__(self, regexp: re.Pattern[str]) -> None:
         self._regexp = regexp
 
-    def search(self, text: str) -> Match | None:
+    def search(self, text: str) -> re.Match[str] | Match | None:
         """The first match, or None. Raises LimitError."""
         if self._is_quick():
             return self._regexp.search(text)

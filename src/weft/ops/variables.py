@@ -118,9 +118,9 @@ def from_argument(text: str) -> dict[str, Value]:
 
     name, value = _halves(text, "value")
     try:
-        parsed = read_first(Source("", value))
+        parsed = read_first(Source("", value).hidden())
     except ReadError as error:
-        raise OpsError(f'the value of "{text}" is not YAML: {error.message}', hint=error.hint) from None
+        raise OpsError(f'the value of "{name}" is not YAML: {conceal(error).message}', hint=error.hint) from None
     if type(parsed) is str:
         parsed = value
         if value[0] == value[-1] and value[0] in "\"'":
@@ -152,7 +152,7 @@ def from_file(path: str) -> dict[str, Value]:
     """`-l path`: a map, its keys taken as text (spec ops 9.2)."""
     from weft.ops.reading import file_source
 
-    return texts_to_values(file_source(path, "a variables file"), "variables file")
+    return texts_to_values(file_source(path, "a variables file").hidden(), "variables file")
 
 
 def texts_to_values(source: Source, what: str) -> dict[str, Value]:
@@ -191,7 +191,7 @@ def from_environment(prefix: str, environment: Mapping[str, str]) -> dict[str, V
     for name, text in environment.items():
         if name.startswith(start):
             try:
-                values[name[len(start) :]] = read_first(Source("", text))
+                values[name[len(start) :]] = read_first(Source("", text).hidden())
             except ReadError as error:
                 raise OpsError(f'the environment variable "{name}" is not YAML: {conceal(error).message}') from None
     return values

@@ -72,7 +72,8 @@ def read_values(
             try:
                 found.extend(read(argument))
             except WeftError as error:
-                raise error.within(f"in --{flag} {argument}") from None
+                shown = argument if "file" in flag else argument.partition("=")[0]
+                raise error.within(f"in --{flag} {shown}") from None
 
     gather("data-values-file", flags.files, lambda argument: _from_file(argument, inputs, strict, warn))
     for flag, arguments, as_yaml in (
@@ -122,7 +123,7 @@ def _warn_about_key(path: str, warn: Callable[[str], None] | None) -> None:
 def _plain_documents(file: InputFile, strict: bool) -> list[Document]:
     from weft.yaml import Comments, deduplicate, read
 
-    source = file.source
+    source = file.source.hidden()
     comments = Comments() if "#@" in source.text else None
     documents = read(source, strict=strict, comments=comments, merge_lists=False)
     if comments is not None:
@@ -166,12 +167,12 @@ def _from_environment(
     for variable, text in environment.items():
         if variable.startswith(prefix + "_"):
             try:
-                value = text if convert is None else convert(Source(name, text))
+                value = text if convert is None else convert(Source(name, text).hidden())
             except WeftError as error:
                 raise error.within(f"in environment variable {variable}") from None
             # Shells do not like dots in names: "__" stands for them, a single "_" for itself.
             pieces = variable[len(prefix) + 1 :].split("__")
-            found.append(ReferencedValues(_overlay(pieces, value, Source(name, f"{variable}={text}")), refs))
+            found.append(ReferencedValues(_overlay(pieces, value, Source(name, f"{variable}={text}").hidden()), refs))
     return found
 
 
@@ -181,11 +182,11 @@ def _from_pair(argument: str, flag: str, convert: Callable[[Source], Value] | No
         raise UsageError("Expected format key=value", found=argument, hint=_pair_hint(argument, flag))
     name = f"({flag} arg)"
     try:
-        value = text if convert is None else convert(Source(name, text))
+        value = text if convert is None else convert(Source(name, text).hidden())
     except WeftError as error:
         raise error.within(f"in the value of key '{key}'") from None
     refs, key = _refs_and_key(key)
-    return ReferencedValues(_overlay(_key_path(key), value, Source(name, argument)), refs)
+    return ReferencedValues(_overlay(_key_path(key), value, Source(name, argument).hidden()), refs)
 
 
 def _pair_hint(argument: str, flag: str) -> str | None:
@@ -213,7 +214,7 @@ def _from_value_file(argument: str, inputs: Inputs) -> ReferencedValues:
     content = files[0].text()
     refs, key = _refs_and_key(key)
     return ReferencedValues(
-        _overlay(_key_path(key), content, Source(f"(data-value-file arg) {key}={path}", content)), refs
+        _overlay(_key_path(key), content, Source(f"(data-value-file arg) {key}={path}", content).hidden()), refs
     )
 
 
