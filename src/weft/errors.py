@@ -87,7 +87,7 @@ class WeftError(Exception):
     def report(self, *, quote_values: bool = False) -> str:
         """The whole message, with places, source lines and hints, as the command line prints it.
 
-        quote_values: also quote the lines of values files, and values of flags and of the environment.
+        quote_values: also quote the lines of values files, and values of the environment.
         """
         return render(self, quote_values=quote_values)
 

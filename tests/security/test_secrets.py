@@ -195,11 +195,6 @@ VALUES = {
         "render -f s.yml -d v.yml",
         {"s.yml": "#@data/values-schema\n---\nkeys: 1\n", "v.yml": f"keys: |\n  -----BEGIN\n  {SECRET}\n"},
     ),
-    "a flag": (
-        f"render -f s.yml --data-value password={SECRET}",
-        {"s.yml": "#@data/values-schema\n---\npasword: ''\n"},
-    ),
-    "a flag that is no YAML": (f"render -f a.yml --data-value-yaml password=[{SECRET}", {"a.yml": "a: 1\n"}),
     "the environment": ("render -f s.yml --data-values-env APP", {"s.yml": "#@data/values-schema\n---\nb: ''\n"}),
     "the environment as YAML": ("render -f s.yml --data-values-env-yaml BAD", {"s.yml": "a: 1\n"}),
     "a variables file that is broken": ("patch a.yml -l v.yml", {"v.yml": f"password: [{SECRET}\n"}),
@@ -208,7 +203,6 @@ VALUES = {
         "patch t.yml -l v.yml",
         {"t.yml": "a: x((password))\n", "v.yml": f"password: [{SECRET}]\n"},
     ),
-    "a variable that is no YAML": (f"patch a.yml -v password=[{SECRET}", {}),
     "variables of the environment": ("patch a.yml --vars-env BAD", {}),
     "a patched value": (
         "patch t.yml -l v.yml --path /a/b/c",

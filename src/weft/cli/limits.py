@@ -24,9 +24,7 @@ LIMIT = Flag(
     "how much the run may take, such as steps=1M, memory=512M or seconds=10; docs/security.md has the names",
     value="NAME=VALUE",
 )
-QUOTE_VALUES = Flag(
-    "quote-values", SWITCH, "let messages quote lines of values files, and values of flags and of the environment"
-)
+QUOTE_VALUES = Flag("quote-values", SWITCH, "let messages quote lines of values files, and values of the environment")
 
 
 def keep_limits(flags: Parsed, context: Context | None = None) -> None:

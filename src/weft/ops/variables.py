@@ -120,7 +120,7 @@ def from_argument(text: str) -> dict[str, Value]:
     try:
         parsed = read_first(Source("", value).hidden())
     except ReadError as error:
-        raise OpsError(f'the value of "{name}" is not YAML: {conceal(error).message}', hint=error.hint) from None
+        raise OpsError(f'the value of "{text}" is not YAML: {error.message}', hint=error.hint) from None
     if type(parsed) is str:
         parsed = value
         if value[0] == value[-1] and value[0] in "\"'":

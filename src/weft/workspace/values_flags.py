@@ -72,8 +72,7 @@ def read_values(
             try:
                 found.extend(read(argument))
             except WeftError as error:
-                shown = argument if "file" in flag else argument.partition("=")[0]
-                raise error.within(f"in --{flag} {shown}") from None
+                raise error.within(f"in --{flag} {argument}") from None
 
     gather("data-values-file", flags.files, lambda argument: _from_file(argument, inputs, strict, warn))
     for flag, arguments, as_yaml in (
@@ -182,11 +181,11 @@ def _from_pair(argument: str, flag: str, convert: Callable[[Source], Value] | No
         raise UsageError("Expected format key=value", found=argument, hint=_pair_hint(argument, flag))
     name = f"({flag} arg)"
     try:
-        value = text if convert is None else convert(Source(name, text).hidden())
+        value = text if convert is None else convert(Source(name, text))
     except WeftError as error:
         raise error.within(f"in the value of key '{key}'") from None
     refs, key = _refs_and_key(key)
-    return ReferencedValues(_overlay(_key_path(key), value, Source(name, argument).hidden()), refs)
+    return ReferencedValues(_overlay(_key_path(key), value, Source(name, argument)), refs)
 
 
 def _pair_hint(argument: str, flag: str) -> str | None:
