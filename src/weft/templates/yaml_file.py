@@ -82,6 +82,27 @@ class YamlFile:
                         found.append((comment.line, name[1:], hint))
         return found
 
+    def unused_overlay(self) -> tuple[int, str] | None:
+        """The first annotation of an overlay in a file none of whose documents is one, nor anything else that uses it:
+        (line, name). What stands above the first key, and not above its ---, is the key's.
+        """
+        if not self.is_template or self.comments is None or "@overlay/" not in self.source.text:
+            return None
+        if "def " in self.source.text:
+            return None  # what functions make may be an overlay of its own
+        first: tuple[int, str] | None = None
+        for node, comments in self.comments.of.items():
+            for comment in comments:
+                name = comment.text.partition(" ")[0]
+                if name.startswith("@overlay/") and name in directives.KNOWN:
+                    if type(node) is Document:
+                        return None
+                    if first is None or comment.line < first[0]:
+                        first = comment.line, name[1:]
+                elif name.startswith("@data/"):
+                    return None
+        return first
+
 
 def read_yaml(source: Source, *, strict: bool = False, plain: bool = False) -> YamlFile:
     """Read a YAML file. plain: its comments are dropped, whatever they say (spec ytt 1.5). Raises ReadError."""

@@ -52,7 +52,14 @@ class Session:
         if found is None:
             found = self._yaml[key] = read_yaml(file.source, strict=options.strict, plain=file.is_plain)
             for line, name, hint in found.misspelt():
-                self.context.warn(f"{file.path}:{line}: nothing is known of the annotation @{name}; {hint}")
+                self.context.warn(f"{file.source.shown}:{line}: nothing is known of the annotation @{name}; {hint}")
+            unused = found.unused_overlay()
+            if unused is not None:
+                line, name = unused
+                self.context.warn(
+                    f"{file.source.shown}:{line}: @{name} has no effect, since no document of this file is an overlay; "
+                    "one is by #@overlay/match by=... above its ---"
+                )
         return found
 
     def template(self, file: InputFile, options: Options) -> Template:
