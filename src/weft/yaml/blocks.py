@@ -24,6 +24,7 @@ from weft.yaml.shapes import (
     LITERAL,
     NO_KEY,
     OPEN,
+    ROOT,
     SCALAR,
     START,
     is_start,
@@ -202,6 +203,16 @@ class BlockReading:
                         if document is not None:
                             raise _NoShapeError
                         document = owner = Document(None, source, source.first_line)
+                    if kind == ROOT:
+                        if owner is not document or (more == FLOW and pending):
+                            raise _NoShapeError
+                        root: Any = owner
+                        root.value = value
+                        if more == FLOW:
+                            root.value = nodes(value, source, number)
+                            root.value.line = root.line
+                        owner = None
+                        continue
                     stack.append((cur, items, index))
                     if len(stack) >= depth:
                         raise _NoShapeError
@@ -241,6 +252,8 @@ class BlockReading:
                 cur = more
                 owner = None
             else:
+                if kind == ROOT:
+                    raise _NoShapeError
                 inner_level, what, comment, anchor = more
                 item = None
                 if level & 1:

@@ -304,6 +304,8 @@ def _is_printable(code: int) -> bool:
 
 def _printable(text: str) -> bool:
     """Whether nothing in the text needs an escape; line feeds count as printable."""
+    if text.isascii():
+        return text.replace("\n", "").isprintable()
     return all(_is_printable(code) or code == 0x0A for code in map(ord, text))
 
 

@@ -24,13 +24,14 @@ if TYPE_CHECKING:
 #   OPEN           `key:`              key
 #   DASH_ITEM      `- key: scalar`     key, value, level of the map
 #   OTHER_ITEM     all other items     key or NO_KEY, value, (level of the map, what the value is, comment, anchor)
+#   ROOT           `scalar`, which can only be a whole document      -, value, what it is
 #   BLANK          no text
 #   COMMENT        a comment alone     -, -, comment
 #   START          `---`               -, -, comment or None
 #   UNKNOWN        for the parser
 # A comment is (column of its `#`, text); where there is none, or no anchor, stands None. Keys of the first three kinds are
 # strings, and neither comments nor anchors are on their lines.
-ITEM, OPEN, DASH_ITEM, OTHER_ITEM, BLANK, COMMENT, START, UNKNOWN = range(8)
+ITEM, OPEN, DASH_ITEM, OTHER_ITEM, ROOT, BLANK, COMMENT, START, UNKNOWN = range(9)
 # What a value is: a scalar, still to come, a flow collection (see `flow`), a literal block with its header, or an alias
 # with its name.
 SCALAR, TO_COME, FLOW, LITERAL, ALIAS = range(5)
@@ -116,7 +117,10 @@ def _shape(line: str, plain: Mapping[str, Scalar]) -> Shape:
     key, rest = _key(text)
     if key is None:
         if level == inner:
-            return _UNKNOWN
+            found = _value(text, plain)
+            if found is None or found[0] not in {SCALAR, FLOW} or found[2] is not None:
+                return _UNKNOWN
+            return (level, ROOT, NO_KEY, found[1], found[0])
         key, rest = NO_KEY, text
     elif type(key) is tuple:
         (key,) = key

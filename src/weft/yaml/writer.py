@@ -51,13 +51,17 @@ def write(documents: DocumentSet, *, sort: bool = False, fold: int | None = None
 
     forms: of strings, where they are for readers that go-yaml's are not safe with.
     """
+    written: list[str] = []
     out: list[str] = []
     room = _Room()
     for document in documents.items:
-        if out:
+        if written:
             out.append("---\n")
         _write(document.value, out, sort, fold, room, forms)
-    return "".join(out)
+        # Pieces live as long as their document, so that all documents together take no more memory than one.
+        written.append("".join(out))
+        out.clear()
+    return "".join(written)
 
 
 def write_value(value: Value, *, sort: bool = False, fold: int | None = None) -> str:
