@@ -13,8 +13,10 @@ from weft.errors import LimitError
 from weft.limits import allowance, exceeded
 from weft.nodes import COLLECTIONS, Array, ArrayItem, DocumentSet, Map, MapItem, kind_name
 from weft.starlark import (
+    STRUCTS,
     Dict,
     List,
+    Members,
     Module,
     NoAttribute,
     Set,
@@ -22,6 +24,7 @@ from weft.starlark import (
     Struct,
     Value,
     insert,
+    missing,
     repr_of,
     spend,
     type_of,
@@ -307,6 +310,33 @@ def go_type_name(value: object) -> str:
 # ---- data values
 
 
+class _DataMembers(Members):
+    """The members that were asked for: loops ask for the same names again and again."""
+
+    __slots__ = ("_made", "_node")
+
+    def __init__(self, node: Map, made: dict[int, object]) -> None:
+        self._node = node
+        self._made = made
+
+    def __missing__(self, name: str) -> object:
+        item = self._node.find(name)
+        if item is None:
+            raise missing(DataStruct(self._node), name)
+        found = self[name] = _part(item, self._made)
+        return found
+
+
+def _part(item: MapItem, made: dict[int, object]) -> object:
+    value = item.value
+    if type(value) not in COLLECTIONS:
+        return value
+    found = made.get(id(item))
+    if found is None:
+        found = made[id(item)] = to_struct(value)
+    return found
+
+
 class DataStruct(Struct):
     """A map of the data values as a struct (spec ytt 7.1); its parts are converted when they are looked at.
 
@@ -314,40 +344,20 @@ class DataStruct(Struct):
     `values[key]`, `in` and iteration.
     """
 
-    __slots__ = ("_all", "_attrs", "_made", "_node")
+    __slots__ = ("_made", "_node")
 
     def __init__(self, node: Map) -> None:
         self._node = node
-        self._attrs: dict[str, object] = {}  # what `attr` has given: loops ask for the same names again and again
-        self._made: dict[int, object] = {}
-        self._all: dict[str, object] | None = None
-
-    @property
-    def members(self) -> dict[str, object]:  # type: ignore[override]
-        """The members under string keys, converted."""
-        if self._all is None:
-            part = self._part
-            self._all = {item.key: part(item) for item in self._node.items if type(item.key) is str}
-        return self._all
+        self._made: dict[int, object] = {}  # collections converted so far, by the identity of their items
+        self.members = _DataMembers(node, self._made)
 
     def _part(self, item: MapItem) -> object:
-        value = item.value
-        if type(value) not in COLLECTIONS:
-            return value
-        made = self._made.get(id(item))
-        if made is None:
-            made = self._made[id(item)] = to_struct(value)
-        return made
+        return _part(item, self._made)
 
     def attr(self, name: str) -> object:
-        try:
-            return self._attrs[name]
-        except KeyError:
-            item = self._node.find(name)
-        if item is None:
+        if name not in self.members and self._node.find(name) is None:
             raise NoAttribute(name)
-        found = self._attrs[name] = self._part(item)
-        return found
+        return self.members[name]
 
     def attr_names(self) -> list[str]:
         return [item.key for item in self._node.items if type(item.key) is str]
@@ -378,6 +388,9 @@ class DataStruct(Struct):
 
     def freeze(self) -> None:
         """Data values stay as they are: the lists in them belong to one template."""
+
+
+STRUCTS.add(DataStruct)
 
 
 def to_struct(value: NodeValue) -> object:

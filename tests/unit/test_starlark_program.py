@@ -14,6 +14,7 @@ from weft.errors import Finding, LimitError, StarlarkError, WeftError
 from weft.source import Position, Source
 from weft.starlark import (
     Args,
+    Block,
     Builtin,
     Code,
     Dict,
@@ -33,7 +34,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.starlark import Piece, Slots
+    from weft.starlark import Part, Piece, Slots
 
 
 def name(identifier: str) -> _ast.expr:
@@ -65,10 +66,16 @@ def arguments(text: str, line: int) -> Host:
     return Host(line, [Args(text, line)], lower_arguments)
 
 
+def flat(parts: Sequence[Part]) -> list[Host]:
+    return [host for part in parts for host in (flat(part.parts) if isinstance(part, Block) else [part])]
+
+
 class Hooks:
     """A body collects what its host statements append."""
 
-    def enter(self, hosts: Sequence[Host], *, module: bool) -> list[_ast.stmt]:
+    def enter(self, hosts: Sequence[Host], parts: Sequence[Part] | None, *, module: bool) -> list[_ast.stmt]:
+        assert parts is not None
+        assert flat(parts) == list(hosts)
         return [_ast.Assign([_ast.Name("$out", _ast.Store())], _ast.List([], _ast.Load()))]
 
     def leave(self, hosts: Sequence[Host], *, module: bool) -> list[_ast.stmt]:

@@ -10,15 +10,18 @@ from __future__ import annotations
 
 from weft.errors import StarlarkError
 from weft.starlark.arguments import unpack, unpack_positional
+from weft.starlark.attributes import missing
 from weft.starlark.budget import spend
 from weft.starlark.calls import call
-from weft.starlark.pieces import Args, Code, Expr, Host
+from weft.starlark.pieces import Args, Block, Code, Expr, Host
 from weft.starlark.program import Program, compile_program
 from weft.starlark.values import (
     FROZEN,
+    STRUCTS,
     Builtin,
     Dict,
     List,
+    Members,
     Module,
     NoAttribute,
     Set,
@@ -41,6 +44,7 @@ from weft.starlark.values import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from weft.starlark.pieces import Part as Part
     from weft.starlark.pieces import Piece as Piece
     from weft.starlark.pieces import Slot as Slot
     from weft.starlark.pieces import Slots as Slots
@@ -48,13 +52,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FROZEN",
+    "STRUCTS",
     "Args",
+    "Block",
     "Builtin",
     "Code",
     "Dict",
     "Expr",
     "Host",
     "List",
+    "Members",
     "Module",
     "NoAttribute",
     "Program",
@@ -72,6 +79,7 @@ __all__ = [
     "is_callable",
     "is_function",
     "lookup",
+    "missing",
     "remove",
     "repr_of",
     "spend",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from weft.errors import StarlarkError
 from weft.starlark.budget import FEW, SMALL, check_string
 from weft.starlark.operators import as_float, joined, number_to_int
-from weft.starlark.values import Dict, Struct, Value, has, int_text, lookup, quote, repr_of, type_of
+from weft.starlark.values import Dict, Value, has, int_text, lookup, quote, repr_of, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -175,9 +175,6 @@ def _keyed(x: object, key: str) -> object:
     if type(x) is Dict:
         if has(x, key):
             return lookup(x, key)
-    elif isinstance(x, Struct):
-        if key in x.members:
-            return x.members[key]
     elif isinstance(x, Value) and x.mapping() is not None:
         if x.contains(key):
             return x.index(key)

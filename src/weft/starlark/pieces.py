@@ -8,8 +8,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
-    # What `Host.lower` gets for one slot, and for all.
     Piece: TypeAlias = "Code | Host"
+    # What a host sees of a function: its statements, in the blocks that they stand in.
+    Part: TypeAlias = "Host | Block"
+    # What `Host.lower` gets for one slot, and for all.
     Slot: TypeAlias = "_ast.expr | tuple[list[_ast.expr], list[_ast.keyword]]"
     Slots: TypeAlias = "list[Slot]"
 
@@ -65,3 +67,13 @@ class Host:
         self.line = line
         self.slots = slots
         self.lower = lower
+
+
+class Block:
+    """A block of code with host statements in it. loop: it runs any number of times."""
+
+    __slots__ = ("loop", "parts")
+
+    def __init__(self, parts: list[Part], *, loop: bool) -> None:
+        self.parts = parts
+        self.loop = loop

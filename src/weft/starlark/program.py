@@ -57,7 +57,7 @@ class Program:
             return load(path, Position(source, line))
 
         space = {
-            **GLOBALS,
+            "__builtins__": GLOBALS,
             **budget.names,
             "$source": source,
             "$budget": budget,

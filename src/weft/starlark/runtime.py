@@ -1,7 +1,8 @@
 """What compiled code calls by the names that begin with "$", beside the operators.
 
-Subscripts, slices, loops, unpacking, calls with `*` and `**`, loading. `GLOBALS` is the table of all those names: the
-globals of a compiled program are a copy of it, and `__builtins__` is empty, so that nothing else can be named.
+Subscripts, slices, loops, unpacking, calls with `*` and `**`, loading. `GLOBALS` is the table of all those names. It takes
+the place of Python's builtins, so that nothing else can be named and no run has to copy it; compiled code has no
+instruction that could change it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from weft.starlark.budget import SOME, check_items, check_string, pay, spend
 from weft.starlark.methods import out_of_range
 from weft.starlark.operators import check_mutable, check_table, iterable_or_none
 from weft.starlark.values import (
+    STRUCTS,
     Dict,
     List,
     Set,
@@ -313,7 +315,6 @@ for _name, _least, _most in (
     SHAPES[_name] = (_name, _least, _most, 0)
 
 GLOBALS: dict[str, object] = {
-    "__builtins__": {},
     **{f"${name}": function for name, function in builtins.UNIVERSAL.items()},
     **{f"$m.{name}": table[name][0] for name, (_, table) in _DIRECT.items()},
     **{f"$late.{name}": _late(name) for name in _DIRECT},
@@ -341,6 +342,7 @@ GLOBALS: dict[str, object] = {
     "$in": operators.contains,
     "$not in": operators.lacks,
     "$attribute": attribute,
+    "$structs": STRUCTS,
     "$index": index,
     "$item": item,
     "$set_index": set_index,

@@ -250,6 +250,28 @@ _dict_contains = dict.__contains__
 _ABSENT = object()
 
 
+class Members(dict[str, object]):
+    """The members of a struct by name. One that is not there raises StarlarkError, in the words of `x.name`."""
+
+    __slots__ = ()
+
+    def __missing__(self, name: str) -> object:
+        from weft.starlark.attributes import missing
+
+        raise missing(Struct(self), name)
+
+
+class ModuleMembers(Members):
+    """The same for a module."""
+
+    __slots__ = ()
+
+    def __missing__(self, name: str) -> object:
+        from weft.starlark.attributes import missing
+
+        raise missing(Module("", self), name)
+
+
 class Struct(Value):
     """Named members in order, read only (spec ytt 6, struct)."""
 
@@ -257,13 +279,12 @@ class Struct(Value):
     type_name = "struct"
 
     def __init__(self, members: Mapping[str, object]) -> None:
-        self.members: dict[str, object] = dict(members)
+        self.members: dict[str, object] = Members(members)
 
     def attr(self, name: str) -> object:
-        try:
-            return self.members[name]
-        except KeyError:
-            raise NoAttribute(name) from None
+        if name not in self.members:
+            raise NoAttribute(name)
+        return self.members[name]
 
     def attr_names(self) -> list[str]:
         return list(self.members)
@@ -307,13 +328,12 @@ class Module(Value):
 
     def __init__(self, name: str, members: Mapping[str, object]) -> None:
         self.name = name
-        self.members: dict[str, object] = dict(members)
+        self.members: dict[str, object] = ModuleMembers(members)
 
     def attr(self, name: str) -> object:
-        try:
-            return self.members[name]
-        except KeyError:
-            raise NoAttribute(name) from None
+        if name not in self.members:
+            raise NoAttribute(name)
+        return self.members[name]
 
     def attr_names(self) -> list[str]:
         return list(self.members)
@@ -329,6 +349,11 @@ class Module(Value):
 
     def __eq__(self, other: object) -> bool:
         return self is other
+
+
+# Types whose `members` give what `x.name` gives, for every name: there compiled code looks without a call. Other packages
+# add theirs.
+STRUCTS: set[type] = {Struct, Module}
 
 
 class Builtin:

@@ -45,12 +45,20 @@ class Replacement(Value):
         self.value = value
 
 
-class Builder:
-    """The collections that are open in one run of a template or of one of its functions."""
+class Replaced(Exception):
+    """A value is to replace its node, where nodes are made in place."""
 
-    __slots__ = ("brought", "live", "maps", "root", "soft")
+
+class Builder:
+    """The collections that are open in one run of a template or of one of its functions.
+
+    touched: nodes were replaced, perhaps by nothing.
+    """
+
+    __slots__ = ("brought", "live", "maps", "root", "soft", "touched")
 
     def __init__(self) -> None:
+        self.touched = False
         self.live: dict[int, list[Item]] = {}
         self.root: int | None = None
         self.maps: dict[int, list[MapItem]] = {}  # by identity
@@ -60,8 +68,21 @@ class Builder:
         self.brought: dict[MapItem, int] = {}
 
 
+# What code that makes nodes in place needs; the builder's functions see to ints, which must not be too large.
+_IN_PLACE: dict[str, object] = {
+    "$node.Array": Array,
+    "$node.ArrayItem": ArrayItem,
+    "$node.Document": Document,
+    "$node.DocumentSet": DocumentSet,
+    "$node.Map": Map,
+    "$node.MapItem": MapItem,
+    "$node.Replaced": Replaced,
+    "$node.plain": frozenset({str, bool, float, type(None)}),
+}
+
+
 class Construction:
-    """The names that a template's program gets, bound to one run of it.
+    """The names that a template's program gets; those that make nodes are the same for all its runs.
 
     implicit_overrides: a repeated key silently replaces the earlier one (`--implicit-map-key-overrides`).
     """
@@ -71,6 +92,18 @@ class Construction:
         self.source = source
         self.implicit_overrides = implicit_overrides
         self.documents: DocumentSet = DocumentSet([], source, 1)
+        self._shared: dict[str, object] | None = None
+
+    def run_names(self, built: list[DocumentSet]) -> dict[str, object]:
+        """The names for one run; its documents are added to `built`."""
+        shared = self._shared
+        if shared is None:
+            shared = self._shared = {**self.names(), "$node.chunks": self.plan.chunks, **_IN_PLACE}
+
+        def finish(builder: Builder) -> None:
+            built.append(self.finished(builder))
+
+        return {**shared, "$node.finish": finish}
 
     def names(self) -> dict[str, Callable[..., object]]:
         """Host names for the program: `$node.begin`, `$node.fill`, ..."""
@@ -98,6 +131,33 @@ class Construction:
             if items is None:
                 items = into(builder, site)
             make(builder, chunks[index], values, items)
+
+        def refill(builder: Builder, items: list[Item], index: int, /, *values: object) -> None:
+            make(builder, chunks[index], values, items)
+
+        def data(value: object, line: int, owner: str) -> NodeValue:
+            if type(value) is Replacement:
+                raise Replaced
+            try:
+                return computed(value, line, owner)
+            except StarlarkError as error:
+                raise placed(error, line) from None
+
+        def list_of(builder: Builder, site: int) -> list[Item]:
+            items = builder.live.get(site)
+            return into(builder, site) if items is None else items
+
+        def enlist(builder: Builder, site: int) -> list[Item]:
+            items: list[Item] = []
+            builder.live[site] = items
+            if sites[site].kind is Map:
+                builder.maps[id(items)] = items  # type: ignore[assignment]
+            return items
+
+        def watched(builder: Builder) -> list[MapItem]:
+            items: list[MapItem] = []
+            builder.maps[id(items)] = items
+            return items
 
         def make(builder: Builder, entries: list[Entry], values: tuple[object, ...], items: list[Item]) -> None:
             for entry in entries:
@@ -143,7 +203,7 @@ class Construction:
             if entry.kind is MapItem:
                 replace_map_item(builder, items, value.value, entry.line)  # type: ignore[attr-defined]
             elif entry.kind is ArrayItem:
-                replace_array_item(items, value.value, entry.line)  # type: ignore[attr-defined]
+                replace_array_item(builder, items, value.value, entry.line)  # type: ignore[attr-defined]
             else:
                 add_document(items, value, entry.line, annotations)
 
@@ -179,7 +239,7 @@ class Construction:
             if type(value) in _SCALARS and type(value) is not int:
                 items.append(ArrayItem(value, source, line, annotations))  # type: ignore[arg-type]
             elif type(value) is Replacement:
-                replace_array_item(items, value.value, line)
+                replace_array_item(builder, items, value.value, line)
             else:
                 items.append(ArrayItem(computed(value, line, "array item"), source, line, annotations))
 
@@ -209,12 +269,14 @@ class Construction:
             else:
                 builder.brought.update(dict.fromkeys(nodes.items, line))
             builder.maps[id(items)] = items  # type: ignore[assignment]
+            builder.touched = True
             items += nodes.items
 
-        def replace_array_item(items: list[Item], value: object, line: int) -> None:
+        def replace_array_item(builder: Builder, items: list[Item], value: object, line: int) -> None:
             nodes = to_nodes(value, source, line)
             if type(nodes) is not Array:
                 raise _wrong_replacement("array", value)
+            builder.touched = True
             items += nodes.items
 
         def replace_document(items: list[Item], value: object, line: int) -> None:
@@ -272,7 +334,13 @@ class Construction:
             "$node.begin": begin,
             "$node.end": self.end,
             "$node.finish": self.finish,
+            "$node.done": self.done,
             "$node.fill": fill,
+            "$node.refill": refill,
+            "$node.data": data,
+            "$node.list": list_of,
+            "$node.enlist": enlist,
+            "$node.watched": watched,
             "$node.map_item": map_item,
             "$node.array_item": array_item,
             "$node.document": document,
@@ -341,11 +409,21 @@ class Construction:
         items = builder.live[builder.root]
         return YamlFragment(site.kind(items, self.source, site.line))
 
-    def finish(self, builder: Builder) -> None:
+    def done(self, builder: Builder, site: int, items: list[Item]) -> YamlFragment:
+        """The same for a function whose nodes were made in place."""
+        self.check_keys(builder)
+        if not items and not builder.touched:
+            return YamlFragment(None)
+        root = self.plan.sites[site]
+        return YamlFragment(root.kind(items, self.source, root.line))
+
+    def finished(self, builder: Builder) -> DocumentSet:
         """The template ran to its end: what it built are its documents."""
         self.check_keys(builder)
-        items = builder.live.get(0, [])
-        self.documents = DocumentSet(items, self.source, self.plan.sites[0].line)  # type: ignore[arg-type]
+        return DocumentSet(builder.live.get(0, []), self.source, self.plan.sites[0].line)  # type: ignore[arg-type]
+
+    def finish(self, builder: Builder) -> None:
+        self.documents = self.finished(builder)
 
     def check_keys(self, builder: Builder) -> None:
         """Resolve repeated keys in the maps that were built, in place: they are handed on only after this."""

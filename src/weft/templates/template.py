@@ -7,7 +7,7 @@ from weft.starlark import Code, Program, compile_program
 from weft.templates import text
 from weft.templates.construct import Construction
 from weft.templates.outcome import Outcome
-from weft.templates.yaml_template import NodeHost, plan
+from weft.templates.yaml_template import plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from weft.codecache import CodeCache
     from weft.context import Context
+    from weft.nodes import DocumentSet
     from weft.source import Position, Source
     from weft.starlark import Load, Piece
     from weft.templates.yaml_file import YamlFile
@@ -24,13 +25,14 @@ if TYPE_CHECKING:
 class Template:
     """A compiled file; it can run any number of times, and runs share nothing but constants."""
 
-    __slots__ = ("_implicit_overrides", "_plan", "_program", "source")
+    __slots__ = ("_construction", "_implicit_overrides", "_plan", "_program", "source")
 
     def __init__(
         self, program: Program, source: Source, plan: Plan | None = None, *, implicit_overrides: bool = False
     ) -> None:
         self._program = program
         self._plan = plan
+        self._construction: Construction | None = None
         self._implicit_overrides = implicit_overrides
         self.source = source
 
@@ -45,9 +47,11 @@ class Template:
             names = {"$text.insert": text.inserter(self.source), "$text.join": "".join, "$text.finish": parts.append}
             exports = self._program.run(context, load, names)
             return Outcome(exports, text="".join(parts))
-        built = Construction(self._plan, self.source, implicit_overrides=self._implicit_overrides)
-        exports = self._program.run(context, load, built.names())
-        return Outcome(exports, built.documents)
+        if self._construction is None:
+            self._construction = Construction(self._plan, self.source, implicit_overrides=self._implicit_overrides)
+        built: list[DocumentSet] = []
+        exports = self._program.run(context, load, self._construction.run_names(built))
+        return Outcome(exports, built[0])
 
 
 def compile_yaml(
@@ -71,7 +75,7 @@ def compile_yaml(
     def compiled() -> Program:
         from weft.templates.lowering import YamlHooks
 
-        hooks = YamlHooks(lambda host: type(host) is NodeHost)
+        hooks = YamlHooks()
         try:
             return compile_program(pieces, file.source, hooks=hooks, traced=traced)
         except StarlarkError as error:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from weft.nodes import COLLECTIONS, ArrayItem, Document, Map, MapItem, key_id
+from weft.nodes import COLLECTIONS, Document, Map, MapItem, key_id
 from weft.starlark import Args, Code, Expr, Host
 from weft.templates import directives, text
 from weft.templates.patterns import Chunk, Pattern
@@ -19,7 +19,7 @@ from weft.templates.patterns import Chunk, Pattern
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import _ast
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from types import ModuleType
     from typing import TypeAlias
 
@@ -36,20 +36,94 @@ MAP_KEY_OVERRIDE = "yaml/map-key-override"
 
 
 class NodeHost(Host):
-    """A host statement that adds nodes: in a def it makes the def return a fragment."""
+    """A host statement that adds nodes: in a def it makes the def return a fragment.
 
-    __slots__ = ()
+    site, collection: what it adds to. opens: the number of the collection that it opens, or -1. direct, inner: how it is
+    done (see `places`).
+    """
+
+    __slots__ = ("collection", "direct", "inner", "opens", "site")
+
+    def __init__(self, line: int, slots: Sequence[Expr | Args], site: int, collection: Site, opens: int) -> None:
+        self.line = line
+        self.slots = slots
+        self.site = site
+        self.collection = collection
+        self.opens = opens
+        self.direct = False
+        self.inner = ""
+
+    def ready(self) -> bool:
+        """Whether what it adds is known but for values, so that it may be done in place."""
+        raise NotImplementedError
+
+
+class Fill(NodeHost):
+    """Adds the items of a chunk."""
+
+    __slots__ = ("entries", "index", "names")
+
+    def __init__(self, line: int, chunk: Chunk, site: int, collection: Site, index: int) -> None:
+        super().__init__(line, chunk.slots, site, collection, -1)
+        self.entries = chunk.entries
+        self.index = index
+        self.names = chunk.names
+
+    def ready(self) -> bool:
+        # A document takes values of more kinds than other nodes.
+        return not any(type(entry) is Pattern and entry.kind is Document and entry.hole >= 0 for entry in self.entries)
+
+    def lower(self, slots: Slots) -> list[_ast.stmt]:
+        from weft.templates import lowering
+
+        return lowering.fill(self, slots)
+
+
+class Put(NodeHost):
+    """Adds an item that opens a collection, or whose key or value is text with code."""
+
+    __slots__ = ("item", "key", "names", "value")
+
+    def __init__(
+        self,
+        item: Item,
+        slots: Sequence[Expr | Args],
+        site: int,
+        collection: Site,
+        key: Expression | None,
+        value: Expression | None,
+        names: list[tuple[str, int]],
+        opens: int,
+    ) -> None:
+        super().__init__(item.line, slots, site, collection, opens)
+        self.item = item
+        self.key = key
+        self.value = value
+        self.names = names
+
+    def ready(self) -> bool:
+        of_text = self.key is _text_key or (type(self.item) is MapItem and type(self.item.key) in COLLECTIONS)
+        return self.opens >= 0 and not of_text
+
+    def lower(self, slots: Slots) -> list[_ast.stmt]:
+        from weft.templates import lowering
+
+        return lowering.put(self, slots)
 
 
 class Site:
-    """A collection of the template: what it is, where, and in which collection its owner stands."""
+    """A collection of the template: what it is, where, and in which collection its owner stands.
 
-    __slots__ = ("kind", "line", "parent")
+    repeats: it is a map in which a key stands twice.
+    """
 
-    def __init__(self, kind: type, line: int, parent: int) -> None:
+    __slots__ = ("kind", "line", "parent", "repeats")
+
+    def __init__(self, kind: type, line: int, parent: int, repeats: bool) -> None:
         self.kind = kind
         self.line = line
         self.parent = parent
+        self.repeats = repeats
 
 
 class Plan:
@@ -148,7 +222,8 @@ class _Planner:
 
     def site(self, collection: Collection, parent: int) -> int:
         """Number a collection."""
-        self.plan.sites.append(Site(type(collection), collection.line, parent))
+        repeats = self.repeated_keys and type(collection) is Map and _repeats(collection)
+        self.plan.sites.append(Site(type(collection), collection.line, parent, repeats))
         return len(self.plan.sites) - 1
 
     def children(self, collection: Collection, site: int, *, templated: bool) -> None:
@@ -191,14 +266,7 @@ class _Planner:
         chunks.append(chunk.entries)
         first = chunk.entries[0]
         line = first[0].line if type(first) is list else first.line  # type: ignore[union-attr]
-        names = chunk.names
-
-        def lower(slots: Slots) -> list[_ast.stmt]:
-            from weft.templates import lowering
-
-            return lowering.fill(site, index, names, slots)
-
-        self.pieces.append(NodeHost(line, chunk.slots, lower))
+        self.pieces.append(Fill(line, chunk, site, self.plan.sites[site], index))
 
     def item(self, item: Item, said: directives.Directives, site: int, *, templated: bool) -> None:
         """The pieces of one item: code before it, the item itself, what is in it, and the end of its block."""
@@ -211,7 +279,7 @@ class _Planner:
             self.pieces.append(text.TextHost(item.line, [], _assign_key))
         if not said.values and type(value) in COLLECTIONS and (templated or item in self.busy):
             inner = self.site(value, site)  # type: ignore[arg-type]
-            self.put(item, said, site, _constant(inner), text_key=text_key, opens=True)
+            self.put(item, said, site, None, text_key=text_key, opens=inner)
             self.children(value, inner, templated=templated)  # type: ignore[arg-type]
         elif templated and not said.values and _has_code(value):
             self.text(value, item.line)  # type: ignore[arg-type]
@@ -244,18 +312,16 @@ class _Planner:
         item: Item,
         said: directives.Directives,
         site: int,
-        value: Expression,
+        value: Expression | None,
         *,
         text_key: bool,
-        opens: bool = False,
+        opens: int = -1,
     ) -> None:
         """An item with a key or value of text with code, or one whose collection is to be opened.
 
-        value: the number of the collection to open, or the item's value if the comments give none.
+        value: the item's value if the comments give none. opens: the number of the collection to open.
         """
         names = [(name, line) for name, _, line in said.annotations]
-        line = item.line
-        function = _FUNCTIONS[type(item)][opens]
         key: Expression | None = None
         if type(item) is MapItem:
             if text_key:
@@ -264,16 +330,9 @@ class _Planner:
                 key = self.shared(item, "key")
             else:
                 key = _constant(item.key)
-
-        def lower(slots: Slots) -> list[_ast.stmt]:
-            from weft.templates import lowering
-
-            made = None if key is None else key(lowering)
-            return lowering.put(function, site, made, value(lowering), line, names, slots)
-
         slots: list[Expr | Args] = [Args(content, at) for _, content, at in said.annotations]
         slots += [Expr(given.text or "()", given.line) for given in said.values]
-        self.pieces.append(NodeHost(line, slots, lower))
+        self.pieces.append(Put(item, slots, site, self.plan.sites[site], key, value, names, opens))
 
 
 def _constant(value: object) -> Expression:
@@ -310,12 +369,6 @@ def _discard(slots: Slots) -> list[_ast.stmt]:
 
 # A statement has at most about so many holes.
 _HOLES = 120
-
-_FUNCTIONS: dict[type, tuple[str, str]] = {
-    MapItem: ("$node.map_item", "$node.open_map_item"),
-    ArrayItem: ("$node.array_item", "$node.open_array_item"),
-    Document: ("$node.document", "$node.open_document"),
-}
 
 
 def _has_code(value: object) -> bool:

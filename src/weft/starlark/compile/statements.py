@@ -11,11 +11,13 @@ from weft.starlark.compile.displays import range_in_loop
 from weft.starlark.compile.emit import LOAD, variable
 from weft.starlark.compile.flow import follow_apart
 from weft.starlark.compile.kinds import kind_of
+from weft.starlark.pieces import Block
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from weft.starlark.pieces import Part
     from weft.starlark.syntax import Expression, Statement
 
 
@@ -161,7 +163,7 @@ class Statements(Assignments):
         hooks = self.hooks if hosts else None
         outer_hosts, self.lowered = self.lowered, []
         if hooks is not None:
-            body += self.located(hooks.enter(hosts, module=False), node.line)
+            body += self.located(hooks.enter(hosts, self.parts(node.body), module=False), node.line)
         self.block(node.body, body)
         if hooks is not None:
             body += self.located(hooks.leave(hosts, module=False), self.line)
@@ -172,6 +174,10 @@ class Statements(Assignments):
         self.scope = outer_scope
         self.line = node.line
         into.append(py.FunctionDef(variable(node.name), arguments, body or [py.Pass(**at)], [], **at))
+
+    def parts(self, body: list[Statement]) -> list[Part] | None:
+        """The host statements of a function, for the hooks."""
+        return _parts(body)
 
     def prologue(self, parameters: list[syntax.Parameter]) -> list[py.stmt]:
         body: list[py.stmt] = []
@@ -226,6 +232,24 @@ def _leaves(body: list[Statement], inner: bool = False) -> bool:
         elif (kind is syntax.For or kind is syntax.While) and _leaves(node.body, inner=True):  # type: ignore[union-attr]
             return True
     return False
+
+
+def _parts(body: list[Statement]) -> list[Part]:
+    found: list[Part] = []
+    for node in body:
+        kind = type(node)
+        if kind is syntax.HostStatement:
+            found.append(node.host)  # type: ignore[union-attr]
+        elif kind is syntax.If:
+            for branch in (node.yes, node.no):  # type: ignore[union-attr]
+                parts = _parts(branch)
+                if parts:
+                    found.append(Block(parts, loop=False))
+        elif kind is syntax.For or kind is syntax.While:
+            parts = _parts(node.body)  # type: ignore[union-attr]
+            if parts:
+                found.append(Block(parts, loop=True))
+    return found
 
 
 STATEMENTS: dict[type, Callable[..., None]] = {

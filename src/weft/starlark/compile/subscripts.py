@@ -19,7 +19,14 @@ class Subscripts(Operators):
     """Lowers what reads a part of a value."""
 
     def attribute(self, node: syntax.Attribute) -> py.expr:
-        return self.call("$attribute", [self.expression(node.x), self.constant(node.name)])
+        x = self.expression(node.x)
+        if not self.hot or not self.walrus or kind_of(node.x) != "":
+            return self.call("$attribute", [x, self.constant(node.name)])
+        first, again = self.simple(x)
+        test = py.Compare(self.call("$T", [first]), [py.In()], [self.load("$structs")], **self.at())
+        members = py.Attribute(again(), "members", LOAD, **self.at())
+        fast = py.Subscript(members, self.constant(node.name), LOAD, **self.at())
+        return self.choose(test, fast, self.call("$attribute", [again(), self.constant(node.name)]))
 
     def index(self, node: syntax.Index) -> py.expr:
         x, key = self.expression(node.x), self.expression(node.key)
