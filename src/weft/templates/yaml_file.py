@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from weft.errors import TemplateError
-from weft.nodes import Document, DocumentSet, kind_name
+from weft.nodes import Document, DocumentSet, Map, MapItem, kind_name, walk
 from weft.templates import directives
 from weft.yaml import Comments, deduplicate, has_repeated_keys, read
 
@@ -81,6 +81,14 @@ class YamlFile:
                     if hint is not None:
                         found.append((comment.line, name[1:], hint))
         return found
+
+    def braces(self) -> int | None:
+        """The first line where `{{ }}`, of another template language, is read as a map within a map; None if there is none."""
+        if "{{" not in self.source.text:
+            return None
+        return next(
+            (item.line for item in walk(self.documents) if type(item) is MapItem and type(item.key) is Map), None
+        )
 
     def unused_overlay(self) -> tuple[int, str] | None:
         """The first annotation of an overlay in a file none of whose documents is one, nor anything else that uses it:

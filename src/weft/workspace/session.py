@@ -53,6 +53,11 @@ class Session:
             found = self._yaml[key] = read_yaml(file.source, strict=options.strict, plain=file.is_plain)
             for line, name, hint in found.misspelt():
                 self.context.warn(f"{file.source.shown}:{line}: nothing is known of the annotation @{name}; {hint}")
+            braces = found.braces()
+            if braces is not None:
+                self.context.warn(
+                    f"{file.source.shown}:{braces}: {{{{ }}}} is a map within a map here; quotes around it make a text of it"
+                )
             unused = found.unused_overlay()
             if unused is not None:
                 line, name = unused
