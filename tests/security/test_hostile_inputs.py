@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from weft.cli import main
+from weft.cli.streams import harmless
 from weft.content import content, file_content
 from weft.errors import LimitError, ReadError, WeftError
 from weft.limits import Limits, limited
@@ -173,7 +174,18 @@ class Server(http.server.BaseHTTPRequestHandler):
             self.send_response(302)
             self.send_header("Location", "/around")
             self.end_headers()
-        elif self.path == "/drip":
+        elif self.path == "/flood":
+            self.send_response(200)
+            self.end_headers()
+            try:
+                while True:
+                    self.wfile.write(b"a" * 65536)
+            except OSError:
+                return
+        elif self.path == "/rude":
+            self.send_response_only(500, "no\x1b[2J\x07")
+            self.end_headers()
+        elif self.path.startswith("/drip"):
             self.send_response(200)
             self.end_headers()
             try:
@@ -251,3 +263,75 @@ def test_offline_asks_nobody(monkeypatch: pytest.MonkeyPatch, capfd: pytest.Capt
 def test_other_schemes_are_paths(url: str) -> None:
     with pytest.raises(ReadError, match="no such file"):
         Inputs().files([url])
+
+
+def test_an_answer_without_end_meets_the_limit(server: str) -> None:
+    start = time.monotonic()
+    with pytest.raises(LimitError, match="goes beyond the limit input=1M"), limited(Limits(input=1 << 20)):
+        fetch_url(f"{server}/flood")
+    assert time.monotonic() - start < 5
+
+
+def test_a_url_counts_as_an_input(server: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["render", "-f", f"{server}/a.yml"]) == 0
+    assert capfd.readouterr().out == "a: 1\n"
+    assert main(["render", "--limit", "input=4", "-f", f"{server}/a.yml"]) == 3
+    assert "goes beyond the limit input=4" in capfd.readouterr().err
+    assert main(["render", "--limit", "url=0.3", "-f", f"{server}/drip.yml"]) == 1
+    said = capfd.readouterr().err
+    assert "no complete answer within 0.3 seconds" in said
+    assert "--limit url=N" in said
+    assert main(["render", "-f", f"{server}/a.yml", "--data-values-file", f"{server}/to/file:///etc/passwd"]) == 1
+    assert "root:" not in capfd.readouterr().err
+
+
+def test_what_a_server_says_is_harmless_on_a_terminal(server: str) -> None:
+    with pytest.raises(ReadError) as caught:
+        fetch_url(f"{server}/rude")
+    assert "\x1b" not in harmless(caught.value.report())
+    assert "500" in caught.value.message
+
+
+@pytest.mark.parametrize("command", ["render", "fmt"])
+def test_offline_refuses_each_url(command: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main([command, "--offline", "-f", "http://127.0.0.1:1/a.yml"]) == 1
+    assert "this run is offline" in capfd.readouterr().err
+
+
+def test_offline_refuses_values(here: pathlib.Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (here / "a.yml").write_text("a: 1\n", "utf-8")
+    for flag in ("--data-values-file=", "--data-value-file=a="):
+        assert main(["render", "--offline", "-f", "a.yml", f"{flag}http://127.0.0.1:1/a.yml"]) == 1
+        assert "this run is offline" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "render: {files: [URL]}",
+        "values: {files: [URL]}",
+        "layer: {files: [URL]}",
+        "patch: {ops: [URL]}",
+        "patch: {vars-files: [URL]}",
+        "compose: {file: URL}",
+    ],
+)
+def test_a_pipeline_asks_no_server(
+    step: str, here: pathlib.Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("a socket")
+
+    monkeypatch.setattr(socket, "create_connection", refuse)
+    (here / "b.yml").write_text("b: 1\n", "utf-8")
+    for url in ("http://127.0.0.1:1/a.yml", "https://127.0.0.1:1/a.yml"):
+        (here / "w.yml").write_text(
+            f"steps: [{{render: {{files: [b.yml]}}}}, {{{step.replace('URL', url)}}}]\n", "utf-8"
+        )
+        assert main(["compose", "w.yml"]) in (1, 2)
+        assert "is a URL" in capfd.readouterr().err
+    # Nor is a directory of that name taken for one.
+    place = here / "http:" / "127.0.0.1:1"
+    place.mkdir(parents=True)
+    (place / "a.yml").write_text("a: 1\n", "utf-8")
+    assert main(["compose", "w.yml"]) in (1, 2)

@@ -114,12 +114,15 @@ def _paths(step: Step, pipeline: Pipeline, key: str) -> list[str]:
     out: list[str] = []
     for text in step.texts(key):
         path = os.path.join(pipeline.directory, text)
-        if not os.path.lexists(path) and "://" not in text:
+        if "://" in text or not os.path.lexists(path):
             assert item is not None
             places = item.value.items if type(item.value) is Array else [item]
             at = next((one.position for one in places if one.value == text), item.position)
             folder, name = os.path.split(path)
             near = did_you_mean(name, sorted(os.listdir(folder or "."))) if os.path.isdir(folder or ".") else None
+            if "://" in text:
+                # Whoever may write a pipeline need not be one who may ask servers.
+                raise ReadError(f'"{text}" is a URL', at=at, expected="a file: a pipeline asks no server")
             raise ReadError(f'there is no file "{path}"', at=at, hint=near)
         out.append(path)
     return out
