@@ -147,21 +147,17 @@ def main_completion(argv: Sequence[str]) -> int:
 
 
 def commands() -> dict[str, Command]:
-    """The commands and their flags. A command's table is `NAME` in weft.cli.name, where it has one of its own."""
+    """The commands and their flags: the table `NAME` of the module that has the command."""
     from importlib import import_module
 
     from weft.cli import COMMANDS
 
-    homes = {"fmt": "render", "init": "start", "completion": "start", "impact": "explain"}
     found = {}
-    for name in [*COMMANDS, "version"]:
-        try:
-            module = import_module(f"weft.cli.{homes.get(name, name)}")
-        except ModuleNotFoundError:
-            module = None
-        table = getattr(module, name.upper(), None)
-        found[name] = table if isinstance(table, Command) else Command(f"weft {name}", "")
-    return found
+    for name, (module, _) in COMMANDS.items():
+        table = getattr(import_module(f"weft.cli.{module}"), name.upper())
+        assert isinstance(table, Command)
+        found[name] = table
+    return {**found, "version": Command("weft version", "")}
 
 
 def _words(table: Command) -> str:
