@@ -46,11 +46,11 @@ def faults(trace: Trace, documents: DocumentSet) -> list[str]:
     """What the source map of documents leaves open: scalars without a place there, or without an origin."""
     places = scalars(documents.items)
     data: Any = source_map(trace, documents)
-    mappings = data["mappings"]
+    mappings = [entry for entry in data["mappings"] if "document" in entry]
     assert [entry["path"] for entry in mappings] == [place.path for place in places]
     printed = write(documents).split("\n")
     sources = {item.source.name: item.source for item in _sources(trace, documents)}
-    found = []
+    found = [f"from nowhere: {entry}" for entry in data["mappings"] if "file" in entry and "source" not in entry]
     for place, entry in zip(places, mappings, strict=True):
         shown = f"{place} = {to_plain(place.value)!r}: {entry}"
         if "source" not in entry and "flag" not in entry:

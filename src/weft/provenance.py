@@ -89,7 +89,9 @@ class Trace:
     unmatched: overlay items that matched nothing, with the items they could have matched. code: the state of traced
     programs (see `weft.starlark.tracing`). label: what overlays are called now, if not by their actions. stages: the
     documents after each step. secrets: parts of sources that nobody is to see, (source, first line, line after the
-    last). whole: of documents whose data were replaced as a whole, what did it. lineage: of documents with a parent,
+    last). texts: the lines of text files of the output, by path;
+    lines: those of all text files, by the identity of the text.
+    whole: of documents whose data were replaced as a whole, what did it. lineage: of documents with a parent,
     their own items and what the parent's are there by.
     """
 
@@ -99,10 +101,12 @@ class Trace:
         "copies",
         "label",
         "lineage",
+        "lines",
         "presence",
         "removals",
         "secrets",
         "stages",
+        "texts",
         "unmatched",
         "whole",
     )
@@ -114,6 +118,8 @@ class Trace:
         self.removals: dict[Item, Change] = {}
         self.unmatched: list[tuple[Item, list[Item]]] = []
         self.stages: list[Stage] = []
+        self.texts: dict[str, Array] = {}
+        self.lines: dict[int, tuple[str, Array]] = {}
         self.secrets: list[tuple[Source | None, int, int]] = []
         self.code: object = None
         self.label: str | None = None

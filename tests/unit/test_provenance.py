@@ -14,8 +14,8 @@ from weft.nodes import Array, Document, DocumentSet, Map, equal, from_plain
 from weft.provenance import Cause, Trace
 from weft.source import Source
 from weft.tools.explain import LOST, explain, lines, to_data
-from weft.tools.paths import Place, find, parse, scalars
-from weft.tools.sourcemap import source_map
+from weft.tools.paths import Place, find, parse, scalars, text_lines
+from weft.tools.sourcemap import impact, source_map
 from weft.workspace import Job, in_memory
 from weft.workspace.phases import run
 from weft.yaml import read, write
@@ -214,3 +214,50 @@ def test_a_place_says_its_way() -> None:
         [again] = find(parse(str(place)), documents)
         assert again.item is place.item
     assert isinstance(places[0], Place)
+
+
+def test_lines_of_text_files_and_their_places_in_the_source_map() -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    template = (
+        '(@ load("@ytt:data", "data") -@)\n\n'
+        "a: (@= str(data.values.a) @)\n"
+        "(@- if data.values.b == 2: @) and\nb(@ end -@)\n\n\n"
+        "two\nliteral (@= str(data.values.b) @) lines\n"
+    )
+    documents, trace = traced({"values.yml": VALUES, "out.txt": template, "plain.txt": "x\n\ny"})
+    found = {str(place): explain(trace, place) for place in text_lines(trace.texts)}
+    assert {name: history.place.value for name, history in found.items()} == {
+        "out.txt:1": "a: 1 and",
+        "out.txt:2": "btwo",
+        "out.txt:3": "literal 2 lines",
+        "plain.txt:1": "x",
+        "plain.txt:2": "",
+        "plain.txt:3": "y",
+    }
+    assert {name: history.entries[-1].line for name, history in found.items()} == {
+        "out.txt:1": 3,
+        "out.txt:2": 5,
+        "out.txt:3": 9,
+        "plain.txt:1": 1,
+        "plain.txt:2": 2,
+        "plain.txt:3": 3,
+    }
+    assert {("values.yml", 3), ("values.yml", 4), ("out.txt", 4)} <= lines(found["out.txt:1"])
+    assert {("values.yml", 4), ("out.txt", 8)} <= lines(found["out.txt:2"])
+    assert ("values.yml", 3) not in lines(found["out.txt:3"])
+    data = source_map(trace, documents)
+    jsonschema.validate(data, json.loads(SCHEMA.read_text("utf-8")))
+    mappings = data["mappings"]
+    assert isinstance(mappings, list)
+    assert [(entry["file"], entry["line"], entry["source"]["line"]) for entry in mappings if "file" in entry][:3] == [
+        ("out.txt", 1, 3),
+        ("out.txt", 2, 5),
+        ("out.txt", 3, 9),
+    ]
+
+
+def test_a_file_that_is_read_has_a_part_with_all_its_lines() -> None:
+    documents, trace = traced({"app.yml": HEAD + "x: #@ data.read('part.txt')\n", "part.txt": "one\ntwo\n"})
+    [place] = find(parse("x"), documents.items)
+    assert ("part.txt", 0) in lines(explain(trace, place))
+    assert [str(one) for one in impact(trace, documents, "part.txt", 2)] == ["x", "part.txt:2"]

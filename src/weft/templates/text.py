@@ -48,7 +48,11 @@ def parse(text: str, source: Source, first_line: int = 1) -> list[Segment]:
             raise _misplaced("Unexpected code closing '@)'", text, closing + 1, source, first_line)
         if opening == -1:
             tail = text[start:]
-            out.append(Segment("text", tail.lstrip(SPACE) if trim_left else tail, line))
+            if trim_left:
+                trimmed = tail.lstrip(SPACE)
+                line += tail.count("\n") - trimmed.count("\n")
+                tail = trimmed
+            out.append(Segment("text", tail, line))
             return out
         before = text[start:opening]
         begin = opening + 2
@@ -63,12 +67,15 @@ def parse(text: str, source: Source, first_line: int = 1) -> list[Segment]:
             raise error
         code_line = line + before.count("\n")
         code = text[begin:end]
+        at = line
         if trim_left:
-            before = before.lstrip(SPACE)
+            trimmed = before.lstrip(SPACE)
+            at += before.count("\n") - trimmed.count("\n")
+            before = trimmed
         trim_left = code.endswith("-")
         if code.startswith("-"):
             before = before.rstrip(SPACE)
-        out.append(Segment("text", before, line))
+        out.append(Segment("text", before, at))
         inserts = code.startswith(("=", "-="))
         body = code.removeprefix("-=") if code.startswith("-=") else code
         body = body.removeprefix("=").removeprefix("-").removesuffix("-")
@@ -96,30 +103,33 @@ _INSERTIONS = 100
 def pieces(segments: Sequence[Segment]) -> list[Piece]:
     """The program pieces of segments; they append to the list `$parts`. One statement serves a run without code."""
     out: list[Piece] = []
-    literals = [""]
+    literals, starts = [""], [0]
     inserted: list[Segment] = []
     for segment in segments:
         if segment.kind == "text":
+            if not literals[-1]:
+                starts[-1] = segment.line
             literals[-1] += segment.text
         elif segment.kind == "expr":
             inserted.append(segment)
             literals.append("")
+            starts.append(segment.line)
             if len(inserted) == _INSERTIONS:
-                out.append(_statement(literals, inserted))
-                literals, inserted = [""], []
+                out.append(_statement(literals, inserted, starts))
+                literals, inserted, starts = [""], [], [0]
         else:
             if inserted or literals[0]:
-                out.append(_statement(literals, inserted))
-                literals, inserted = [""], []
+                out.append(_statement(literals, inserted, starts))
+                literals, inserted, starts = [""], [], [0]
             out.append(Code(segment.text, segment.line))
     if inserted or literals[0]:
-        out.append(_statement(literals, inserted))
+        out.append(_statement(literals, inserted, starts))
     return out
 
 
-def _statement(literals: list[str], inserted: list[Segment]) -> TextHost:
-    """The statement that appends literals and the expressions between them."""
-    lines = tuple(segment.line for segment in inserted)
+def _statement(literals: list[str], inserted: list[Segment], starts: list[int]) -> TextHost:
+    """The statement that appends literals and the expressions between them. starts: the lines of the literals."""
+    lines = (*(segment.line for segment in inserted), *starts)
 
     def lower(slots: Slots) -> list[_ast.stmt]:
         from weft.templates import lowering
@@ -127,11 +137,14 @@ def _statement(literals: list[str], inserted: list[Segment]) -> TextHost:
         return lowering.insert(literals, lines, slots)
 
     slots = [Expr(segment.text or "()", segment.line) for segment in inserted]
-    return TextHost(lines[0] if lines else 1, slots, lower)
+    return TextHost(inserted[0].line if inserted else 1, slots, lower)
 
 
 def inserter(source: Source) -> Callable[..., None]:
-    """What `$text.insert` does: append literals and the values between them, which must be strings (spec ytt 4)."""
+    """What `$text.insert` does: append literals and the values between them, which must be strings (spec ytt 4).
+
+    lines: of the values, then, for those who want to know (see tracing.py), of the literals.
+    """
 
     def insert(parts: list[str], literals: tuple[str, ...], lines: tuple[int, ...], /, *values: object) -> None:
         parts.append(literals[0])

@@ -14,16 +14,16 @@ from weft.nodes import COLLECTIONS, Array, DocumentSet, Map, MapItem, walk
 from weft.provenance import Cause, Change
 from weft.starlark import Dict, List, NoAttribute, Struct
 from weft.starlark.tracing import Hole, Windows, without
-from weft.templates import text
 from weft.templates.construct import Builder, Construction, Replacement
 from weft.templates.outcome import Outcome
+from weft.templates.traced_text import Texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from weft.context import Context
-    from weft.nodes import Item
+    from weft.nodes import Document, Item
     from weft.nodes import Value as NodeValue
     from weft.provenance import Origin, Trace
     from weft.source import Source
@@ -57,59 +57,35 @@ def run(
     """What `Template.run` does, with records."""
     assert context.trace is not None
     windows = windows_of(context.trace)
-    texts = _Texts(windows, source)
+    texts = Texts(windows, source)
     if plan is None:
         parts: list[str] = []
         names: dict[str, Callable[..., object]] = {"$text.finish": parts.append}
         exports = program.run(context, load, {**names, **texts.names(), **windows.names(source)})
+        context.trace.texts[""] = texts.lines(context.trace)
         return Outcome(exports, text="".join(parts))
     built = _TracedConstruction(plan, source, context.trace, texts, implicit_overrides=implicit_overrides)
     exports = program.run(context, load, {**built.names(), **texts.names(), **windows.names(source)})
     return Outcome(exports, built.documents)
 
 
-class _Texts:
-    """Text with expressions in it: what was inserted is remembered by the identity of the list of its parts."""
+def note_file(trace: Trace, source: Source) -> None:
+    """Say that a program read a file as a whole."""
+    windows_of(trace).read(Cause("file read", source, 0))
 
-    def __init__(self, windows: Windows, source: Source) -> None:
-        self.windows = windows
-        self.source = source
-        self.shadows: dict[int, tuple[list[str], dict[Origin, None]]] = {}
-        # Keys are joined before their item is made.
-        self.joined: dict[int, tuple[str, Shadow]] = {}
 
-    def names(self) -> dict[str, Callable[..., object]]:
-        plain = text.inserter(self.source)
-        windows, source, shadows, joined = self.windows, self.source, self.shadows, self.joined
-        stack = windows.stack
-
-        def insert(parts: list[str], literals: tuple[str, ...], lines: tuple[int, ...], *values: object) -> None:
-            known = shadows.setdefault(id(parts), (parts, {}))[1]
-            plain(parts, literals, lines, *[value.value if type(value) is Hole else value for value in values])
-            # What decided that the text is put in at all counts as well.
-            for origin in windows.take():
-                known[origin] = None
-            for line, value in zip(lines, values, strict=False):
-                if type(value) is Hole:
-                    known[Cause("text", source, line, value.origins)] = None
-
-        def join(parts: list[str]) -> str:
-            found = shadows.get(id(parts))
-            made = "".join(parts)
-            if found is not None and found[0] is parts:
-                if not stack[-1].host:
-                    # It is what a function gives back.
-                    stack[-1].update(found[1])
-                joined[id(made)] = (made, tuple(found[1]))
-            return made
-
-        return {"$text.insert": insert, "$text.join": join}
+def note_library(trace: Trace, path: str, documents: Iterable[Document]) -> None:
+    """Say of documents that they come of the evaluation of a library that a program asks for."""
+    source, line = _caller()
+    cause = Cause(f"library {path}", source, line)
+    for document in documents:
+        trace.presence[document] = (*trace.presence.get(document, ()), cause)
 
 
 class _TracedConstruction(Construction):
     """Construction whose functions record what they make."""
 
-    def __init__(self, plan: Plan, source: Source, trace: Trace, texts: _Texts, *, implicit_overrides: bool) -> None:
+    def __init__(self, plan: Plan, source: Source, trace: Trace, texts: Texts, *, implicit_overrides: bool) -> None:
         super().__init__(plan, source, implicit_overrides=implicit_overrides)
         self.trace = trace
         self.windows = texts.windows
@@ -330,10 +306,7 @@ def note_argument(trace: Trace, made: NodeValue, value: object, action: str) -> 
     """Record what a builtin function was given as data: where it was called, and what the data is made of."""
     windows = windows_of(trace)
     shadow = windows.argument(value)
-    frame = sys._getframe(1)
-    while frame.f_back is not None and "$source" not in frame.f_globals:
-        frame = frame.f_back
-    source, line = frame.f_globals.get("$source"), frame.f_lineno
+    source, line = _caller()
     if type(made) not in COLLECTIONS or type(value) is YamlFragment:
         return made
     own = [item for item in walk(made) if item.source is None]
@@ -345,6 +318,14 @@ def note_argument(trace: Trace, made: NodeValue, value: object, action: str) -> 
             because = ()
         trace.changes[item] = Change(action, source, line, because=because)
     return made
+
+
+def _caller() -> tuple[Source | None, int]:
+    """The line of a program that is being run."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and "$source" not in frame.f_globals:
+        frame = frame.f_back
+    return frame.f_globals.get("$source"), frame.f_lineno
 
 
 def _size(entries: list[Entry], values: tuple[object, ...]) -> int | None:

@@ -14,7 +14,7 @@ from weft.tools.paths import document_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from weft.nodes import Document, Value
 
@@ -204,24 +204,28 @@ def by_key(array: Array, key: str) -> dict[tuple[type, Value], Value]:
 # ---- forms
 
 
-def to_text(differences: Sequence[Difference], *, colour: bool = False) -> str:
-    """The differences for a person: a heading a document, a line a change, values that are collections indented below."""
+def to_text(differences: Sequence[Difference], *, colour: bool = False, clean: Callable[[str], str] = str) -> str:
+    """The differences for a person: a heading a document, a line a change, values that are collections indented below.
+
+    clean: what is done to all that is from the documents before it is coloured.
+    """
     red, green, bold, plain = ("\x1b[31m", "\x1b[32m", "\x1b[1m", "\x1b[0m") if colour else ("", "", "", "")
     out: list[str] = []
     document: str | None = None
     for one in differences:
         if one.document != document:
             document = one.document
-            out.append(f"{bold}{document}{plain}")
+            out.append(f"{bold}{clean(document)}{plain}")
         if one.kind == CHANGED:
             before, after = _inline(one.before), _inline(one.after)
             if before is not None and after is not None:
-                out.append(f"  ~ {one.path or '.'}: {red}{before}{plain} -> {green}{after}{plain}")
+                path, before, after = clean(one.path or "."), clean(before), clean(after)
+                out.append(f"  ~ {path}: {red}{before}{plain} -> {green}{after}{plain}")
                 continue
         if one.kind != ADDED:
-            out += [f"{red}{line}{plain}" for line in _block("-", one.path, one.before)]
+            out += [f"{red}{clean(line)}{plain}" for line in _block("-", one.path, one.before)]
         if one.kind != REMOVED:
-            out += [f"{green}{line}{plain}" for line in _block("+", one.path, one.after)]
+            out += [f"{green}{clean(line)}{plain}" for line in _block("+", one.path, one.after)]
     return "".join(f"{line}\n" for line in out)
 
 

@@ -24,6 +24,7 @@ _SHOWN_DEPTH = 6
 # Nor is data nested deeper than that: what comes below stands side by side.
 _DEEPEST = 100
 _SHOWN_VALUE = 40
+_LONGEST = 1000
 
 STANDS, LOST, USED = "stands", "lost", "used"
 
@@ -122,9 +123,14 @@ def histories(trace: Trace, documents: Sequence[Document], path: str | None = No
 
     trace: what the run that made the documents recorded. Raises UsageError when the PATH cannot be read or means nothing.
     """
-    from weft.tools.paths import find, parse, scalars
+    from weft.tools.paths import find, means_text, parse, scalars, text_lines
 
-    places = scalars(documents) if path is None else find(parse(path), documents)
+    places: Sequence[Place]
+    if path is None:
+        places = [*scalars(documents), *text_lines(trace.texts)]
+    else:
+        wanted = parse(path)
+        places = text_lines(trace.texts, wanted) if means_text(wanted, trace.texts) else find(wanted, documents)
     return [explain(trace, place) for place in places]
 
 
@@ -261,7 +267,14 @@ class _Reader:
         change = self.trace.changes.get(original)
         because = () if change is None or change.action == "layered" else change.because
         seen: set[object] = {original}
-        entries = self.origins((*because, *self.trace.presence.get(item, ())), seen, 0)
+        there: list[Origin] = []
+        one: Item | None = item
+        for _ in range(_LONGEST):
+            if one is None:
+                break
+            there += self.trace.presence.get(one, ())
+            one = self.trace.copies.get(one)
+        entries = self.origins((*because, *there), seen, 0)
         source, line = (original.source, original.line) if change is None else (change.source, change.line)
         if source is None:
             return entries
@@ -341,10 +354,10 @@ def to_data(history: History) -> dict[str, object]:
     """The history as plain data, for JSON."""
     place = history.place
     from weft.nodes import to_plain
-    from weft.tools.paths import document_name
+    from weft.tools.paths import Line, document_name
 
     return {
-        "document": document_name(place.document),
+        "document": place.file if type(place) is Line else document_name(place.document),
         "index": place.number,
         "path": place.path,
         "value": "(secret)" if history.secret else to_plain(place.value),
@@ -381,9 +394,10 @@ def to_text(history: History, *, around: bool = False) -> str:
     rows: list[tuple[str, str, str, str]] = []
     for entry in history.entries:
         _rows(entry, 0, rows, secret=secret, nested=len(history.entries) == 1)
-    if around:
-        for entry in history.around:
-            _rows(entry, 0, rows, secret=secret, nested=True)
+    # That a library was evaluated is always told.
+    libraries = [entry for entry in flat(history.around) if entry.action.startswith("library ")]
+    for entry in history.around if around else _distinct(libraries):
+        _rows(entry, 0, rows, secret=secret, nested=True)
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     shown = "(secret)" if secret else _shown(history.place.value)
     out = [f"{history.place}: {shown}" if shown else f"{history.place}:"]

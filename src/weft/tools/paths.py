@@ -2,6 +2,7 @@
 
     Deployment/web:spec.replicas         kind and name, or schema and name, then keys
     web:spec.containers[name=app].image  a name alone; an array item by one of its values
+    notes.txt:3                          a line of a text file of the output
     */web:spec.*                         patterns: `*` within a key or name, `**` for any depth
     spec.ports[0]                        in every document
     /spec/replicas                       a pointer as in an operations file
@@ -14,15 +15,15 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 
 from weft.errors import UsageError
-from weft.nodes import Array, Map
+from weft.nodes import Array, Document, Map
 from weft.spell import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import TypeAlias
 
-    from weft.nodes import Document, Item, Value
+    from weft.nodes import Item, Value
 
     Step: TypeAlias = "str | int | tuple[str, str]"
 
@@ -239,6 +240,46 @@ def _scalar(key: Value) -> str:
     if type(key) is bool:
         return "true" if key else "false"
     return "null" if key is None else str(key)
+
+
+# ---- lines of text files
+
+
+class Line(Place):
+    """A line of a text file of the output. file: its path."""
+
+    __slots__ = ("file",)
+
+    def __init__(self, file: str, item: Item, number: int) -> None:
+        super().__init__(Document(item.value, item.source, item.line), 0, (item,), str(number))
+        self.file = file
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.path}"
+
+
+def text_lines(texts: Mapping[str, Array], path: Path | None = None) -> list[Line]:
+    """The lines of text files that a PATH means, `notes.txt:3`; without one, all. Raises UsageError."""
+    names = [name for name in texts if path is None or path.selector is None or fnmatchcase(name, path.selector)]
+    found: list[Line] = []
+    for name in names:
+        lines = [Line(name, item, number) for number, item in enumerate(texts[name].items, 1)]
+        if path is None or not path.steps or path.steps in (["*"], ["**"]):
+            found += lines
+            continue
+        step = path.steps[0]
+        number = int(step) if type(step) is int or (type(step) is str and step.isdecimal()) else 0
+        if len(path.steps) == 1 and 0 < number <= len(lines):
+            found.append(lines[number - 1])
+    if path is not None and not found:
+        sizes = ", ".join(f"{name} with {len(texts[name].items)} lines" for name in names)
+        raise UsageError(f'no line of a text file: "{path.text}"', found=sizes, expected=f"such as {names[0]}:1")
+    return found
+
+
+def means_text(path: Path, texts: Mapping[str, Array]) -> bool:
+    """Whether a PATH names text files of the output."""
+    return path.selector is not None and any(fnmatchcase(name, path.selector) for name in texts)
 
 
 # ---- finding

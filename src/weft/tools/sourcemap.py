@@ -5,6 +5,8 @@
        "source": {"file": "app.yml", "line": 7, "column": 13}, "action": "expression",
        "from": [{"file": "values.yml", "line": 3}]}]}
 
+Lines of text files have `file`, their path in the output, instead of `document`.
+
 `source` is where the value is written as it stands: a scalar of an input, or the expression that computes it. A value
 that is written nowhere (a generated password) has no `source` and says so in `action`.
 """
@@ -15,7 +17,7 @@ from weft.errors import ReadError
 from weft.nodes import Array, Map, MapItem, key_id
 from weft.source import Source
 from weft.tools.explain import lines
-from weft.tools.paths import document_name, scalars
+from weft.tools.paths import document_name, scalars, text_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,23 +64,33 @@ def source_map(trace: Trace, documents: DocumentSet, text: str | None = None) ->
         span = spans.values.get(there) if there is not None else None
         if span is not None:
             entry["line"], entry["column"] = spans.place(span.start)
-        action, stands, origins = origin(trace, place)
-        source, line = stands.source, stands.line
-        if source is not None and line > 0 and not source.name.startswith(("(", "-")):
-            key = stands.key
-            if key is None and type(place.item) is MapItem:
-                key = place.item.key
-            line, column = columns.of(source, line, key, stands.value)
-            entry["source"] = {"file": source.shown, "line": line, "column": column}
-            names[source.shown] = None
-        elif source is not None:
-            entry["flag"] = source.name if source.name.startswith("-") else f"{source.name} {source.text}"
-        entry["action"] = action
-        if origins:
-            entry["from"] = [{"file": file, "line": number} for file, number in origins]
-            names.update(dict.fromkeys(file for file, _ in origins))
-        mappings.append(entry)
+        mappings.append(_origin_data(trace, place, entry, columns, names))
+    for line in text_lines(trace.texts):
+        entry = {"file": line.file, "path": line.path, "line": int(line.path), "column": 1}
+        mappings.append(_origin_data(trace, line, entry, columns, names))
     return {"version": VERSION, "sources": list(names), "mappings": mappings}
+
+
+def _origin_data(
+    trace: Trace, place: Place, entry: dict[str, object], columns: _Columns, names: dict[str, None]
+) -> dict[str, object]:
+    """Add to a mapping where its value came from; names gets the files."""
+    action, stands, origins = origin(trace, place)
+    source, line = stands.source, stands.line
+    if source is not None and line > 0 and not source.name.startswith(("(", "-")):
+        key = stands.key
+        if key is None and type(place.item) is MapItem:
+            key = place.item.key
+        line, column = columns.of(source, line, key, stands.value)
+        entry["source"] = {"file": source.shown, "line": line, "column": column}
+        names[source.shown] = None
+    elif source is not None:
+        entry["flag"] = source.name if source.name.startswith("-") else f"{source.name} {source.text}"
+    entry["action"] = action
+    if origins:
+        entry["from"] = [{"file": file, "line": number} for file, number in origins]
+        names.update(dict.fromkeys(file for file, _ in origins))
+    return entry
 
 
 def origin(trace: Trace, place: Place) -> tuple[str, Entry, list[tuple[str, int]]]:
@@ -179,14 +191,16 @@ class _Columns:
 
 
 def impact(trace: Trace, documents: DocumentSet, file: str, line: int) -> list[Place]:
-    """The scalars of an output in which a line of an input has a part."""
+    """The scalars of an output, and the lines of its text files, in which a line of an input has a part."""
     from weft.tools.explain import explain
 
     return [
         place
-        for place in scalars(documents.items)
+        for place in (*scalars(documents.items), *text_lines(trace.texts))
         if any(
-            number == line and same_file(name, file) for name, number in lines(explain(trace, place), structure=True)
+            # Of a file that was read as a whole every line counts.
+            number in (0, line) and same_file(name, file)
+            for name, number in lines(explain(trace, place), structure=True)
         )
     ]
 

@@ -141,6 +141,11 @@ class _Instance:
         def run() -> object:
             schema, _ = self._schema()
             document, _ = self._values(schema)
+            trace = self.execution.session.context.trace
+            if trace is not None:
+                from weft.templates.tracing import traced_values, windows_of
+
+                return traced_values(document.value, windows_of(trace))
             return to_struct(document.value)
 
         return self._described("data_values", "Exporting from library", run)
@@ -152,6 +157,11 @@ class _Instance:
         def run() -> object:
             evaluated = self._evaluate()
             documents = [document for file in evaluated.files for document in file.documents.items]
+            trace = self.execution.session.context.trace
+            if trace is not None:
+                from weft.templates.tracing import note_library
+
+                note_library(trace, self.path, documents)
             return YamlFragment(DocumentSet(documents))
 
         return self._described("eval", "Evaluating library", run)

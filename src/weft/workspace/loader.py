@@ -141,9 +141,15 @@ class Loader:
                 raise StarlarkError("data.read: expected exactly one argument")
             path = _path("data.read", args[0])
             try:
-                return read(path).decode("utf-8", "surrogateescape")
+                content = read(path).decode("utf-8", "surrogateescape")
             except ReadError as error:
                 raise StarlarkError(f"data.read: {error.message}", hint=error.hint) from None
+            if self._session.context.trace is not None:
+                from weft.templates.tracing import note_file
+
+                library, rest = (root, path[1:]) if path.startswith("/") else (current, path)
+                note_file(self._session.context.trace, library.find_file(rest).file.source)
+            return content
 
         def data_list(*args: object, **_kwargs: object) -> object:
             from weft.starlark import List

@@ -53,6 +53,11 @@ def run(job: Job, context: Context | None = None, given: Mapping[InputFile, Docu
     session.context.total = len(job.files)
     evaluated = execution.evaluate(values, library_values, library_schemas)
     session.context.doing = "writing"
+    trace = session.context.trace
+    if trace is not None:
+        from weft.templates.traced_text import lines_of
+
+        trace.texts = {file.path: lines_of(trace, file.text) for file in evaluated.texts}
     return Result(evaluated.files, evaluated.texts)
 
 
@@ -217,6 +222,10 @@ class Execution:
                     documents.append((member, outcome.documents))
                 elif file.type == files.TEXT:
                     texts.append(TextFile(member.path, outcome.text))
+                    if context.trace is not None:
+                        from weft.templates.traced_text import note_text
+
+                        note_text(context.trace, texts[-1].text, file.source)
                 else:
                     raise TemplateError(
                         f"Unknown file type of '{file.path}'",
