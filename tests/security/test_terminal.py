@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 pty = pytest.importorskip("pty")
 
 SOURCES = str(pathlib.Path(__file__).parents[2] / "src")
+LAYERED = (
+    "schema: deckhand/LayeringPolicy/v1\nmetadata: {schema: metadata/Control/v1, name: p}\ndata: {layerOrder: [a]}\n---\n"
+    'schema: x/Y/v1\nmetadata: {schema: metadata/Document/v1, name: "\\e[2J\\a", layeringDefinition: {layer: a}}\ndata: 1\n'
+)
 EVIL = "\x1b]0;owned\x07\x1b[2J\r\x9b31m\u202e"
 
 
@@ -64,12 +68,40 @@ def is_harmless(data: bytes) -> bool:
         ("patch a.yml -v x\x1b[2J", {"a.yml": "a: 1\n"}),
         ("layer a.yml", {"a.yml": 'schema: "\\e[2J"\nmetadata: 1\n'}),
         ("\x1b[2J", {}),
+        ("diff a.yml b.yml", {"a.yml": 'a: "\\e[2J"\nc: 1\n', "b.yml": '"\\e[31mb\\a": "\\e]0;x\\a"\na: 2\n'}),
+        ("diff --color=always a.yml b.yml", {"a.yml": 'a: "\\e[2J"\n', "b.yml": '"\\e[1mb\\a": "\\e]0;x\\a"\n'}),
+        ("diff --as ops a.yml b.yml", {"a.yml": 'a: "\\e[2J"\n', "b.yml": '"\\eb": "\\e]0;x\\a"\n'}),
+        ("diff --as overlay a.yml b.yml", {"a.yml": 'a: "\\e[2J"\n', "b.yml": '"\\eb": "\\e]0;x\\a"\n'}),
+        ("diff -o json a.yml b.yml", {"a.yml": 'a: "\\e[2J"\n', "b.yml": '"\\eb": "\\x9b]0;x\\a"\n'}),
+        ("explain render -f a.yml a", {"a.yml": 'a: "\\e[2J" #! \x1b[2J\n'}),
+        ("explain --all render -f a.yml", {"a.yml": '"\\e[2Jk": "\\e[2J\\a"\n'}),
+        ("explain -o json render -f a.yml a", {"a.yml": 'a: "\\x9b2J"\n'}),
+        ("impact render -f a.yml a.yml:1", {"a.yml": '"\\e[2Jk": "\\e[2J\\a"\n'}),
+        ("explain render -f a.yml \x1b[2Jb", {"a.yml": "a: 1\n"}),
+        (
+            "compose w.yml --diff",
+            {"w.yml": 'steps: [{render: {files: [a.yml]}, name: "\\e[2J"}]\n', "a.yml": 'a: "\\e[2J"\n'},
+        ),
+        ("compose w.yml", {"w.yml": 'steps: [{render: {files: ["\\e[2J.yml"]}}]\n'}),
+        ("layer --tree a.yml", {"a.yml": LAYERED}),
+        ("layer --dot a.yml", {"a.yml": LAYERED}),
+        ("fmt -f a.yml", {"a.yml": "#! \x1b[2J\na: \u009b1\n"}),
+        ("render -f a.yml --files-inspect", {"a.yml": "a: 1\n"}),
+        ("render -f a.yml --data-values-inspect -v a=\x1b[2J", {"a.yml": "a: 1\n"}),
+        ("render -f a.yml --limit \x1b[2J=1", {"a.yml": "a: 1\n"}),
+        ("render -f a.yml --file-mark \x1b[2J:type=data", {"a.yml": "a: 1\n"}),
+        ("init \x1b[2Jdemo", {}),
+        ("completion \x1b[2J", {}),
     ],
 )
 def test_nothing_that_a_terminal_obeys(argv: str, files: dict[str, str], tmp_path: pathlib.Path) -> None:
     for name, text in files.items():
         (tmp_path / name).write_bytes(text.encode("utf-8", "surrogateescape"))
     shown = run_on_terminal(argv.split(" "), tmp_path)
+    if "--color=always" in argv:
+        assert shown.count(b"\x1b[1m") == 1, "a document's heading"
+        for colour in (b"\x1b[0m", b"\x1b[1m", b"\x1b[31m", b"\x1b[32m"):
+            shown = shown.replace(colour, b"")
     assert shown
     assert is_harmless(shown), shown
 

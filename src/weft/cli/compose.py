@@ -76,7 +76,7 @@ def main(argv: Sequence[str]) -> int:
     for warning in context.warnings:
         sys.stderr.write(f"weft: warning: {warning}\n")
     if changes is not None:
-        write_out(_shown(changes), colour=True)
+        write_out(_shown(changes), is_harmless=True)
         return 0
     from weft.output import FORMATS
 
@@ -115,11 +115,11 @@ def _run(flags: Parsed, context: Context, show: Callable[[Step, list[Document]],
 
 def _shown(changes: Changes) -> str:
     """What each step changed, a heading a step."""
-    from weft.cli.diff import in_colour
+    from weft.cli.diff import cleaning, in_colour
     from weft.tools.diff import to_text
 
-    colour = in_colour("auto")
+    colour, clean = in_colour("auto"), cleaning()
     return "".join(
-        f"# {name}\n{to_text(differences, colour=colour) or '  nothing changed' + chr(10)}"
+        f"# {clean(name)}\n{to_text(differences, colour=colour, clean=clean) or '  nothing changed' + chr(10)}"
         for name, differences in changes.steps
     )

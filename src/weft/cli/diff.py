@@ -7,12 +7,12 @@ import sys
 
 from weft.cli.limits import LIMIT, keep_limits
 from weft.cli.options import SWITCH, TEXT, Command, Flag
-from weft.cli.streams import write_out
+from weft.cli.streams import harmless, write_out
 from weft.errors import ReadError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from weft.nodes import Document
 
@@ -86,8 +86,13 @@ def main(argv: Sequence[str]) -> int:
 
         write_out(dumps(diff.to_data(differences), ensure_ascii=False, indent=1) + "\n")
     else:
-        write_out(diff.to_text(differences, colour=in_colour(colour)), colour=True)
+        write_out(diff.to_text(differences, colour=in_colour(colour), clean=cleaning()), is_harmless=True)
     return 1 if differences and flags.on("exit-code") else 0
+
+
+def cleaning() -> Callable[[str], str]:
+    """What is to be done to text from inputs before it is coloured: for a pipe or a file nothing."""
+    return harmless if sys.stdout.isatty() else str
 
 
 def in_colour(when: str) -> bool:

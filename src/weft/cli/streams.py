@@ -98,27 +98,13 @@ def guard_terminal() -> None:
         sys.stderr = cast("TextIO", Terminal(sys.stderr))
 
 
-# The colours that commands write themselves.
-_COLOURS = ("\x1b[0m", "\x1b[1m", "\x1b[31m", "\x1b[32m")
-
-
-def _coloured(text: str) -> str:
-    """The text made harmless, but for its colours."""
-    for place, code in enumerate(_COLOURS):
-        text = text.replace(code, chr(0xE000 + place))
-    text = harmless(text)
-    for place, code in enumerate(_COLOURS):
-        text = text.replace(chr(0xE000 + place), code)
-    return text
-
-
-def write_out(text: str, *, colour: bool = False) -> None:
+def write_out(text: str, *, is_harmless: bool = False) -> None:
     """Write to standard output, at once. Raises ReadError when that fails, BrokenPipeError when the reader has gone.
 
-    colour: the text has colours in it, which a terminal is to show.
+    is_harmless: what is from inputs was made harmless where the text was made, and a terminal is to obey the rest.
     """
     if sys.stdout.isatty():
-        text = _coloured(text) if colour else harmless(text)
+        text = text if is_harmless else harmless(text)
         if isinstance(sys.stderr, Terminal):
             sys.stderr.show("")
     try:
