@@ -66,10 +66,27 @@ class LabelIndex:
             if (key_id(item.key), key_id(item.value)) in self._by_pair:
                 continue
             values = [str(value) for key, value in self._by_pair if key == key_id(item.key) and type(value) is str]
-            if values:
-                return did_you_mean(str(item.value), values)
-            return did_you_mean(str(item.key), dict.fromkeys(str(key) for key, _ in self._by_pair))
-        return None
+            alike = (
+                did_you_mean(str(item.value), values)
+                if values
+                else did_you_mean(str(item.key), dict.fromkeys(str(key) for key, _ in self._by_pair))
+            )
+            if alike is not None:
+                return alike
+        return self._nearest_document(selector)
+
+    def _nearest_document(self, selector: Map) -> str | None:
+        """The document that has the most of the labels, and what it lacks."""
+        shared: dict[Document, int] = {}
+        for item in selector.items:
+            for document in self._by_pair.get((key_id(item.key), key_id(item.value)), ())[:_MOST]:
+                shared[document] = shared.get(document, 0) + 1
+        if not shared:
+            return None
+        best = max(shared, key=lambda document: shared[document])
+        has = _pairs(best)
+        lacks = [item for item in selector.items if (key_id(item.key), key_id(item.value)) not in has]
+        return f"{best} comes nearest, but does not have {', '.join(f'{item.key}: {item.value}' for item in lacks)}"
 
 
 def _pairs(document: Document) -> set[tuple[object, object]]:
