@@ -272,6 +272,8 @@ def test_compose(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.chdir(tmp_path)
     stopped = weft.compose({"other.yml": PIPELINE}, values_files={"v.yml": "replicas: 7"}, until="templates")
     assert stopped.to_dict() == {"replicas": 7, "image": "((image))"}
+    data = weft.documents({"steps": [{"render": {"files": ["app.yml"], "set": {"replicas": 4}}}]})
+    assert weft.compose(data).to_dict() == {"replicas": 4, "image": "((image))"}
     with pytest.raises(weft.UsageError, match="no step is called"):
         weft.compose("weft.yml", until="template")
 

@@ -6,10 +6,10 @@ from os import PathLike, fspath
 
 from weft.api.inputs import only
 from weft.api.rendering import data_values
-from weft.api.results import Composed, ComposeStep
+from weft.api.results import Composed, ComposeStep, Documents
 from weft.context import Context
-from weft.errors import UsageError
 from weft.limits import limited_to
+from weft.nodes import DocumentSet
 from weft.source import Source
 from weft.tools.compose import compose as run
 from weft.tools.pipeline import parse
@@ -35,7 +35,7 @@ def compose(
 ) -> Composed:
     """Run the steps of a pipeline file, as `weft compose` does.
 
-    pipeline: the path of the file, or its text by its name; what it names is found from the file's directory, or from the
+    pipeline: the path of the file, its text by its name, or `documents` of its data; what it names is found from the file's directory, or from the
     working directory. values, values_files: data values that win over those of steps. until: the name of the step to
     stop after. limits: as in `render`. trace: keep histories, for `explain`. Raises WeftError.
 
@@ -53,7 +53,7 @@ def compose(
         else:
             source = only(pipeline, "the pipeline")
             if not isinstance(source, Source):
-                raise UsageError("the pipeline is a file", expected="a path, or the text by its name")
+                source = Source("pipeline.yml", Documents(DocumentSet([source])).to_yaml())
             read = parse(source)
         printed: list[str] = []
         context = Context(print_line=printed.append)
