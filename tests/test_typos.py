@@ -56,6 +56,7 @@ def patched(base: str, operation: str, *flags: str) -> tuple[str, dict[str, str]
 SCHEMA = "#@data/values-schema\n---\nhostname: ''\nreplicas: 1\ndatabase:\n  username: ''\n  password: ''\n"
 VALUES = "#@data/values\n---\n"
 DEPLOYMENT = "metadata:\n  namespace: x\nspec:\n  replicas: 1\n  containers:\n  - name: frontend\n    image: a\n  - name: sidecar\n"
+NAMED = "kind: Deployment\n" + DEPLOYMENT.replace("metadata:\n", "metadata:\n  name: web\n")
 MANIFEST = "name: web\nproperties:\n  port: 80\n  hostname: a\ninstance_groups:\n- name: database\n  jobs: []\n- name: frontend\n"
 
 PLACES: dict[str, list[tuple[str, dict[str, str]]]] = {
@@ -169,6 +170,21 @@ PLACES: dict[str, list[tuple[str, dict[str, str]]]] = {
         patched("variables: [{name: a, type: password, options: {<length>: 9}}]", "[]", "--vars-store", "store.yml"),
         patched(MANIFEST, "[]", "--path", "/<properties>"),
         patched(MANIFEST, "[]", "-o", "<production.yml>"),
+    ],
+    "tools": [
+        *((f"weft explain render -f app.yml Deployment/web:{path}", {"app.yml": NAMED}) for path in (
+            "<metadata>.name", "spec.<replicas>", "spec.<containers>[0].image", "spec.containers[name=<frontend>].image")),
+        ("weft explain render -f app.yml <Deployment>/web:spec.replicas", {"app.yml": NAMED}),
+        *((f"weft <{name}> a.yml", {"a.yml": "a: 1\n"}) for name in ("explain", "impact", "compose", "fmt", "diff")),
+        *((f"weft compose w.yml --<{name}> x", {"w.yml": "steps: []\n"}) for name in ("step", "data-value", "diff", "output")),
+        ("weft compose w.yml --step <production>", {"w.yml": "steps:\n- name: production\n  values: {set: {a: 1}}\n"}),
+        *(("weft compose w.yml", {"w.yml": f"steps:\n- <{name}>: {{}}\n"}) for name in ("render", "overlay", "values", "compose")),
+        *(("weft compose w.yml", {"w.yml": f"steps:\n- render: {{<{name}>: [a.yml]}}\n"}) for name in ("files", "strict")),
+        ("weft compose w.yml", {"w.yml": "<steps>: []\n"}),
+        ("weft compose w.yml", {"w.yml": "steps:\n- render: {files: [<config.yml>]}\n", "config.yml": "a: 1\n"}),
+        *((f"weft diff a.yml b.yml --<{name}> x", {"a.yml": "a: 1\n", "b.yml": "a: 1\n"}) for name in ("color", "no-tests", "exit-code")),
+        ("weft diff a.yml b.yml --as <overlay>", {"a.yml": "a: 1\n", "b.yml": "a: 1\n"}),
+        ("weft diff a.yml <production.yml>", {"a.yml": "a: 1\n", "production.yml": "a: 1\n"}),
     ],
     "layer": [
         layered(CHILD.replace("component: frontend", "component: <frontend>"), "--strict"),
