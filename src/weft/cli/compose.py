@@ -30,6 +30,7 @@ COMPOSE = Command(
         Flag("data-values-file", TEXTS, "set data values from plain YAML", short="d", value="PATH"),
         Flag("step", TEXT, "stop after this step", value="NAME"),
         Flag("diff", SWITCH, "print what each step changed instead of the result"),
+        Flag("cleartext-secrets", SWITCH, "with --diff: show the data of encrypted documents"),
         Flag(
             "output",
             TEXT,
@@ -66,7 +67,7 @@ def main(argv: Sequence[str]) -> int:
     if flags.on("diff"):
         from weft.tools.compose import Changes
 
-        changes = Changes()
+        changes = Changes(cleartext_secrets=flags.on("cleartext-secrets"))
     with watched(context):
         result = _run(flags, context, changes)
     if context.trace is not None:

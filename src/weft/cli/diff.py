@@ -42,6 +42,7 @@ DIFF = Command(
             choices=FORMS,
         ),
         Flag("exit-code", SWITCH, "exit with status 1 if anything differs"),
+        Flag("cleartext-secrets", SWITCH, "show the data of encrypted documents; --as always writes them"),
         Flag(
             "color", TEXT, "auto, always or never", value="WHEN", default=("auto",), choices=("auto", "always", "never")
         ),
@@ -76,7 +77,7 @@ def main(argv: Sequence[str]) -> int:
     from weft.tools import diff
 
     left, right = (diff.printed(_documents(path)) for path in flags.arguments)
-    differences = diff.diff(left, right)
+    differences = diff.diff(left, right, cleartext_secrets=flags.on("cleartext-secrets"))
     if kind == "ops":
         write_out(diff.to_operations(left, right, tests=not flags.on("no-tests")))
     elif kind == "overlay":

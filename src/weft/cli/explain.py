@@ -32,6 +32,7 @@ _FLAGS = (
     Flag("not", SWITCH, "explain why there is nothing at PATH, or which overlays matched nothing"),
     Flag("around", SWITCH, "also show what decided that the value is there at all"),
     Flag("json", SWITCH, "the same as -o json, anywhere"),
+    Flag("cleartext-secrets", SWITCH, "show the values of variable stores and of encrypted documents"),
 )
 EXPLAIN = Command(
     "weft explain",
@@ -70,7 +71,7 @@ def main(argv: Sequence[str]) -> int:
         return 0
     from weft.tools.explain import histories, to_data, to_text
 
-    found = histories(trace, documents.items, question.asked)
+    found = histories(trace, documents.items, question.asked, cleartext_secrets="cleartext-secrets" in question.words)
     if as_json:
         from json import dumps
 

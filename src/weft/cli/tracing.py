@@ -107,14 +107,18 @@ def take_apart(argv: Sequence[str], flags: Sequence[Flag], *, asks: bool) -> Que
         _check_word(rest[:1])
         command = _detected(rest)
     switches = {f"--{flag.name}": flag for flag in flags if flag.kind == SWITCH}
+    own = {f"--{flag.name}" for flag in _table(command).flags}
+    # What the command knows as well is for both.
+    rest[:0] = [f"--{name}" for name in words if f"--{name}" in own and f"--{name}" in switches]
     for word in [word for word in rest if word in switches]:
         words[switches[word].name] = "true"
-        rest.remove(word)
+        if word not in own:
+            rest.remove(word)
     places = _arguments(_table(command), rest)
     asked: str | None = None
     if asks and not words.get("all"):
-        own = 0 if command == "render" else 1
-        if len(places) <= own:
+        inputs = 0 if command == "render" else 1
+        if len(places) <= inputs:
             raise _nothing_asked(command, len(places))
         asked = rest.pop(places[-1])
     return Question(command, rest, asked, words)

@@ -137,7 +137,10 @@ class Variables:
                 self.give("vars-env", name[len(prefix) + 1 :], Cause("variable value", source, 0))
 
     def store(self, path: str) -> None:
-        self._given["vars-store"] = {"": Cause("variable store", Source(path), 0)}
+        source = Source(path)
+        self._given["vars-store"] = {"": Cause("variable store", source, 0)}
+        # What it holds are passwords and keys, for the most part.
+        self.trace.secrets.append((source, 0, 1))
 
     def origins(self, name: str) -> list[Origin]:
         """What had a part in a variable's value: dotted names are parts of one variable."""

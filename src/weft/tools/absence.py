@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from weft.errors import UsageError, render
 from weft.nodes import Array, Document, Map, MapItem
-from weft.tools.explain import Entry, to_text
+from weft.tools.explain import Entry, is_secret, to_text
 from weft.tools.paths import document_name, find
 
 TYPE_CHECKING = False
@@ -27,7 +27,7 @@ def absent(trace: Trace, documents: Sequence[Document], path: Path | None) -> st
     if found or path is None:
         out.append("overlay items that matched nothing:" if found else "every overlay item matched something")
     for item, candidates in found:
-        out += _unmatched(item, candidates)
+        out += _unmatched(trace, item, candidates)
     return "\n".join(out) + "\n"
 
 
@@ -49,7 +49,7 @@ def _why(trace: Trace, documents: Sequence[Document], path: Path) -> list[str]:
         for item in (*reversed(places[0].way), places[0].document):
             change = _removal(trace, item)
             if change is not None:
-                out.append(_line(Entry(change.action, change.source, change.line)))
+                out.append(_line(trace, Entry(change.action, change.source, change.line)))
                 return out
         return [*out, "  by what came after; no single action did it"]
     gone = [(item, change) for item, change in trace.removals.items() if _is_last(item, path)]
@@ -57,11 +57,11 @@ def _why(trace: Trace, documents: Sequence[Document], path: Path) -> list[str]:
     for item, change in gone[:_NEAR]:
         where = Entry("written", item.source, item.line).place
         out.append(f"an item of that name, written at {where}, was taken out by")
-        out.append(_line(Entry(change.action, change.source, change.line)))
+        out.append(_line(trace, Entry(change.action, change.source, change.line)))
         for cause in change.because[:1]:
             source, line = cause.source, cause.line
             if (source, line) != (change.source, change.line):
-                out.append(_line(Entry(getattr(cause, "action", "written"), source, line)))
+                out.append(_line(trace, Entry(getattr(cause, "action", "written"), source, line)))
     return out
 
 
@@ -85,17 +85,17 @@ def _concerns(item: Item, path: Path) -> bool:
     return type(item) is MapItem and item.key in keys
 
 
-def _line(entry: Entry) -> str:
-    text = "" if entry.text is None else f"  | {entry.text.strip()}"
+def _line(trace: Trace, entry: Entry) -> str:
+    text = "" if entry.text is None or is_secret(trace, entry.source, entry.line) else f"  | {entry.text.strip()}"
     return f"  {entry.place}  {entry.action}{text}"
 
 
-def _unmatched(item: Item, candidates: list[Item]) -> list[str]:
+def _unmatched(trace: Trace, item: Item, candidates: list[Item]) -> list[str]:
     """One overlay item, the rule it was to match by, and how each of the nearest candidates fails."""
     annotation = (item.annotations or {}).get("overlay/match")
-    out = [_line(Entry(_described(item), item.source, item.line))]
+    out = [_line(trace, Entry(_described(item), item.source, item.line))]
     if annotation is not None:
-        out.append(_line(Entry("rule", annotation.source, annotation.line)))
+        out.append(_line(trace, Entry("rule", annotation.source, annotation.line)))
     by = None
     if annotation is not None:
         by = annotation.kwargs.get("by", annotation.args[0] if annotation.args else None)

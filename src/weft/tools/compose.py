@@ -47,11 +47,15 @@ class State:
 
 
 class Changes:
-    """What each step changed, for `compose(..., watch=Changes())`. steps: (its name, the differences), in order."""
+    """What each step changed, for `compose(..., watch=Changes())`. steps: (its name, the differences), in order.
 
-    __slots__ = ("_before", "steps")
+    cleartext_secrets: show the data of encrypted documents.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_before", "_cleartext", "steps")
+
+    def __init__(self, *, cleartext_secrets: bool = False) -> None:
+        self._cleartext = cleartext_secrets
         self.steps: list[tuple[str, list[Difference]]] = []
         self._before: list[Document] = []
 
@@ -59,7 +63,7 @@ class Changes:
         from weft.tools.diff import diff, printed
 
         after = printed(documents)
-        self.steps.append((step.name, diff(self._before, after)))
+        self.steps.append((step.name, diff(self._before, after, cleartext_secrets=self._cleartext)))
         self._before = after
 
 

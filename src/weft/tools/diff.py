@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 # The keys that tell the items of an array apart, the first that does so for all items.
 IDENTIFYING = ("name", "id", "key", "containerPort", "port", "mountPath", "path", "type")
 ADDED, REMOVED, CHANGED = "added", "removed", "changed"
+HIDDEN = "(secret)"
 
 
 class Difference:
@@ -45,17 +46,49 @@ def _is_empty(value: Value) -> bool:
     return value is None or ((type(value) is Map or type(value) is Array) and not value.items)
 
 
-def diff(left: Sequence[Document], right: Sequence[Document]) -> list[Difference]:
-    """What differs, in the order of the left documents, then the right ones that are new."""
+def diff(left: Sequence[Document], right: Sequence[Document], *, cleartext_secrets: bool = False) -> list[Difference]:
+    """What differs, in the order of the left documents, then the right ones that are new.
+
+    cleartext_secrets: show the data of documents with `storagePolicy: encrypted`; they are HIDDEN without.
+    """
     found: list[Difference] = []
     for number, (a, b) in enumerate(paired(left, right)):
         name = document_name(a or b) or f"document {number + 1}"  # type: ignore[arg-type]
+        start = len(found)
         if a is None or b is None:
             kind = ADDED if a is None else REMOVED
             found.append(Difference(kind, name, "", None if a is None else a.value, None if b is None else b.value))
         else:
             _compare(name, a.value, b.value, found)
+        if not cleartext_secrets and any(one is not None and is_encrypted(one) for one in (a, b)):
+            for one in found[start:]:
+                _hide(one)
     return found
+
+
+def is_encrypted(document: Document) -> bool:
+    """Whether a document says that its data are secret (spec layering 11)."""
+    value: Value = document.value
+    for key in ("metadata", "storagePolicy"):
+        item = value.find(key) if type(value) is Map else None
+        if item is None:
+            return False
+        value = item.value
+    return value == "encrypted"
+
+
+def _hide(one: Difference) -> None:
+    """Take the data out of a difference of a secret document."""
+    if one.path == "data" or one.path.startswith(("data.", "data[")):
+        one.before, one.after = (None if value is None else HIDDEN for value in (one.before, one.after))
+    elif not one.path:
+        one.before, one.after = _without_data(one.before), _without_data(one.after)
+
+
+def _without_data(value: Value) -> Value:
+    if type(value) is not Map:
+        return value
+    return value.with_items([item.with_value(HIDDEN) if item.key == "data" else item for item in value.items])
 
 
 def paired(

@@ -101,7 +101,7 @@ class History:
         self.secret = secret
 
 
-def explain(trace: Trace, place: Place) -> History:
+def explain(trace: Trace, place: Place, *, cleartext_secrets: bool = False) -> History:
     """The history of the value at a place."""
     reader = _Reader(trace)
     entries = reader.entries(place.item)
@@ -114,14 +114,22 @@ def explain(trace: Trace, place: Place) -> History:
             Entry("put in", entry.source, entry.line, origins=entry.origins)
             for entry in reader.only_presence(place.item)
         ]
-    secret = any(reader.is_secret(entry.source, entry.line) for entry in flat([*entries]))
+    secret = not cleartext_secrets and any(is_secret(trace, entry.source, entry.line) for entry in flat([*entries]))
     return History(place, entries, _distinct(around), secret=secret)
 
 
-def histories(trace: Trace, documents: Sequence[Document], path: str | None = None) -> list[History]:
+def is_secret(trace: Trace, source: Source | None, line: int) -> bool:
+    """Whether nobody is to see a line."""
+    return any(source is one and first <= line < end for one, first, end in trace.secrets)
+
+
+def histories(
+    trace: Trace, documents: Sequence[Document], path: str | None = None, *, cleartext_secrets: bool = False
+) -> list[History]:
     """The histories of all values that a PATH means (docs/explain.md), in order; without one, of every value.
 
-    trace: what the run that made the documents recorded. Raises UsageError when the PATH cannot be read or means nothing.
+    trace: what the run that made the documents recorded. cleartext_secrets: show the values of variable stores and of
+    encrypted documents. Raises UsageError when the PATH cannot be read or means nothing.
     """
     from weft.tools.paths import find, means_text, parse, scalars, text_lines
 
@@ -131,15 +139,12 @@ def histories(trace: Trace, documents: Sequence[Document], path: str | None = No
     else:
         wanted = parse(path)
         places = text_lines(trace.texts, wanted) if means_text(wanted, trace.texts) else find(wanted, documents)
-    return [explain(trace, place) for place in places]
+    return [explain(trace, place, cleartext_secrets=cleartext_secrets) for place in places]
 
 
 class _Reader:
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
-
-    def is_secret(self, source: Source | None, line: int) -> bool:
-        return any(source is one and first <= line < end for one, first, end in self.trace.secrets)
 
     def entries(self, item: Item) -> list[Entry]:
         """The entries of an item, oldest first."""
