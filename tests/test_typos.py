@@ -169,12 +169,12 @@ PLACES: dict[str, list[tuple[str, dict[str, str]]]] = {
         patched("variables: [{name: a, type: <password>}]", "[]", "--vars-store", "store.yml"),
         patched("variables: [{name: a, type: password, options: {<length>: 9}}]", "[]", "--vars-store", "store.yml"),
         patched(MANIFEST, "[]", "--path", "/<properties>"),
-        patched(MANIFEST, "[]", "-o", "<production.yml>"),
+        ("weft patch base.yml -o <production.yml>", {"base.yml": MANIFEST, "production.yml": "[]\n"}),
     ],
     "tools": [
         *((f"weft explain render -f app.yml Deployment/web:{path}", {"app.yml": NAMED}) for path in (
             "<metadata>.name", "spec.<replicas>", "spec.<containers>[0].image", "spec.containers[name=<frontend>].image")),
-        ("weft explain render -f app.yml <Deployment>/web:spec.replicas", {"app.yml": NAMED}),
+        ("weft explain render -f app.yml <Deployment/web>:spec.replicas", {"app.yml": NAMED}),
         *((f"weft <{name}> a.yml", {"a.yml": "a: 1\n"}) for name in ("explain", "impact", "compose", "fmt", "diff")),
         *((f"weft compose w.yml --<{name}> x", {"w.yml": "steps: []\n"}) for name in ("step", "data-value", "diff", "output")),
         ("weft compose w.yml --step <production>", {"w.yml": "steps:\n- name: production\n  values: {set: {a: 1}}\n"}),
