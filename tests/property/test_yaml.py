@@ -22,6 +22,7 @@ from weft.yaml import (
     write_json,
     write_value,
 )
+from weft.yaml.forms import FORMS, one_line
 from weft.yaml.libyaml import pure_parser
 
 # Characters that syntax, quoting and escaping care about, and some that they do not.
@@ -53,6 +54,14 @@ values = st.recursive(
     max_leaves=12,
 )
 trees = st.lists(values, min_size=1, max_size=3).map(lambda found: DocumentSet([Document(value) for value in found]))
+
+
+@given(texts)
+def test_the_kept_form_of_a_string_is_the_one_that_is_worked_out(text: str) -> None:
+    kept = FORMS.strings[text]
+    assert kept is None or kept == one_line(text)
+    head = FORMS.keys[text]
+    assert head is None or head == f"{one_line(text)}:"
 
 
 @given(trees)
