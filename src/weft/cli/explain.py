@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft.cli.tracing import Question
+    from weft.nodes import DocumentSet
+    from weft.provenance import Trace
 
 FORMS = ("text", "json")
 
@@ -101,10 +103,25 @@ def main_impact(argv: Sequence[str]) -> int:
 
         write_out(dumps([str(place) for place in places], ensure_ascii=False, indent=1) + "\n")
     elif not places:
-        sys.stderr.write(f"weft: {question.asked} has no part in the output\n")
+        sys.stderr.write(f"weft: {question.asked} has no part in the output\n{_unknown_file(trace, documents, file)}")
     else:
         write_out("".join(f"{place}\n" for place in places))
     return 0 if places else 1
+
+
+def _unknown_file(trace: Trace, documents: DocumentSet, file: str) -> str:
+    """The files that have a part, for a name that looks like that of one of them."""
+    import os
+
+    from weft.spell import did_you_mean
+    from weft.tools.explain import histories, lines
+    from weft.tools.sourcemap import same_file
+
+    named = sorted({name for history in histories(trace, documents.items) for name, _ in lines(history)})
+    if os.path.lexists(file) or any(same_file(name, file) for name in named):
+        return ""
+    hint = did_you_mean(file, named)
+    return f"  found:    {', '.join(named[:12])}\n  hint:     {hint}\n" if hint else ""
 
 
 def _wants_help(argv: Sequence[str]) -> bool:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from weft.context import Context
-    from weft.nodes import Value
+    from weft.nodes import MapItem, Value
     from weft.tools.diff import Difference
     from weft.workspace import ReferencedValues
 
@@ -172,7 +172,13 @@ def _render(step: Step, pipeline: Pipeline, state: State, context: Context) -> N
 
         values.append(ReferencedValues(Document(own, own.source, own.line), plain=True))
     job = Job([before, *files] if state.documents else files, options, values)
-    state.documents = list(run_phases(job, context, given).documents.items)
+    result = run_phases(job, context, given)
+    if result.texts:
+        names = ", ".join(file.path for file in result.texts)
+        context.warn(f'the step "{step.name}" makes text files, which are no part of a pipeline\'s documents: {names}')
+    if context.trace is not None:
+        context.trace.texts.clear()
+    state.documents = list(result.documents.items)
 
 
 def _overlay(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:
@@ -282,7 +288,10 @@ def _patch(step: Step, pipeline: Pipeline, state: State, context: Context) -> No
             raise error.within(f"on {document_name(document) or 'a document'}", document.position) from None
         new = document.with_value(value)
         if context.trace is not None:
+            from weft.ops.tracing import finished
+
             context.trace.copied(new, document)
+            finished(context.trace, new, None)
         out.append(new)
     state.documents = out
 
@@ -291,6 +300,10 @@ def _selected(step: Step, state: State) -> set[Document]:
     """The documents that `select` means; without it the only one. Raises UsageError if there is none."""
     from weft.tools.paths import document_name
 
+    if not state.documents:
+        raise UsageError(
+            "there are no documents to patch", at=step.item.position, hint="a render or layer step comes first"
+        )
     select = step.map("select")
     names = ", ".join(document_name(document) or "a document without a name" for document in state.documents)
     if select is None:
@@ -305,15 +318,22 @@ def _selected(step: Step, state: State) -> set[Document]:
     check_keys(select, _SELECTORS, '"select"')
     chosen = {document for document in state.documents if _is_meant(document, select)}
     if not chosen:
-        wanted = select.find("name")
-        known = [(document_name(document) or "").rpartition("/")[2] for document in state.documents]
         raise UsageError(
-            "no document is selected",
-            at=select.position,
-            found=names or "no documents",
-            hint=did_you_mean(str(wanted.value), known) if wanted is not None else None,
+            "no document is selected", at=select.position, found=names, hint=_nearest(select, state.documents)
         )
     return chosen
+
+
+def _nearest(select: Map, documents: Sequence[Document]) -> str | None:
+    """What was meant by the first setting that nothing has, if that can be guessed."""
+    for item in select.items:
+        key = str(item.key)
+        if key == "subset" or any(_fits(document, key, item.value) for document in documents):
+            continue
+        wanted = item.value.items[0].value if type(item.value) is Array and item.value.items else item.value
+        known = [str(found.value) for document in documents if (found := _selector(document, key)) is not None]
+        return did_you_mean(str(wanted), known)
+    return None
 
 
 def _is_meant(document: Document, select: Map) -> bool:
@@ -323,19 +343,24 @@ def _is_meant(document: Document, select: Map) -> bool:
 def _fits(document: Document, key: str, wanted: Value) -> bool:
     if key == "subset":
         return _contains(document.value, wanted)
-    top = document.value
-    if key in ("name", "namespace"):
-        metadata = top.find("metadata") if type(top) is Map else None
-        inner = metadata.value if metadata is not None else None
-        found = inner.find(key) if type(inner) is Map else None
-        if found is None and key == "name" and type(top) is Map:
-            found = top.find("name")
-    else:
-        found = top.find(key) if type(top) is Map else None
+    found = _selector(document, key)
     if found is None:
         return False
     wanted_ones = [one.value for one in wanted.items] if type(wanted) is Array else [wanted]
     return any(type(found.value) is type(one) and found.value == one for one in wanted_ones)
+
+
+def _selector(document: Document, key: str) -> MapItem | None:
+    """The item of a document that a setting of `select` is compared with."""
+    top = document.value
+    if type(top) is not Map:
+        return None
+    if key not in ("name", "namespace"):
+        return top.find(key)
+    metadata = top.find("metadata")
+    inner = metadata.value if metadata is not None else None
+    found = inner.find(key) if type(inner) is Map else None
+    return top.find("name") if found is None and key == "name" else found
 
 
 def _contains(value: Value, wanted: Value) -> bool:

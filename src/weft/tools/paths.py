@@ -403,7 +403,10 @@ def _no_place(path: Path, chosen: Iterable[tuple[int, Document]]) -> UsageError:
         )
     from weft.nodes import kind_name
 
-    return UsageError(f'nothing is below {inside}: no key "{shown}"', found=f"a {kind_name(value)}")
+    return UsageError(
+        f'nothing is below {inside}: no key "{shown}"',
+        found=f"{'an' if kind_name(value)[0] in 'aeiou' else 'a'} {kind_name(value)}",
+    )
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -133,7 +133,10 @@ def _step(item: ArrayItem, number: int) -> Step:
     if settings is None:
         settings = Map([], kind.source, kind.line)
     if type(settings) is not Map:
-        raise wrong(kind, "a map of settings")
+        error = wrong(kind, "a map of settings")
+        if type(settings) is str and "files" in SETTINGS[str(kind.key)]:
+            error.hint = f"{kind.key}: {{files: [{settings}]}}"
+        raise error
     text = str(kind.key)
     check_keys(settings, SETTINGS[text], f'the step "{text}"')
     return Step(text, f"{text} {number}" if name is None else str(name.value), settings, item)
