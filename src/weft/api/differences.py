@@ -7,8 +7,6 @@ from weft.api.results import Documents
 from weft.limits import limited_to
 from weft.nodes import Document, DocumentSet, to_plain
 from weft.tools import diff as tool
-from weft.yaml import deduplicate
-from weft.yaml import read as read_yaml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,9 +107,5 @@ def between(left: Sequence[Document], right: Sequence[Document]) -> list[Differe
 def _documents(inputs: Inputs) -> list[Document]:
     found: list[Document] = []
     for one in each(inputs):
-        if isinstance(one, Documents):
-            found += one.nodes.items
-        else:
-            for source in sources([one]):
-                found += deduplicate(read_yaml(source, keep_mark=False)).items
+        found += one.nodes.items if isinstance(one, Documents) else tool.read(sources([one]))
     return found

@@ -8,13 +8,12 @@ import sys
 from weft.cli.limits import LIMIT, keep_limits
 from weft.cli.options import SWITCH, TEXT, Command, Flag
 from weft.cli.streams import harmless, write_out
-from weft.errors import ReadError, UsageError
+from weft.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from weft.nodes import Document
 
 FORMS = ("text", "json")
 KINDS = ("ops", "overlay")
@@ -74,9 +73,10 @@ def main(argv: Sequence[str]) -> int:
             raise UsageError(
                 f"unknown word for {name}: {word}", expected=", ".join(wanted), hint=did_you_mean(word, wanted)
             )
+    from weft.content import sources
     from weft.tools import diff
 
-    left, right = (diff.printed(_documents(path)) for path in flags.arguments)
+    left, right = (diff.printed(diff.read(sources(path, _EXTENSIONS))) for path in flags.arguments)
     differences = diff.diff(left, right, cleartext_secrets=flags.on("cleartext-secrets"))
     if kind == "ops":
         write_out(diff.to_operations(left, right, tests=not flags.on("no-tests")))
@@ -101,39 +101,3 @@ def in_colour(when: str) -> bool:
     if when == "auto":
         return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return when == "always"
-
-
-def _documents(path: str) -> list[Document]:
-    from weft.source import Source
-    from weft.yaml import deduplicate, read
-
-    found: list[Document] = []
-    for name, data in _contents(path):
-        source = Source(name, data.decode("utf-8", "surrogateescape"))
-        found += deduplicate(read(source, keep_mark=False)).items
-    return found
-
-
-def _contents(path: str) -> list[tuple[str, bytes]]:
-    from weft.content import file_content, standard_input
-
-    if path == "-":
-        return [("stdin.yml", standard_input())]
-    paths = [path]
-    if os.path.isdir(path):
-        paths = [
-            os.path.join(folder, name)
-            for folder, _, names in sorted(os.walk(path))
-            for name in sorted(names)
-            if name.endswith(_EXTENSIONS)
-        ]
-        if not paths:
-            raise ReadError(f"directory {path} has no YAML files", expected="files named *.yml, *.yaml or *.json")
-    try:
-        return [(name, file_content(name, f'file "{name}"')) for name in paths]
-    except OSError as error:
-        from weft.spell import did_you_mean
-
-        folder, last = os.path.split(path)
-        near = did_you_mean(last, sorted(os.listdir(folder or "."))) if os.path.isdir(folder or ".") else None
-        raise ReadError(f"cannot read {error.filename}: {error.strerror}", hint=near) from None

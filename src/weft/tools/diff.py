@@ -14,9 +14,10 @@ from weft.tools.paths import document_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from weft.nodes import Document, Value
+    from weft.source import Source
 
 # The keys that tell the items of an array apart, the first that does so for all items.
 IDENTIFYING = ("name", "id", "key", "containerPort", "port", "mountPath", "path", "type")
@@ -35,6 +36,14 @@ class Difference:
         self.path = path
         self.before = before
         self.after = after
+
+
+def read(sources: Iterable[Source]) -> list[Document]:
+    """The documents of texts. Raises ReadError."""
+    from weft.yaml import deduplicate
+    from weft.yaml import read as read_yaml
+
+    return [document for source in sources for document in deduplicate(read_yaml(source, keep_mark=False)).items]
 
 
 def printed(documents: Sequence[Document]) -> list[Document]:
@@ -335,6 +344,7 @@ __all__ = [
     "operations",
     "paired",
     "printed",
+    "read",
     "to_data",
     "to_operations",
     "to_overlay",
