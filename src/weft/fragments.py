@@ -24,7 +24,6 @@ from weft.starlark import (
     Struct,
     Value,
     insert,
-    missing,
     repr_of,
     spend,
     type_of,
@@ -322,9 +321,12 @@ class _DataMembers(Members):
     def __missing__(self, name: str) -> object:
         item = self._node.find(name)
         if item is None:
-            raise missing(DataStruct(self._node), name)
+            return super().__missing__(name)
         found = self[name] = _part(item, self._made)
         return found
+
+    def whole(self) -> Value:
+        return DataStruct(self._node)
 
 
 def _part(item: MapItem, made: dict[int, object]) -> object:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from weft.errors import StarlarkError
 from weft.starlark.arguments import unpack, unpack_positional
-from weft.starlark.attributes import missing
 from weft.starlark.budget import spend
 from weft.starlark.calls import call
 from weft.starlark.pieces import Args, Block, Code, Expr, Host
@@ -79,7 +78,6 @@ __all__ = [
     "is_callable",
     "is_function",
     "lookup",
-    "missing",
     "remove",
     "repr_of",
     "spend",

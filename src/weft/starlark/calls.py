@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from weft.limits import DEEPEST
+from weft.starlark.budget import CURRENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,8 +34,6 @@ def call(function: object, args: Sequence[object] = (), kwargs: Mapping[str, obj
 
 def enter(budget: Budget) -> tuple[Token[Budget], int] | None:
     """Begin to spend from a budget; `leave` takes what this gives. None: that is what is being done already."""
-    from weft.starlark.budget import CURRENT
-
     if CURRENT.get(None) is budget:
         return None
     limit = sys.getrecursionlimit()

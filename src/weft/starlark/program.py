@@ -7,7 +7,9 @@ import sys
 from weft.errors import Finding, LimitError, StarlarkError
 from weft.limits import DEEPEST
 from weft.source import Position, Source
+from weft.starlark.budget import budget_of, check_growth
 from weft.starlark.calls import enter, leave, leaving
+from weft.starlark.values import freeze
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,10 +45,8 @@ class Program:
         load: gives the exported names of what `load` statements ask for. names: further names, beginning with "$",
         for the code that host statements were lowered to. Raises StarlarkError with the trail of calls.
         """
-        from weft.starlark.budget import budget_of, check_growth
         from weft.starlark.builtins import printing
         from weft.starlark.runtime import GLOBALS
-        from weft.starlark.values import freeze
 
         source = self.source
         budget = budget_of(context)

@@ -258,7 +258,11 @@ class Members(dict[str, object]):
     def __missing__(self, name: str) -> object:
         from weft.starlark.attributes import missing
 
-        raise missing(Struct(self), name)
+        raise missing(self.whole(), name)
+
+    def whole(self) -> Value:
+        """A value with these members."""
+        return Struct(self)
 
 
 class ModuleMembers(Members):
@@ -266,10 +270,8 @@ class ModuleMembers(Members):
 
     __slots__ = ()
 
-    def __missing__(self, name: str) -> object:
-        from weft.starlark.attributes import missing
-
-        raise missing(Module("", self), name)
+    def whole(self) -> Value:
+        return Module("", self)
 
 
 class Struct(Value):
@@ -323,11 +325,12 @@ class Struct(Value):
 class Module(Value):
     """A named bundle of members, such as `@ytt:json` or what `module.make` gives."""
 
-    __slots__ = ("members", "name")
+    __slots__ = ("frozen", "members", "name")
     type_name = "module"
 
     def __init__(self, name: str, members: Mapping[str, object]) -> None:
         self.name = name
+        self.frozen = False
         self.members: dict[str, object] = ModuleMembers(members)
 
     def attr(self, name: str) -> object:
@@ -342,8 +345,11 @@ class Module(Value):
         return f"<module {quote(self.name)}>"
 
     def freeze(self) -> None:
-        for value in self.members.values():
-            freeze(value)
+        # Every template that loads a module freezes it.
+        if not self.frozen:
+            self.frozen = True
+            for value in self.members.values():
+                freeze(value)
 
     __hash__ = None  # type: ignore[assignment]
 

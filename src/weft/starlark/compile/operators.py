@@ -64,10 +64,10 @@ class Operators(Emitter):
         operator = node.operator
         if operator in {"and", "or"}:
             return self.logical(node, operator)
-        if operator == "%" and type(node.x) is syntax.Literal and type(node.y) is syntax.TupleDisplay:
-            parts = percent_parts(node.x.value, len(node.y.items)) if type(node.x.value) is str else None
-            if parts is not None:
-                return self.text(parts[0], parts[1], node.y.items)
+        if operator == "%" and type(node.x) is syntax.Literal and type(node.x.value) is str:
+            formatted = self.formatted(node.x.value, node.y)
+            if formatted is not None:
+                return formatted
         if operator in FUSED and self.hot and self.walrus:
             fused = self.fused(node)
             if fused is not None:
@@ -251,21 +251,41 @@ class Operators(Emitter):
             return self.choose(test, fast, self.call("$" + operator, [again(), again_y()]))
         return self.call("$" + operator, [x, y])
 
+    def formatted(self, template: str, y: Expression) -> py.expr | None:
+        """`template % y`; None if it is better done by the helper."""
+        if type(y) is syntax.TupleDisplay:
+            parts = percent_parts(template, len(y.items))
+            return None if parts is None else self.text(*parts, y.items)
+        parts = percent_parts(template, 1)
+        kind = kind_of(y)
+        if parts is None or not self.hot or not self.walrus or kind in {"list", "dict", "tuple"}:
+            return None
+        if kind != "":
+            return self.text(*parts, [y])
+        # A tuple would be the values, not the value.
+        first, again = self.simple(self.expression(y))
+        scalar = py.Compare(self.call("$T", [first]), [py.In()], [self.load("$plain")], **self.at())
+        made = self.joined(*parts, [(again(), "")])
+        return self.choose(scalar, made, self.call("$%", [self.constant(template), again()]))
+
     def text(self, texts: Sequence[str], verbs: str, nodes: Sequence[Expression]) -> py.expr:
         """A string of texts and values between them; a verb is "s" or "d"."""
+        return self.joined(texts, verbs, [(self.expression(node), kind_of(node)) for node in nodes])
+
+    def joined(self, texts: Sequence[str], verbs: str, values: Sequence[tuple[py.expr, str]]) -> py.expr:
+        """The same of what was lowered before: expressions and their kinds."""
         parts: list[py.expr] = [self.constant(texts[0])]
-        for text, verb, node in zip(texts[1:], verbs, nodes, strict=True):
-            value = self.expression(node)
-            kind = kind_of(node)
+        for text, verb, (value, kind) in zip(texts[1:], verbs, values, strict=True):
+            shown = value
             if kind != "small" and verb == "d":
-                value = self.call("$%d", [value])
+                shown = self.call("$%d", [value])
             elif kind not in {"small", "str"}:
                 if self.hot and self.walrus:
                     first, again = self.simple(value)
-                    value = self.choose(self.is_type(first, self.load("$T.str")), again(), self.call("$str", [again()]))
+                    shown = self.choose(self.is_type(first, self.load("$T.str")), again(), self.call("$str", [again()]))
                 else:
-                    value = self.call("$str", [value])
-            parts.append(py.FormattedValue(value, -1, None, **self.at()))
+                    shown = self.call("$str", [value])
+            parts.append(py.FormattedValue(shown, -1, None, **self.at()))
             if text:
                 parts.append(self.constant(text))
         made = py.JoinedStr(parts, **self.at())
