@@ -426,7 +426,7 @@ def run(bomb: Bomb, directory: str) -> tuple[int, float, float, str]:
         errors.seek(0)
         said = errors.read(4000).decode("utf-8", "replace")
     peak = pathlib.Path(directory, "peak")
-    return status, seconds, int(peak.read_text()) / 1024 if peak.exists() else 0.0, said
+    return status, seconds, int(peak.read_text() or "0") / 1024 if peak.exists() else 0.0, said
 
 
 def main(names: list[str]) -> int:

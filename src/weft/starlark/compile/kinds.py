@@ -66,6 +66,8 @@ _STRING_METHODS = {
 }
 _DICT_METHODS = {"keys": "list", "values": "list", "items": "list"}
 _BIGGEST = 1 << 62
+# An expression in so many others is looked at by each of them, and never by more: nobody writes deeper ones by hand.
+_DEEP = 24
 
 
 def join(left: str, right: str) -> str:
@@ -76,20 +78,20 @@ def join(left: str, right: str) -> str:
     return "int" if left in INTS and right in INTS else ""
 
 
-def kind_of(node: object) -> str:
-    """The kind of an expression whose names are resolved."""
+def kind_of(node: object, room: int = _DEEP) -> str:
+    """The kind of an expression whose names are resolved. room: how far to look into it."""
     find = _FINDERS.get(type(node))
-    return "" if find is None else find(node)
+    return "" if find is None or not room else find(node, room - 1)
 
 
-def _name(node: syntax.Name) -> str:
+def _name(node: syntax.Name, _room: int) -> str:
     scope = node.scope
     if scope is not None:
         return scope.kinds.get(node.name, "")
     return {"True": "bool", "False": "bool", "None": "none"}.get(node.name, "")
 
 
-def _literal(node: syntax.Literal) -> str:
+def _literal(node: syntax.Literal, _room: int) -> str:
     value = node.value
     if type(value) is str:
         return "str"
@@ -98,20 +100,20 @@ def _literal(node: syntax.Literal) -> str:
     return "small" if -_BIGGEST < value < _BIGGEST else "int"  # type: ignore[operator]
 
 
-def _unary(node: syntax.Unary) -> str:
+def _unary(node: syntax.Unary, room: int) -> str:
     if node.operator == "not":
         return "bool"
-    kind = kind_of(node.x)
+    kind = kind_of(node.x, room)
     if kind in INTS:
         return kind
     return kind if kind == BOTTOM or (kind == "float" and node.operator != "~") else ""
 
 
-def _binary(node: syntax.Binary) -> str:
+def _binary(node: syntax.Binary, room: int) -> str:
     operator = node.operator
     if operator in ("==", "!=", "<", ">", "<=", ">=", "in", "not in"):
         return "bool"
-    left, right = kind_of(node.x), kind_of(node.y)
+    left, right = kind_of(node.x, room), kind_of(node.y, room)
     if operator in ("and", "or"):
         return join(left, right)
     if operator == "%" and left == "str":
@@ -137,11 +139,11 @@ def _binary(node: syntax.Binary) -> str:
     return ""
 
 
-def _conditional(node: syntax.Conditional) -> str:
-    return join(kind_of(node.yes), kind_of(node.no))
+def _conditional(node: syntax.Conditional, room: int) -> str:
+    return join(kind_of(node.yes, room), kind_of(node.no, room))
 
 
-def _call(node: syntax.Call) -> str:
+def _call(node: syntax.Call, room: int) -> str:
     function = node.function
     if node.kind:
         return node.kind
@@ -153,11 +155,11 @@ def _call(node: syntax.Call) -> str:
             for argument in node.arguments:
                 if argument.star or argument.name:
                     return ""
-                kind = join(kind, kind_of(argument.value))
+                kind = join(kind, kind_of(argument.value, room))
             return kind if kind in INTS or kind == BOTTOM else ""
         return _BUILTINS.get(function.name, "")
     if type(function) is syntax.Attribute:
-        kind = kind_of(function.x)
+        kind = kind_of(function.x, room)
         if kind == "str":
             return _STRING_METHODS.get(function.name, "")
         if kind == "dict":
@@ -167,17 +169,17 @@ def _call(node: syntax.Call) -> str:
     return ""
 
 
-def _slice(node: syntax.Slice) -> str:
-    kind = kind_of(node.x)
+def _slice(node: syntax.Slice, room: int) -> str:
+    kind = kind_of(node.x, room)
     return kind if kind in _SEQUENCES or kind == BOTTOM else ""
 
 
-def _index(node: syntax.Index) -> str:
-    kind = kind_of(node.x)
+def _index(node: syntax.Index, room: int) -> str:
+    kind = kind_of(node.x, room)
     return node.kind if kind == "list" else kind if kind in ("str", BOTTOM) else ""
 
 
-def _comprehension(node: syntax.Comprehension) -> str:
+def _comprehension(node: syntax.Comprehension, _room: int) -> str:
     return "list" if node.key is None else "dict"
 
 
@@ -191,7 +193,7 @@ _FINDERS: dict[type, Callable[..., str]] = {
     syntax.Slice: _slice,
     syntax.Index: _index,
     syntax.Comprehension: _comprehension,
-    syntax.ListDisplay: lambda _node: "list",
-    syntax.DictDisplay: lambda _node: "dict",
-    syntax.TupleDisplay: lambda _node: "tuple",
+    syntax.ListDisplay: lambda _node, _room: "list",
+    syntax.DictDisplay: lambda _node, _room: "dict",
+    syntax.TupleDisplay: lambda _node, _room: "tuple",
 }

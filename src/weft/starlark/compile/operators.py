@@ -32,6 +32,7 @@ _ARITHMETIC: dict[str, Callable[[], py.operator]] = {
 }
 # Operators that may be done together once all operands are known to be ints.
 FUSED = frozenset(("+", "-", "*", "//", "%"))
+_DEEP = 24  # operators within operators that are done together
 _AN_OPERATOR = 6  # names and constants that take as long
 _ATOMS = (syntax.Name, syntax.Literal)
 _ORDER: dict[str, Callable[[], py.cmpop]] = {"<": py.Lt, "<=": py.LtE, ">": py.Gt, ">=": py.GtE}
@@ -297,7 +298,9 @@ class Operators(Emitter):
         return self.choose(self.both(ascii_, size), again(), self.call("$text", [again()]))
 
 
-def _flatten(node: Expression, leaves: list[tuple[Expression, str]], sized: list[int]) -> bool:
+def _flatten(
+    node: Expression, leaves: list[tuple[Expression, str]], sized: list[int], room: int = _DEEP
+) -> bool:
     """Collect the operands of arithmetic; `sized` gets those that must be small lest a product be enormous."""
     if type(node) is syntax.Binary and node.operator in FUSED:
         operator = node.operator
@@ -305,10 +308,10 @@ def _flatten(node: Expression, leaves: list[tuple[Expression, str]], sized: list
         if operator in {"//", "%"} and not divisor:
             return False
         before = len(leaves)
-        if not _flatten(node.x, leaves, sized):
+        if not room or not _flatten(node.x, leaves, sized, room - 1):
             return False
         middle = len(leaves)
-        if not _flatten(node.y, leaves, sized):
+        if not _flatten(node.y, leaves, sized, room - 1):
             return False
         if operator == "*":
             small = [place for place in range(before, len(leaves)) if leaves[place][1] == "small"]

@@ -43,6 +43,10 @@ _NO_MORE = frozenset(("end of file", "newline", "=", "}", "]", ")", ";"))
 _NOT_PARAMETERS = frozenset(("None", "True", "False", "__debug__"))
 
 
+# Each of them is looked at by all that it is in.
+_MOST_ELSES = 100
+
+
 class Expressions(Tokens):
     """Parses expressions, parameters and arguments."""
 
@@ -208,7 +212,12 @@ class Expressions(Tokens):
         if self.kind != "else":
             self.fail("conditional expression without else clause", line, column)
         self.advance()
-        return syntax.Conditional(condition, x, self.test(), line)
+        self.elses += 1
+        if self.elses > _MOST_ELSES:
+            self.fail("conditional expression within too many others", line, column)
+        other = self.test()
+        self.elses -= 1
+        return syntax.Conditional(condition, x, other, line)
 
     def lambda_expression(self, conditional: bool) -> Expression:
         line = self.line

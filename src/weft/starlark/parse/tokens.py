@@ -38,6 +38,7 @@ class Tokens:
     __slots__ = (
         "closed_by",
         "column",
+        "elses",
         "index",
         "kind",
         "line",
@@ -57,6 +58,7 @@ class Tokens:
         self.scope = scope
         self.problems = problems  # what is wrong but does not stop the parser
         self.index = 0
+        self.elses = 0  # conditional expressions within the `else` of others
         self.loops = 0
         self.loose = False
         self.closed_by = ""  # the word that closed the last block: "end", "else", "elif", or "" for a one-line body
