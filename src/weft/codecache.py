@@ -78,10 +78,17 @@ class CodeCache:
             return
         self._checked = True
         with os.scandir(self.directory) as entries:
-            names = [entry.name for entry in entries]
+            # Whatever else is there is not ours to remove.
+            names = [entry.name for entry in entries if _is_entry(entry.name)]
         if len(names) > _ENTRIES:
             for name in names:
                 os.unlink(f"{self.directory}/{name}")
+
+
+def _is_entry(name: str) -> bool:
+    """Whether a file of the directory is an entry, or one that was left aside."""
+    digits = name[1:].partition(".")[0] if name.startswith(".") else name
+    return len(digits) in (16, 2 * _DIGEST) and not digits.strip("0123456789abcdef")
 
 
 def build() -> str:

@@ -85,6 +85,16 @@ def test_a_full_directory_is_emptied(cache: CodeCache, monkeypatch: pytest.Monke
     assert len(entries(cache)) < 5
 
 
+def test_a_directory_of_other_files_keeps_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("weft.codecache._ENTRIES", 3)
+    for number in range(8):
+        (tmp_path / f"photo-{number}.jpg").write_text("mine")
+    for _ in range(8):
+        CodeCache(str(tmp_path)).put(os.urandom(32).hex(), compile_program([], Source("x")).code)
+    assert len(list(tmp_path.glob("photo-*"))) == 8
+    assert len(entries(CodeCache(str(tmp_path)))) < 8 + 6
+
+
 def test_the_user_can_choose_or_refuse_it(tmp_path: Path) -> None:
     found = user_cache({"WEFT_CACHE_DIR": str(tmp_path / "mine")})
     assert found is not None

@@ -32,7 +32,7 @@ _ARITHMETIC: dict[str, Callable[[], py.operator]] = {
 }
 # Operators that may be done together once all operands are known to be ints.
 FUSED = frozenset(("+", "-", "*", "//", "%"))
-_DEEP = 24  # operators within operators that are done together
+_DEEP = 16  # operators within operators that are done together
 _AN_OPERATOR = 6  # names and constants that take as long
 _ATOMS = (syntax.Name, syntax.Literal)
 _ORDER: dict[str, Callable[[], py.cmpop]] = {"<": py.Lt, "<=": py.LtE, ">": py.Gt, ">=": py.GtE}
