@@ -13,9 +13,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from weft.cli import layer, patch, render
+from weft.cli import compose, layer, patch, render
 from weft.context import Context
 from weft.errors import WeftError
+from weft.nodes import Document
 from weft.provenance import Trace
 from weft.tools.explain import explain, lines
 from weft.tools.paths import document_name, scalars
@@ -23,7 +24,6 @@ from weft.tools.paths import document_name, scalars
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from weft.nodes import Document
     from weft.tools.paths import Place
 
     Files = dict[str, str]
@@ -115,7 +115,12 @@ class Run:
             os.chdir(self.directory if self.dialect == "templates" else self.directory / "config")
             if self.dialect == "templates":
                 argv = ["-f", "config", *(f"--data-values-file=values/{name}" for name in self.values), *self.args]
-                return render.documents(argv, context).items
+                documents = render.documents(argv, context).items
+                # The lines of text files stand for documents as well.
+                texts = [] if trace is None else trace.texts.values()
+                return [*documents, *(Document(lines, lines.source, 1) for lines in texts)]
+            if self.dialect == "pipelines":
+                return compose.documents(["weft.yml", *self.args], context).items
             if self.dialect == "operations":
                 operations = ["-o", "ops.yml"] if "ops.yml" in files else []
                 return patch.documents(["base.yml", *operations, *self.args], context).items
@@ -161,24 +166,26 @@ def prove(dialect: str, name: str, files: Files, directory: Path) -> Proof:
     documents = run.documents(run.files, trace)
     places = scalars(documents)
     named = [{(_file(run, source), line) for source, line in lines(explain(trace, place))} for place in places]
-    assert Values(run.documents(run.files, None)).by_number == Values(documents).by_number, "tracing changes nothing"
+    untraced = Values(run.documents(run.files, None)).by_number
+    traced = Values([document for document in documents if document.value not in trace.texts.values()]).by_number
+    assert untraced == traced, "tracing changes nothing"
     proof = Proof()
     for file, text in run.files.items():
         rows = text.split("\n")
-        data = not file.endswith(".star")
+        data = not file.endswith((".star", ".txt"))
         for number, row in enumerate(rows, 1):
             if data and is_data(row):
                 after = _after(run, file, [*rows[: number - 1], changed(row), *rows[number:]])
                 if after is not None:
                     proof.changes += len(places)
-                    for place, says in zip(places, ((file, number) in one for one in named), strict=True):
+                    for place, says in _says(places, named, file, number):
                         if says == after.holds(place):
                             verb = "names" if says else "does not name"
                             proof.say(name, place, f"{verb} {file}:{number} {row.strip()!r}")
             if not row.strip():
                 continue
             after = _after(run, file, [*rows[: number - 1], *rows[number:]])
-            for place, says in zip(places, ((file, number) in one for one in named), strict=True):
+            for place, says in _says(places, named, file, number):
                 same = after is not None and after.holds(place)
                 if says:
                     proof.deletions += 1
@@ -194,9 +201,15 @@ def prove(dialect: str, name: str, files: Files, directory: Path) -> Proof:
     return proof
 
 
+def _says(places: list[Place], named: list[set[tuple[str, int]]], file: str, number: int) -> list[tuple[Place, bool]]:
+    """The places, and whether each names a line: it does if it names the whole file."""
+    return [(place, (file, number) in one or (file, 0) in one) for place, one in zip(places, named, strict=True)]
+
+
 def _after(run: Run, file: str, rows: list[str]) -> Values | None:
     try:
-        return Values(run.documents({**run.files, file: "\n".join(rows)}, None))
+        has_text = any(name.endswith(".txt") for name in run.files)
+        return Values(run.documents({**run.files, file: "\n".join(rows)}, Trace() if has_text else None))
     except WeftError:
         return None
     finally:

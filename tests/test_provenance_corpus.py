@@ -25,8 +25,8 @@ def test_named_lines_are_those_that_count(dialect: str, name: str, files: dict[s
 
 def test_the_corpus_has_programs_of_all_dialects() -> None:
     counts = {dialect: sum(one == dialect for one, _, _ in PROGRAMS) for dialect, _, _ in PROGRAMS}
-    assert set(counts) == {"templates", "operations", "layers"}
-    assert sum(counts.values()) >= 60
+    assert set(counts) == {"templates", "operations", "layers", "pipelines"}
+    assert sum(counts.values()) >= 75
 
 
 def test_what_is_a_data_line() -> None:

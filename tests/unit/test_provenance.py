@@ -9,7 +9,7 @@ import pytest
 
 from casefiles import files_of
 from weft.context import Context
-from weft.errors import WeftError
+from weft.errors import WeftError, render
 from weft.nodes import Array, Document, DocumentSet, Map, equal, from_plain
 from weft.provenance import Cause, Trace
 from weft.source import Source
@@ -143,7 +143,7 @@ def outcome(given: str, context: Context) -> tuple[DocumentSet, str]:
     try:
         return run(Job(files_of(given)), context).documents, ""
     except WeftError as error:
-        return DocumentSet([]), error.message
+        return DocumentSet([]), render(error)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name}/{case.stem}")

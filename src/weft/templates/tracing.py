@@ -239,6 +239,8 @@ class _TracedConstruction(Construction):
             items[place] = new = self.copy(old, because)
             if old in builder.soft:
                 builder.soft.add(new)  # type: ignore[arg-type]
+            if old in builder.brought:
+                builder.brought[new] = builder.brought[old]  # type: ignore[index]
 
     def note_value(self, item: Item, hole: Hole, control: Shadow) -> None:
         origins = hole.origins
@@ -356,6 +358,7 @@ class TracedStruct(DataStruct):
     """Data values that say which of them are looked at."""
 
     __slots__ = ("_stack", "_windows")
+    says_itself = True
 
     def __init__(self, node: Map, windows: Windows) -> None:
         super().__init__(node)

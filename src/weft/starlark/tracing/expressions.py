@@ -111,6 +111,8 @@ class TracedExpressions(Compiler):
             if self.has_shadow(name):
                 shadow = self.load(f"$o.{name.name}")
                 return self.call("$from.field", [Compiler.name(self, name), shadow, self.constant(node.name)])  # type: ignore[union-attr]
+        if kind is syntax.Lambda:
+            return self.lambda_(node)  # type: ignore[arg-type]
         if kind is Passed:
             return self.passed(node)  # type: ignore[arg-type]
         if kind is Ready:

@@ -365,6 +365,8 @@ class Windows:
                 if not window.direct:
                     # What a builtin function makes of nodes has a history of its own.
                     return value
+            elif not window.direct and getattr(value, "says_itself", False):
+                return value
             elif not window.direct:
                 if type(value) is Struct and window.arguments:
                     self.note_fields(value, window.arguments)
