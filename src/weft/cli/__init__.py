@@ -88,6 +88,9 @@ def main(argv: Sequence[str]) -> int:
     except KeyboardInterrupt:
         sys.stderr.write("weft: interrupted\n")
         return _INTERRUPTED
+    except MemoryError:
+        sys.stderr.write("weft: out of memory\n")
+        return 3
     except RecursionError:
         # What templates, overlays and substitutions make can be deeper than any one input.
         sys.stderr.write("weft: the data are nested too deep\n")

@@ -39,10 +39,14 @@ def keep_limits(flags: Parsed, context: Context | None = None) -> None:
 def within_limits(command: Callable[[Sequence[str]], int], argv: Sequence[str]) -> int:
     """Run a command; the limits that it sets end with it. Raises what the command raises."""
     current = allowance()
+    # Where there is no memory left, there is that much for saying so.
+    ballast = [bytearray(1 << 20)]
     with limited(Allowance(current.limits, current.keeper)):
         try:
             return command(argv)
-        except MemoryError:
+        except MemoryError as error:
+            ballast.clear()
+            error.__traceback__ = error.__context__ = None
             _let_go()
             raise exceeded("the memory of this run", "memory", allowance().most("memory")) from None
 

@@ -15,6 +15,8 @@ from weft.starlark import repr_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from weft.nodes import Document, Item, Value
     from weft.schema.types import Declaration, Type
 
@@ -110,7 +112,9 @@ def _type_hint(item: Item) -> str | None:
 
 def _unknown_key(declared: MapType, item: MapItem, *, suggest: bool) -> Finding:
     key = key_text(item.key)
-    allowed = sorted(key_text(declaration.key) for declaration in declared.declarations.values())
+    allowed: Sequence[str] = ()
+    if suggest or len(declared.declarations) <= 9:
+        allowed = sorted(key_text(declaration.key) for declaration in declared.declarations.values())
     if len(allowed) == 1:
         expected = f'a map item with the key named "{allowed[0]}" (from {declared.position})'
     elif 1 < len(allowed) <= 9:  # what a reader takes in at a glance

@@ -10,10 +10,18 @@ from weft.starlark.budget import CURRENT
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _contextvars import Token
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from types import FrameType
+    from typing import TypeAlias
 
     from weft.starlark.budget import Budget
+
+    # What the interpreter calls at each call and return, of this thread alone; None: it was left as it was.
+    Profile: TypeAlias = Callable[..., object] | None
+
+
+# Steps for a call from the host: matchers are called for each pair of an overlay and a document.
+_FROM_HOST = 100
 
 
 def call(function: object, args: Sequence[object] = (), kwargs: Mapping[str, object] | None = None) -> object:
@@ -22,6 +30,8 @@ def call(function: object, args: Sequence[object] = (), kwargs: Mapping[str, obj
     budget = None if space is None else space.get("$budget")
     former = None if budget is None else enter(budget)
     try:
+        if budget is not None:
+            budget.spend(_FROM_HOST)
         if kwargs:
             return function(*args, **kwargs)  # type: ignore[operator]
         return function(*args)  # type: ignore[operator]
@@ -32,33 +42,49 @@ def call(function: object, args: Sequence[object] = (), kwargs: Mapping[str, obj
     raise leaving(fault) from None
 
 
-def enter(budget: Budget) -> tuple[Token[Budget], int] | None:
+def enter(budget: Budget) -> tuple[Token[Budget], Profile] | None:
     """Begin to spend from a budget; `leave` takes what this gives. None: that is what is being done already."""
     if CURRENT.get(None) is budget:
         return None
-    limit = sys.getrecursionlimit()
+    # Python's limit counts the frames of all callers as well: they are few.
+    if sys.getrecursionlimit() < DEEPEST:
+        sys.setrecursionlimit(DEEPEST)
+    token = CURRENT.set(budget)
     depth = budget.limits.depth
     if depth == DEEPEST:
-        # Python's limit counts the frames of all callers as well: they are few.
-        if limit < DEEPEST:
-            sys.setrecursionlimit(DEEPEST)
-        return CURRENT.set(budget), 0
-    frame: FrameType | None = sys._getframe()
-    while frame is not None:
-        depth += 1
-        frame = frame.f_back
-    sys.setrecursionlimit(depth)
-    return CURRENT.set(budget), limit
+        return token, None
+    before = sys.getprofile() or _nothing
+    sys.setprofile(_counting(depth))
+    return token, before
 
 
-def leave(former: tuple[Token[Budget], int] | None) -> None:
+def leave(former: tuple[Token[Budget], Profile] | None) -> None:
     """Back to what was spent from before `enter`."""
     if former is not None:
-        token, limit = former
+        token, before = former
+        if before is not None:
+            sys.setprofile(None if before is _nothing else before)
         token.var.reset(token)
-        if limit:
-            # Not lower: another thread's smaller depth may have been the limit when this began.
-            sys.setrecursionlimit(max(limit, DEEPEST))
+
+
+def _nothing(_frame: FrameType, _event: str, _argument: object) -> None:
+    """Stands for no profile function."""
+
+
+def _counting(depth: int) -> Callable[..., object]:
+    """What counts the calls of this thread: Python's own limit is one for all threads of the process."""
+    left = depth
+
+    def count(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal left
+        if event == "call":
+            left -= 1
+            if left < 0:
+                raise RecursionError
+        elif event == "return":
+            left += 1
+
+    return count
 
 
 def leaving(fault: Exception) -> Exception:

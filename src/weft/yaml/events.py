@@ -98,7 +98,7 @@ class ColonError(Exception):
 class Reading:
     """The state of one pass over a text, or over a part that begins on the line `base`."""
 
-    __slots__ = ("base", "comments", "references", "settings", "shift", "source", "takes_colons", "text")
+    __slots__ = ("base", "comments", "counted", "references", "settings", "shift", "source", "takes_colons", "text")
 
     def __init__(self, text: str, base: int, settings: Settings, comments: Comments | None) -> None:
         self.text = text
@@ -109,6 +109,7 @@ class Reading:
         self.references = References(settings.source)
         self.references.merge_lists = settings.merge_lists
         self.shift = 0
+        self.counted = 0, 0
         self.takes_colons = False
 
     def build(self, parser: Parser) -> DocumentSet:
@@ -267,7 +268,11 @@ class Reading:
             raise self.error(str(error), self.line_at(start.index), hint=hint) from None
 
     def line_at(self, index: int) -> int:
-        return self.base + self.text.count("\n", 0, index)
+        before, lines = self.counted if self.counted[0] <= index else (0, 0)
+        lines += self.text.count("\n", before, index)
+        # Aliases come one after the other: nobody counts the same lines again for each of them.
+        self.counted = index, lines
+        return self.base + lines
 
     def error(self, message: str, line: int, *, expected: str | None = None, hint: str | None = None) -> ReadError:
         return ReadError(message, at=Position(self.source, line), expected=expected, hint=hint)

@@ -11,6 +11,8 @@ from weft.starlark.parse.tokens import Tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from weft.starlark.syntax import Expression, Scope
 
 _LEVEL = {
@@ -45,6 +47,7 @@ _NOT_PARAMETERS = frozenset(("None", "True", "False", "__debug__"))
 
 # Each of them is looked at by all that it is in.
 _MOST_ELSES = 100
+_MANY = 8
 
 
 class Expressions(Tokens):
@@ -70,7 +73,8 @@ class Expressions(Tokens):
         kind = type(target)
         if kind is syntax.Name:
             # The parser took the name for a use.
-            self.unuse(target)
+            if target.scope is None:  # type: ignore[union-attr]
+                self.unuse(target)
             self.bind_name(target.name, target.line, value)  # type: ignore[union-attr]
         elif kind is syntax.TupleDisplay or kind is syntax.ListDisplay:
             items = target.items  # type: ignore[union-attr]
@@ -79,6 +83,8 @@ class Expressions(Tokens):
             values: list[object] = [None] * len(items)
             if type(value) is syntax.TupleDisplay and len(value.items) == len(items):
                 values = list(value.items)
+            if len(items) > _MANY:
+                self.unuse_all(items)
             for item, part in zip(items, values, strict=True):
                 self.bind(item, part)
         elif kind is not syntax.Index and kind is not syntax.Attribute:
@@ -103,6 +109,19 @@ class Expressions(Tokens):
                 del uses[place]
                 break
         name.scope = self.scope  # type: ignore[attr-defined]
+
+    def unuse_all(self, items: Sequence[Expression]) -> None:
+        """`unuse` of all names among these, in one go."""
+        uses = self.scope.uses
+        names = {id(item) for item in items if type(item) is syntax.Name}
+        place, left = len(uses), len(names)
+        while left and place:
+            place -= 1
+            left -= id(uses[place]) in names
+        uses[place:] = [name for name in uses[place:] if id(name) not in names]
+        for item in items:
+            if type(item) is syntax.Name:
+                item.scope = self.scope
 
     def loop_target(self) -> Expression:
         line = self.line
