@@ -104,7 +104,8 @@ def _long(limits: Limits) -> object:
 
 def test_functions_called_later_spend_from_the_same_budget() -> None:
     text = "def f():\n  for i in range(10): x = i\nend"
-    context = Context(limits=Limits(steps=35))
+    # A call from the host costs 100 beside the steps of the function.
+    context = Context(limits=Limits(steps=335))
     function = compile_program([Code(text)], Source("a.star", text)).run(context)["f"]
     for _ in range(3):
         call(function)
