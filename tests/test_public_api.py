@@ -301,6 +301,12 @@ def test_histories_go_through_several_calls() -> None:
     assert weft.explain(rendered, "name")[0].to_dict() == before
 
 
+def test_lines_of_texts_have_histories() -> None:
+    rendered = weft.render({"notes.txt": "(@ x = 3 @)port (@= str(x) @)\n", "a.yml": "a: 1\n"}, trace=True)
+    [history] = weft.explain(rendered, "notes.txt:1")
+    assert (history.document, history.path, history.value) == ("notes.txt", "1", "port 3")
+
+
 def test_explain_layer_hides_secrets() -> None:
     policy = (
         "schema: deckhand/LayeringPolicy/v1\n"
@@ -314,6 +320,13 @@ def test_explain_layer_hides_secrets() -> None:
     )
     histories = weft.explain(weft.layer({"p.yml": policy, "s.yml": secret}, trace=True))
     assert "hush" not in repr([history.to_dict() for history in histories]) + "".join(map(str, histories))
+    shown = weft.explain(weft.layer({"p.yml": policy, "s.yml": secret}, trace=True), cleartext_secrets=True)
+    assert "hush" in "".join(map(str, shown))
+    found = weft.diff({"s.yml": secret}, {"s.yml": secret.replace("hush", "shout")})
+    assert "shout" not in str(found) + repr([(one.before, one.after) for one in found])
+    assert "shout" in str(
+        weft.diff({"s.yml": secret}, {"s.yml": secret.replace("hush", "shout")}, cleartext_secrets=True)
+    )
     [data] = [history for history in histories if history.document == "demo/Key/v1/key" and history.path == "data"]
     assert data.secret
     assert "hush" not in repr((data.value, [(entry.value, entry.text) for entry in data.entries]))

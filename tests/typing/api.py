@@ -90,7 +90,7 @@ def composing() -> None:
 
 
 def explaining(documents: weft.Documents) -> None:
-    histories = weft.explain(documents, "Deployment/web:spec.replicas")
+    histories = weft.explain(documents, "Deployment/web:spec.replicas", cleartext_secrets=True)
     assert_type(histories, list[weft.History])
     for history in weft.explain(documents):
         assert_type(history.document, str | None)
@@ -111,7 +111,7 @@ def explaining(documents: weft.Documents) -> None:
 
 
 def comparing(documents: weft.Documents) -> None:
-    found = weft.diff(documents, ["b.yml", {"c.yml": "a: 2"}])
+    found = weft.diff(documents, ["b.yml", {"c.yml": "a: 2"}], cleartext_secrets=True)
     assert_type(found, weft.Differences)
     assert_type(len(found), int)
     assert_type(found.to_text(), str)

@@ -43,12 +43,13 @@ class Differences:
     [('changed', 'port', 80, 81)]
     """
 
-    __slots__ = ("_all", "_left", "_right")
+    __slots__ = ("_all", "_found", "_left", "_right")
 
-    def __init__(self, left: Sequence[Document], right: Sequence[Document]) -> None:
+    def __init__(self, left: Sequence[Document], right: Sequence[Document], *, cleartext_secrets: bool = False) -> None:
         self._left = tool.printed(left)
         self._right = tool.printed(right)
-        self._all = between(self._left, self._right)
+        self._found = tool.diff(self._left, self._right, cleartext_secrets=cleartext_secrets)
+        self._all = _plain(self._found)
 
     def __repr__(self) -> str:
         return f"<Differences: {len(self)}>"
@@ -67,7 +68,7 @@ class Differences:
 
     def to_text(self) -> str:
         """The text that the command line prints."""
-        return tool.to_text(tool.diff(self._left, self._right))
+        return tool.to_text(self._found)
 
     def to_operations(self, *, tests: bool = True) -> Documents:
         """The operations that make the right document of the left one, for `patch`. Raises WeftError unless there is one each.
@@ -81,10 +82,12 @@ class Differences:
         return tool.to_overlay(self._left, self._right)
 
 
-def diff(left: Inputs, right: Inputs, *, limits: Mapping[str, float] | None = None) -> Differences:
+def diff(
+    left: Inputs, right: Inputs, *, cleartext_secrets: bool = False, limits: Mapping[str, float] | None = None
+) -> Differences:
     """What differs between two sets of documents, by key and not by line, as `weft diff` finds it.
 
-    limits: as in `render`. Raises WeftError.
+    cleartext_secrets: show the data of encrypted documents. limits: as in `render`. Raises WeftError.
 
     >>> found = weft.diff({"a.yml": "port: 80"}, {"b.yml": "port: 81"})
     >>> print(found.to_operations(tests=False), end="")
@@ -95,12 +98,15 @@ def diff(left: Inputs, right: Inputs, *, limits: Mapping[str, float] | None = No
     {'port': 81}
     """
     with limited_to(limits):
-        return Differences(_documents(left), _documents(right))
+        return Differences(_documents(left), _documents(right), cleartext_secrets=cleartext_secrets)
 
 
 def between(left: Sequence[Document], right: Sequence[Document]) -> list[Difference]:
     """The differences as plain data."""
-    found = tool.diff(tool.printed(left), tool.printed(right))
+    return _plain(tool.diff(tool.printed(left), tool.printed(right)))
+
+
+def _plain(found: Sequence[tool.Difference]) -> list[Difference]:
     return [Difference(one.kind, one.document, one.path, to_plain(one.before), to_plain(one.after)) for one in found]
 
 

@@ -7,7 +7,7 @@ from weft.errors import LimitError, UsageError
 from weft.nodes import to_plain
 from weft.source import Position
 from weft.tools import explain as tool
-from weft.tools.paths import document_name
+from weft.tools.paths import Line, document_name
 
 
 class Entry:
@@ -38,7 +38,8 @@ class Entry:
 class History:
     r"""All that is known of one value.
 
-    document: the document's name, such as "Deployment/web"; None if it has none. path: where the value is in it.
+    document: the document's name, such as "Deployment/web"; None if it has none; of a line of a text its file. path:
+    where the value is in it, or the number of the line.
     value: plain data. entries: oldest first; the last one is what the output has. around: what decided that the value is
     there at all. secret: whether its values are hidden.
 
@@ -57,7 +58,7 @@ class History:
         self._history = history
         place = history.place
         self.secret = history.secret
-        self.document = document_name(place.document)
+        self.document = place.file if type(place) is Line else document_name(place.document)
         self.path = place.path
         try:
             self.value: object = _HIDDEN if self.secret else to_plain(place.value)
@@ -84,11 +85,12 @@ class History:
 _HIDDEN = "(secret)"
 
 
-def explain(documents: Documents, path: str | None = None) -> list[History]:
+def explain(documents: Documents, path: str | None = None, *, cleartext_secrets: bool = False) -> list[History]:
     """The histories of the values that a path means, as `weft explain` finds them; without a path, of all values.
 
     documents: what `render`, `patch`, `layer` or `compose` gave back, called with `trace=True`; documents that one call
-    is given by another one keep their histories. path: such as `Deployment/web:spec.replicas`. Raises WeftError.
+    is given by another one keep their histories. path: such as `Deployment/web:spec.replicas`. cleartext_secrets: show
+    the values of variable stores and of encrypted documents. Raises WeftError.
 
     >>> rendered = weft.render({"a.yml": "port: 80"}, trace=True)
     >>> patched = weft.patch(rendered, weft.documents([{"type": "replace", "path": "/port", "value": 81}]), trace=True)
@@ -100,4 +102,7 @@ def explain(documents: Documents, path: str | None = None) -> list[History]:
         raise TypeError(f"explain takes what render, patch, layer or compose gave back, not {type(documents).__name__}")
     if documents.trace is None:
         raise UsageError("nothing was recorded of these documents", hint="call what made them with trace=True")
-    return [History(found) for found in tool.histories(documents.trace, documents.nodes.items, path)]
+    return [
+        History(found)
+        for found in tool.histories(documents.trace, documents.nodes.items, path, cleartext_secrets=cleartext_secrets)
+    ]
