@@ -170,6 +170,8 @@ def _render(command: Command, argv: Sequence[str]) -> int:
     files = _read_inputs(flags, inputs)
     cache = None if flags.on("no-code-cache") else user_cache(os.environ)
     context = Context(print_line=_print_error_line, cache=cache)
+    if not flags.occurrences:
+        context.warn("there is nothing to render; inputs are given by a flag: weft render -f config/")
     if flags.given("source-map"):
         from weft.provenance import Trace
 
