@@ -168,6 +168,14 @@ def reference_page() -> str:
         'A template loads a module by `load("@ytt:NAME", "NAME")`.',
         f"| module | members |\n|---|---|\n{rows}",
     ]
+    out += [
+        "## Limits",
+        (
+            "`--limit NAME=VALUE` sets one, in every command that reads inputs; `limits={NAME: VALUE}` in the Python API.\n"
+            "`K`, `M` and `G` are units of 1024; [Security](security.md#limits) says more."
+        ),
+        limits_table(),
+    ]
     rows = "\n".join(f"| {status} | {text} |" for status, text in STATUSES)
     out += ["## Exit status", f"| status | means |\n|---|---|\n{rows}"]
     out += [
@@ -179,6 +187,21 @@ def reference_page() -> str:
         ),
     ]
     return "\n\n".join(out) + "\n"
+
+
+def limits_table() -> str:
+    """The limits by name, as rows of a table."""
+    from weft.limits import GROWS, TABLE
+
+    def shown(name: str) -> str:
+        value, _, unit = TABLE[name]
+        size = int(value)
+        text = f"{size >> 20}M" if size % (1 << 20) == 0 else f"{size >> 10}K" if size % 1024 == 0 else f"{size:,}"
+        more = f", and {GROWS[name]} for each byte of the inputs beyond 64 KiB" if name in GROWS else ""
+        return f"{text} {unit}{more}"
+
+    rows = "\n".join(f"| `{name}` | {cell(TABLE[name][1])} | {shown(name)} |" for name in TABLE)
+    return f"| limit | of what | default |\n|---|---|---|\n{rows}"
 
 
 def cell(text: str) -> str:

@@ -29,7 +29,7 @@ _K, _M = 1 << 10, 1 << 20
 
 # name: (default, what it bounds, its unit)
 TABLE: dict[str, tuple[float, str, str]] = {
-    "aliases": (1_000_000, "what aliases and merge keys make in one file", "nodes"),
+    "aliases": (300_000, "what aliases and merge keys make in one file", "nodes"),
     "bits": (8 * _K, "one integer", "bits"),
     "depth": (DEEPEST, "calls within calls", "calls"),
     "input": (64 * _M, "one input: a file, a pipe, standard input, a URL", "bytes"),

@@ -392,11 +392,146 @@ def special() -> list[Bomb]:
     ]
 
 
+def repeated(line: str, *before: str, end: str = "a: 1") -> str:
+    """A template that does something without end."""
+    start = "".join(f"#@ {one}\n" for one in before)
+    body = "".join(f"#@   {one}\n" for one in line.split("\n"))
+    return f"{start}#@ for i in range(2000000000):\n{body}#@ end\n{end}\n"
+
+
+NUMBERS = "x = [(i * 7919) % 1000003 for i in range(300000)]"
+LETTERS = "s = 'a' * 1000000"
+
+# Templates that do too much, by what it is that they do.
+EVALUATED: dict[str, str] = {
+    "a loop without end": "#@ while True:\n#@   x = 1\n#@ end\na: 1\n",
+    "a long loop": repeated("x = i"),
+    "loops in loops": repeated("for j in range(100000):\n  x = j\nend"),
+    "a comprehension that keeps nothing": "#@ x = [0 for i in range(100000) for j in range(100000) if j > i + 200000]\na: 1\n",
+    "a recursion that doubles": "#@ def f(n):\n#@   if n == 0:\n#@     return 0\n#@   end\n#@   return f(n - 1) + f(n - 1)\n#@ end\na: #@ f(60)\n",
+    "Fibonacci": "#@ def f(n):\n#@   return n if n < 2 else f(n - 1) + f(n - 2)\n#@ end\na: #@ f(60)\n",
+    "a recursion without end": "#@ def f(n):\n#@   return f(n + 1)\n#@ end\na: #@ f(0)\n",
+    "a recursion of lambdas": "#@ f = lambda g, n: g(g, n - 1) + g(g, n - 1) if n else 0\na: #@ f(f, 60)\n",
+    "sorting": repeated("y = sorted(x)", NUMBERS),
+    "sorting by a key": repeated("y = sorted(x, key=lambda v: -v)", NUMBERS),
+    "sorting long texts": repeated("y = sorted(x)", "x = [str((i * 7919) % 1000003) * 100 for i in range(100000)]"),
+    "appending": repeated("x.append(i)", "x = []"),
+    "appending lists": repeated("x.append([i])", "x = []"),
+    "appending long lists": repeated("x.append([0] * 1000)", "x = []"),
+    "appending texts": repeated("x.append('%d' % i + 'y' * 1000)", "x = []"),
+    "a comprehension of lists": "#@ x = [[0] * 1000 for i in range(100000000)]\na: 1\n",
+    "a comprehension of a dict": "#@ x = {i: [i] for i in range(100000000)}\na: 1\n",
+    "a dict that grows": repeated("x[i] = i", "x = {}"),
+    "a text that doubles": repeated("x = x + x", "x = 'y'"),
+    "a list that doubles": repeated("x = x + x", "x = [1]"),
+    "keeping long texts": repeated("k.append(s + str(i))", "k = []", LETTERS),
+    "long lists": repeated("x = [0] * 4000000"),
+    "long texts": repeated("x = 'a' * 33000000"),
+    "replacing and splitting": repeated("x = t.replace('a', 'bb').upper().split('b')", "t = 'ab' * 1000000"),
+    "formatting lists": repeated("x = '%s %s' % ([0] * 500, [1] * 500)"),
+    "an integer that grows": repeated("x = x * x", "x = 3"),
+    "an integer of many digits": "#@ x = int('9' * 30000000)\na: 1\n",
+    "an integer written out": "#@ x = " + "9" * 3000000 + "\na: 1\n",
+    "looking in a list": repeated("y = -1 in x", "x = [i for i in range(1000)]"),
+    "comparing lists": repeated(
+        "y = x == z", "x = [[i, [i, i]] for i in range(300)]", "z = [[i, [i, i]] for i in range(300)]"
+    ),
+    "adding lists": repeated("y = x + x", "x = [0] * 500"),
+    "inserting in front": repeated("x.insert(0, i)", "x = []"),
+    "slices of lists": repeated("y = x[1:]", "x = [0] * 100000"),
+    "slices of texts": repeated("y = s[1:]", LETTERS),
+    "JSON of lists": repeated("y = json.encode(x)", "load('@ytt:json', 'json')", "x = [{'a': i} for i in range(1000)]"),
+    "YAML to lists": repeated("y = yaml.decode(t)", "load('@ytt:yaml', 'yaml')", "t = '- a: [1, 2]\\n' * 1000"),
+    "YAML of lists": repeated("y = yaml.encode(x)", "load('@ytt:yaml', 'yaml')", "x = [{'a': i} for i in range(1000)]"),
+    "TOML to dicts": repeated(
+        "y = toml.decode(t)", "load('@ytt:toml', 'toml')", "t = '\\n'.join(['b%d = [1, 2]' % i for i in range(1000)])"
+    ),
+    "digests": repeated("y = sha256.sum(s)", "load('@ytt:sha256', 'sha256')", LETTERS),
+    "base64": repeated("y = base64.encode(s)", "load('@ytt:base64', 'base64')", LETTERS),
+    "escaping": repeated("y = url.path_segment_encode(s)", "load('@ytt:url', 'url')", "s = '/' * 1000000"),
+    "replacing by pattern": repeated("y = regexp.replace('a', s, 'bb')", "load('@ytt:regexp', 'regexp')", LETTERS),
+    "a large pattern": repeated("y = regexp.match('(' + 'a?' * 800 + '){1000}', 'a')", "load('@ytt:regexp', 'regexp')"),
+    "structs": repeated(
+        "y = struct.encode(x)", "load('@ytt:struct', 'struct')", "x = {'k%d' % i: [1, 2] for i in range(500)}"
+    ),
+    "items of an array": "#@ for i in range(100000000):\n- a: 1\n#@ end\n",
+    "documents": "#@ for i in range(100000000):\n---\na: 1\n#@ end\n",
+    "printing": repeated("print('a' * 1000)"),
+    "keys that double": repeated("t = (t, t)\nx[t] = 1", "x = {}", "t = (1,)"),
+    "a long body": repeated("\n".join(["x = i + 1"] * 1000)),
+    "zip": repeated("y = zip(x, x, x)", "x = [0] * 1000"),
+    "enumerate": repeated("y = enumerate(x)", "x = [0] * 1000"),
+    "max": repeated("y = max(x)", "x = [0] * 1000"),
+    "any": repeated("y = any(x)", "x = [0] * 1000"),
+    "sets": repeated("y = set(x)", "x = range(1000)"),
+    "dicts": repeated("y = dict(x)\nz = x.items()", "x = {i: i for i in range(1000)}"),
+    "join": repeated("y = ','.join(x)", "x = ['a'] * 1000"),
+    "texts of lists": repeated("y = str(x)", "x = [1] * 300"),
+    "letters": repeated("y = list(s.elems())", LETTERS),
+    "looking in a text": repeated("y = 'b' in s", LETTERS),
+    "finding in a text": repeated("y = s.find(t)", LETTERS, "t = 'a' * 1000 + 'b'"),
+    "letters beyond ASCII": repeated("y = s[0]\nz = len(s)", "s = 'é' * 1000000"),
+    "overlays": repeated(
+        "x = overlay.apply(l(), r())",
+        "load('@ytt:overlay', 'overlay')",
+        "def l():\na: 1\n#@ end",
+        "def r():\n#@overlay/match missing_ok=True\na: 2\n#@ end",
+    ).replace("#@ for i", "---\n#@ for i"),
+    "fragments": repeated("x = f()", "def f():\n- a: 1\n- b: 2\n#@ end").replace("#@ for i", "---\n#@ for i"),
+    "failing": repeated("assert.try_to(lambda: fail('x'))", "load('@ytt:assert', 'assert')"),
+    "merge keys": "a: &a {x: 1}\nb:\n" + "  <<: *a\n" * 50_000,
+    "an expression 3,000 deep": "#@ x = " + "-" * 3_000 + "1\na: 1\n",
+    "a sum of 3,000": "#@ def f(i): return " + "+".join(["i"] * 3_000) + "\na: #@ f(1)\n",
+    "3,000 slices": "#@ def f(y): return y" + "[0:1]" * 3_000 + "\na: 1\n",
+    "3,000 conditions": "#@ x = " + "1 if 0 else " * 3_000 + "2\na: 1\n",
+    "20,000 variables at once": "#@ " + ", ".join(f"a{n}" for n in range(20_000)) + " = range(20000)\na: 1\n",
+    "brackets 100,000 deep": "#@ x = " + "[" * 100_000 + "]" * 100_000 + "\na: 1\n",
+}
+# These end, and must do so soon.
+_END = ("merge keys", "an expression 3,000 deep", "a sum of 3,000", "3,000 slices", "20,000 variables at once")
+
+
+def evaluated() -> list[Bomb]:
+    found = [
+        Bomb(f"evaluate: {name}", "render -f t.yml", {"t.yml": text}, fails=name not in _END)
+        for name, text in EVALUATED.items()
+    ]
+    keys = "".join(f"some_key_{n}: 1\n" for n in range(5_000))
+    lambdas = "".join(
+        f"#@overlay/match by=lambda i, l, r: l['n'] == {n}\n---\n#@overlay/match missing_ok=True\nx: 1\n"
+        for n in range(1_500)
+    )
+    return [
+        *found,
+        Bomb(
+            "evaluate: a text template",
+            "render -f t.txt",
+            {"t.txt": "(@ for i in range(100000000): @)aaa\n(@ end @)"},
+            fails=True,
+        ),
+        Bomb(
+            "5,000 keys that a schema has not",
+            "render -f s.yml -d v.yml",
+            {"s.yml": "#@data/values-schema\n---\n" + keys, "v.yml": keys.replace("key", "kez")},
+            fails=True,
+        ),
+        Bomb(
+            "1,500 lambdas on 1,500 documents",
+            "render -f t.yml -f o.yml",
+            {
+                "t.yml": "".join(f"---\nn: {n}\n" for n in range(1_500)),
+                "o.yml": "#@ load('@ytt:overlay', 'overlay')\n" + lambdas,
+            },
+            fails=True,
+        ),
+    ]
+
+
 def bombs() -> list[Bomb]:
     found: list[Bomb] = []
     for name, (text, fails) in TEXTS.items():
         found += _dialects(name, text, fails)
-    return found + special()
+    return found + special() + evaluated()
 
 
 def run(bomb: Bomb, directory: str) -> tuple[int, float, float, str]:
@@ -430,7 +565,7 @@ def run(bomb: Bomb, directory: str) -> tuple[int, float, float, str]:
 
 
 def main(names: list[str]) -> int:
-    specials = {bomb.name for bomb in special()}
+    specials = {bomb.name for bomb in special() + evaluated()}
     for bomb in bombs():
         if (
             names

@@ -25,12 +25,11 @@ EVERY = bombs.bombs()
 def chosen(long: bool) -> list[bombs.Bomb]:
     if long:
         return EVERY
-    special = [bomb.name for bomb in bombs.special()]
+    special = [bomb.name for bomb in bombs.special() + bombs.evaluated()]
     texts = list(bombs.TEXTS)
     dialects = len(EVERY[: -len(special)]) // len(texts)
-    return [EVERY[number * dialects + number % dialects] for number in range(0, len(texts), 2)] + EVERY[
-        -len(special) :: 2
-    ]
+    every = [EVERY[number * dialects + number % dialects] for number in range(0, len(texts), 2)]
+    return every + bombs.special()[::2] + bombs.evaluated()[::7]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 import subprocess
@@ -103,3 +104,40 @@ def test_the_order_of_inputs_is_the_order_given(directory: pathlib.Path) -> None
         check=True,
     )
     assert done.stdout == b"b: 1\n---\na: 1\n"
+
+
+CASES_RUN = """
+import json, os, pathlib, sys, tempfile
+sys.path.insert(0, sys.argv[1])
+import pytest
+from test_cli_cases import CASES, read_case, run_commands
+errors = sorted((pathlib.Path(sys.argv[1]) / "cases" / "errors").glob("*/*.txt"))
+told = {}
+for case in [*CASES, *errors][:: int(sys.argv[2])]:
+    head, sections = read_case(case.read_text("utf-8"))
+    with tempfile.TemporaryDirectory() as place, pytest.MonkeyPatch.context() as patch:
+        for name, content in sections.items():
+            if name not in ("stdin", "env", "stdout", "stderr", "status") and not name.startswith("> "):
+                file = pathlib.Path(place, name)
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(content, "utf-8")
+        patch.chdir(place)
+        told[case.name] = run_commands(head, sections, patch)
+sys.__stdout__.write(json.dumps(told))
+"""
+
+
+def test_the_project_s_own_cases(request: pytest.FixtureRequest) -> None:
+    seeds = SEEDS if request.config.getoption("--long") else SEEDS[1:3]
+    tests, step = pathlib.Path(__file__).parents[1], 1 if len(seeds) > 2 else 5
+    first: dict[str, object] | None = None
+    for seed in seeds:
+        env = {**os.environ, "PYTHONPATH": str(SOURCES), "PYTHONHASHSEED": seed, "WEFT_CACHE_DIR": ""}
+        done = subprocess.run(
+            [sys.executable, "-c", CASES_RUN, str(tests), str(step)], env=env, capture_output=True, check=True
+        )
+        told = json.loads(done.stdout)
+        assert len(told) > 500 // step
+        if first is None:
+            first = told
+        assert {name: told[name] for name in told if told[name] != first[name]} == {}

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import pathlib
+import threading
+from typing import TYPE_CHECKING
 
 import pytest
 
+import generated
+import weft
 from weft.cli import main
-from weft.limits import parse
+from weft.errors import LimitError, UsageError
+from weft.limits import GROWS, TABLE, Allowance, Limits, allowance, limited, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 POLICY = (
     "schema: deckhand/LayeringPolicy/v1\n"
@@ -111,3 +119,121 @@ def test_a_limit_that_is_set_holds(
     assert f"--limit {name}=N" in said or name == "depth"
     if name not in ("depth", "pattern", "seconds"):
         assert main([word for word in argv if not word.startswith(("--limit", f"{name}="))]) in (0, 1)
+
+
+@pytest.mark.parametrize("name", ["depht", "step", "URL", "", "memory "])
+def test_a_name_that_is_none(name: str, here: pathlib.Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (here / "a.yml").write_text("a: 1\n", "utf-8")
+    for command in ("render -f a.yml", "patch a.yml", "layer a.yml", "diff a.yml a.yml", "fmt -f a.yml"):
+        first, *rest = command.split()
+        assert main([first, "--limit", f"{name}=1", *rest]) in (1, 2)
+        said = capfd.readouterr().err
+        assert f'unknown limit "{name}"' in said
+        assert ", ".join(TABLE) in said
+    with pytest.raises(UsageError, match="unknown limit"):
+        weft.render({"a.yml": "a: 1"}, limits={name: 1})
+
+
+def test_a_near_name_is_suggested(here: pathlib.Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (here / "a.yml").write_text("a: 1\n", "utf-8")
+    assert main(["render", "--limit", "memroy=1", "-f", "a.yml"]) == 1
+    assert 'did you mean "memory"?' in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "text", ["steps=0", "steps=-1", "steps=1.5", "steps=", "steps", "steps=1e9", "steps=٣", "depth=1M"]
+)
+def test_a_value_that_is_none(text: str) -> None:
+    with pytest.raises(UsageError, match="limit"):
+        parse([text])
+
+
+def test_values_with_units() -> None:
+    limits = parse(["memory=512M", "steps=2K", "input=1G", "seconds=0.5", "pattern=2"])
+    assert (limits.memory, limits.steps, limits.input, limits.seconds, limits.pattern) == (
+        512 << 20,
+        2048,
+        1 << 30,
+        0.5,
+        2,
+    )
+    assert limits.depth == Limits().depth
+
+
+def test_a_default_grows_with_the_inputs() -> None:
+    run = Allowance(Limits(steps=7))
+    assert [run.most(name) for name in GROWS] == [int(TABLE[name][0]) if name != "steps" else 7 for name in GROWS]
+    run.take(1 << 20)
+    for name, each in GROWS.items():
+        if name == "steps":
+            assert run.most(name) == 7, "what somebody set stays"
+        else:
+            assert run.most(name) > TABLE[name][0] + (each << 19)
+
+
+def test_a_run_ends_with_its_limits(here: pathlib.Path) -> None:
+    (here / "a.yml").write_text("a: 1\n", "utf-8")
+    assert main(["render", "--limit", "nesting=7", "-f", "a.yml"]) == 0
+    assert allowance().limits.nesting == Limits().nesting
+    with limited(Limits(nesting=3)):
+        assert main(["render", "-f", "a.yml"]) == 0
+        assert allowance().limits.nesting == 3
+
+
+API = [
+    (lambda **given: weft.render({"a.yml": LOOP}, **given), {"steps": 500}),
+    (lambda **given: weft.render({"a.yml": NESTED}, **given), {"nesting": 10}),
+    (lambda **given: weft.render({"a.yml": LOOP.replace("1000", "900000000")}, **given), {"seconds": 0.05}),
+    (lambda **given: weft.patch({"a.yml": ALIASES}, **given), {"aliases": 10}),
+    (lambda **given: weft.patch({"a.yml": "a: x((b))((b))\n"}, variables={"b": "c" * 12}, **given), {"variables": 20}),
+    (lambda **given: weft.patch({"a.yml": "- a\n" * 100}, **given).to_yaml(), {"output": 1000}),
+    (
+        lambda **given: weft.layer(
+            {"a.yml": POLICY + "---\n" + DOCUMENT % ("n", "", "{" + NESTED.strip() + "}")}, **given
+        ),
+        {"nesting": 10},
+    ),
+    (lambda **given: weft.layer({"a.yml": SUBSTITUTED}, **given), {"pattern": 0.2}),
+    (lambda **given: weft.compose({"w.yml": "steps: [{render: {files: [a.yml]}}]"}, **given), {"input": 5}),
+    (lambda **given: weft.diff({"a.yml": ALIASES}, {"b.yml": "a: 1"}, **given), {"aliases": 10}),
+    (lambda **given: weft.read({"a.yml": NESTED}, **given), {"nesting": 10}),
+    (lambda **given: weft.read({"a.yml": "- a\n" * 100}, **given).to_yaml(), {"output": 1000}),
+    (lambda **given: weft.read({"a.yml": "- a\n" * 100}, **given).to_json(), {"output": 1000}),
+]
+
+
+@pytest.mark.parametrize(("work", "limits"), API)
+def test_limits_of_the_api(work: Callable[..., object], limits: dict[str, float], here: pathlib.Path) -> None:
+    (here / "a.yml").write_text("a: 123456789\n", "utf-8")
+    with pytest.raises(LimitError) as caught:
+        work(limits=limits)
+    (name,) = limits
+    assert caught.value.limit == name
+    assert f"limit {name}=" in caught.value.message
+    assert caught.value.exit_status == 3
+    if name not in ("seconds", "pattern"):
+        work()
+
+
+def test_threads_have_limits_of_their_own() -> None:
+    outcome: dict[int, str] = {}
+
+    def work(steps: int) -> None:
+        try:
+            weft.render({"a.yml": LOOP}, limits={"steps": steps})
+            outcome[steps] = "done"
+        except LimitError as error:
+            outcome[steps] = error.message
+
+    threads = [threading.Thread(target=work, args=(steps,)) for steps in (100, 200, 5000, 300)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert outcome.pop(5000) == "done"
+    assert {steps for steps, said in outcome.items() if f"steps={steps}" in said} == {100, 200, 300}
+
+
+def test_the_page_lists_every_limit() -> None:
+    page = (pathlib.Path(__file__).parents[2] / "docs" / "security.md").read_text("utf-8")
+    assert generated.limits_table() in page
