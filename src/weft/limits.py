@@ -41,7 +41,7 @@ TABLE: dict[str, tuple[float, str, str]] = {
     "pattern": (1, "one match of a pattern of a layered document", "seconds"),
     "pointer": (1_000, "a path of an operation", "steps"),
     "seconds": (600, "the whole run", "seconds"),
-    "steps": (20_000_000, "evaluation: iterations, calls, and the work of builtins in proportion", "steps"),
+    "steps": (18_000_000, "evaluation: iterations, calls, and the work of builtins in proportion", "steps"),
     "string": (32 * _M, "one string", "characters"),
     "url": (30, "one URL, redirects included", "seconds"),
     "variables": (32 * _M, "the text that variables make in one document", "characters"),

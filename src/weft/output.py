@@ -142,6 +142,7 @@ def _inside(path: str) -> str:
         or place.split(os.sep)[0] == os.pardir
         or os.path.isabs(place)
         or os.path.splitdrive(place)[0]
+        or (os.name == "nt" and ":" in place)  # a stream of a file, beside it
     ):
         raise UsageError(
             f"Expected output file path '{path}' to be inside the output directory", hint="rename it with a file mark"
