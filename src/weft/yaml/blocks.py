@@ -14,17 +14,19 @@ from __future__ import annotations
 from weft.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, key_id
 from weft.yaml.comments import Comment
 from weft.yaml.flow import DEEPEST, nodes
+from weft.yaml.multiline import NoShapeError, block, continued, quoted
 from weft.yaml.shapes import (
     ALIAS,
+    ALONE,
     BLANK,
+    BLOCK,
     COMMENT,
     DASH_ITEM,
     FLOW,
     ITEM,
-    LITERAL,
     NO_KEY,
     OPEN,
-    ROOT,
+    QUOTED,
     SCALAR,
     START,
     is_start,
@@ -58,10 +60,6 @@ def is_regular(text: str) -> bool:
         or text[:3] == "..."
         or (not text.isascii() and any(mark in text for mark in "\ufeff\x85\u2028\u2029"))
     )
-
-
-class _NoShapeError(Exception):
-    """A line that says nothing by itself."""
 
 
 class BlockReading:
@@ -106,7 +104,7 @@ class BlockReading:
                 left -= after - at
                 if document is not None:
                     documents.append(document)
-            except _NoShapeError:
+            except NoShapeError:
                 # What stands before the first `---` may be no document: it goes with the one behind it.
                 after = self.next_start(at if is_start(lines[at]) else self.next_start(at))
                 left += after - at
@@ -149,7 +147,7 @@ class BlockReading:
         self.tree.items += tree.items
 
     def document(self, start: int) -> tuple[Document | None, int]:
-        """The document that begins on a line, if there is one, and the line of the next. Raises _NoShapeError."""
+        """The document that begins on a line, if there is one, and the line of the next. Raises NoShapeError."""
         source, lines, shapes, depth = self.source, self.lines, self.shapes, self.depth
         commented = self.comments is not None
         pending = [*self.pending]
@@ -173,6 +171,8 @@ class BlockReading:
             self.referred.start_document()
             unfinished = self.referred.unfinished
         number = start - 1
+        # The last line of the last scalar of several lines: nothing goes on behind it.
+        closed = number
         while True:
             number += 1
             level, kind, key, value, more = shapes[lines[number]]
@@ -188,7 +188,9 @@ class BlockReading:
                     if number > start and is_start(lines[number]):
                         break
                     if kind != START:
-                        raise _NoShapeError
+                        number = closed = self.go_on(items, number, cur, closed)
+                        owner = None
+                        continue
                     document = owner = Document(None, source, number)
                     if commented:
                         if more is not None:
@@ -201,21 +203,20 @@ class BlockReading:
                 if cur < level:
                     if owner is None:
                         if document is not None:
-                            raise _NoShapeError
+                            number = closed = self.go_on(items, number, cur, closed)
+                            continue
                         document = owner = Document(None, source, source.first_line)
-                    if kind == ROOT:
-                        if owner is not document or (more == FLOW and pending):
-                            raise _NoShapeError
-                        root: Any = owner
-                        root.value = value
+                    if kind == ALONE:
+                        if owner is anchored or (more == FLOW and (pending or len(stack) + DEEPEST > depth)):
+                            raise NoShapeError
+                        made: Any = nodes(value, source, number) if more == FLOW else value
                         if more == FLOW:
-                            root.value = nodes(value, source, number)
-                            root.value.line = root.line
-                        owner = None
+                            made.line = owner.line
+                        owner.value, owner = made, None
                         continue
                     stack.append((cur, items, index))
                     if len(stack) >= depth:
-                        raise _NoShapeError
+                        raise NoShapeError
                     items = []
                     if level & 1:
                         index = None
@@ -234,7 +235,7 @@ class BlockReading:
                             distinct = False
                         cur, items, index = stack.pop()
                     if cur != level:
-                        raise _NoShapeError
+                        raise NoShapeError
             if kind == ITEM:
                 index[key] = item = MapItem(key, value, source, number)
                 items.append(item)
@@ -252,8 +253,8 @@ class BlockReading:
                 cur = more
                 owner = None
             else:
-                if kind == ROOT:
-                    raise _NoShapeError
+                if kind == ALONE:
+                    raise NoShapeError
                 inner_level, what, comment, anchor = more
                 item = None
                 if level & 1:
@@ -275,11 +276,16 @@ class BlockReading:
                     owner = None
                 elif what == FLOW:
                     if len(stack) + DEEPEST > depth:
-                        raise _NoShapeError
+                        raise NoShapeError
                     owner.value = nodes(value, source, number)
                     owner = None
-                elif what == LITERAL:
-                    owner.value, number = self.literal(value, number, cur >> 1)
+                elif what == BLOCK:
+                    owner.value, number = block(lines, number, value, cur >> 1)
+                    closed = number
+                    owner = None
+                elif what == QUOTED:
+                    owner.value, number = quoted(lines, number, value, cur >> 1)
+                    closed = number
                     owner = None
                 elif what == ALIAS:
                     owner.value = self.references().alias(value, number)
@@ -309,40 +315,16 @@ class BlockReading:
             document.distinct = distinct
         return document, number
 
-    def literal(self, header: str, number: int, parent: int) -> tuple[str, int]:
-        """The text of a literal block whose header is on a line, and its last line. Raises _NoShapeError.
+    def go_on(self, items: list[Any], number: int, level: int, closed: int) -> int:
+        """Give the last item the text that goes on here; the last line of it. Raises NoShapeError.
 
-        parent: the indentation of the item that it is the value of.
+        items, level: of the innermost collection. closed: a line that it does not begin on, or before.
         """
-        lines = self.lines
-        first = lines[number + 1]
-        indent = len(first) - len(first.lstrip(" "))
-        if indent <= parent or indent == len(first) or first[indent] == "\t":
-            raise _NoShapeError
-        pad = first[:indent]
-        text: list[str] = []
-        while True:
-            line = lines[number + 1]
-            if line.startswith(pad):
-                text.append(line[indent:])
-            elif line.strip(" "):
-                break
-            else:
-                text.append("")
-            number += 1
-        if number == len(lines) - 2 and lines[number]:
-            # Without a line break at the end the last line has none either.
-            raise _NoShapeError
-        if not "".join(text).replace("\t", "").isprintable():
-            raise _NoShapeError
-        blank = 0
-        while not text[-1]:
-            text.pop()
-            blank += 1
-        if number == len(lines) - 2:
-            blank -= 1
-        end = "" if header == "|-" else "\n" if header == "|" else "\n" * (1 + blank)
-        return "\n".join(text) + end, number
+        if not items:
+            raise NoShapeError
+        text, last = continued(self.lines, number, level >> 1, closed)
+        items[-1].value = self.shapes.plain[text]
+        return last
 
 
 def _last(item: Any) -> Item:

@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 #   OPEN           `key:`              key
 #   DASH_ITEM      `- key: scalar`     key, value, level of the map
 #   OTHER_ITEM     all other items     key or NO_KEY, value, (level of the map, what the value is, comment, anchor)
-#   ROOT           `scalar`, which can only be a whole document      -, value, what it is
+#   ALONE          `scalar`, the value of what stands above, or more of it      -, value, what it is
 #   BLANK          no text
 #   COMMENT        a comment alone     -, -, comment
 #   START          `---`               -, -, comment or None
 #   UNKNOWN        for the parser
 # A comment is (column of its `#`, text); where there is none, or no anchor, stands None. Keys of the first three kinds are
 # strings, and neither comments nor anchors are on their lines.
-ITEM, OPEN, DASH_ITEM, OTHER_ITEM, ROOT, BLANK, COMMENT, START, UNKNOWN = range(9)
-# What a value is: a scalar, still to come, a flow collection (see `flow`), a literal block with its header, or an alias
-# with its name.
-SCALAR, TO_COME, FLOW, LITERAL, ALIAS = range(5)
+ITEM, OPEN, DASH_ITEM, OTHER_ITEM, ALONE, BLANK, COMMENT, START, UNKNOWN = range(9)
+# What a value is: a scalar, still to come, a flow collection (see `flow`), a block with its header, an alias with its
+# name, or the first line of a quoted string.
+SCALAR, TO_COME, FLOW, BLOCK, ALIAS, QUOTED = range(6)
 NO_KEY = object()
 
 _MEMO_SIZE = 20_000
@@ -44,11 +44,11 @@ _NAME = _LETTERS + "_-"
 # What starts with one of these is plain, if it is a key. A longer one may be too long for a key.
 _KEY_FIRST = frozenset(_LETTERS + "_/.($")
 _LONGEST_KEY = 128
-# What a plain scalar does not start with (`-` has its own rule), and what may be one.
-_INDICATORS = frozenset("&*!%@`>,]}?:")
+# What a plain scalar does not start with (`-`, `:` and `?` only before a space), and what may be one.
+_INDICATORS = frozenset("&*!%@`,]}")
 _PLAIN_FIRST = frozenset(_LETTERS + "/.")
 _PLAIN_LAST = frozenset(" :")
-_LITERALS = frozenset({"|", "|-", "|+"})
+_HEADERS = frozenset({"|", "|-", "|+", ">", ">-", ">+"})
 
 _BLANK: Shape = (-2, BLANK, None, None, None)
 _UNKNOWN: Shape = (-2, UNKNOWN, None, None, None)
@@ -74,6 +74,26 @@ class Shapes(dict[str, "Shape"]):
 def is_start(line: str) -> bool:
     """Whether a document starts on a line, whatever else is on it."""
     return line[:3] == "---" and line[3:4] in {"", " ", "\t"}
+
+
+def plain_text(line: str) -> str | None:
+    """The plain scalar that a line ends with, as it is written, if it does."""
+    text = line.strip(" ")
+    if text[:2] == "- ":
+        text = text[2:].lstrip(" ")
+    key, rest = _key(text)
+    if key is not None:
+        text = rest
+    found = _value(text, _NOTHING) if text[:1] not in {'"', "'"} else None
+    return text if found is not None and found[0] == SCALAR and found[2] is None else None
+
+
+class _Nothing(dict[str, None]):
+    def __missing__(self, _: str) -> None:
+        return None
+
+
+_NOTHING = _Nothing()
 
 
 def _shape(line: str, plain: Mapping[str, Scalar]) -> Shape:
@@ -120,7 +140,7 @@ def _shape(line: str, plain: Mapping[str, Scalar]) -> Shape:
             found = _value(text, plain)
             if found is None or found[0] not in {SCALAR, FLOW} or found[2] is not None:
                 return _UNKNOWN
-            return (level, ROOT, NO_KEY, found[1], found[0])
+            return (level, ALONE, NO_KEY, found[1], found[0])
         key, rest = NO_KEY, text
     elif type(key) is tuple:
         (key,) = key
@@ -186,11 +206,11 @@ def _value(text: str, plain: Mapping[str, Scalar]) -> tuple[int, Any, int | None
     if first in {"[", "{"}:
         made = flow(text, plain)
         return None if made is None else (FLOW, made, at)
-    if first == "|":
-        return (LITERAL, text, None) if text in _LITERALS and at is None else None
+    if first in {"|", ">"}:
+        return (BLOCK, text, None) if text in _HEADERS and at is None else None
     if first == "*":
         return (ALIAS, text[1:], at) if len(text) > 1 and not text[1:].strip(_NAME) else None
-    if first in _INDICATORS or (first == "-" and text[1:2] in {"", " "}) or ": " in text or text[-1] == ":":
+    if first in _INDICATORS or (first in {"-", ":", "?"} and text[1:2] in {"", " "}) or ": " in text or text[-1] == ":":
         return None
     return SCALAR, plain[text], at
 
@@ -201,7 +221,7 @@ def _quoted(text: str, quote: str, plain: Mapping[str, Scalar]) -> tuple[int, An
         while end >= 0 and text[end + 1 : end + 2] == "'":
             end = text.find("'", end + 2)
     if end < 0:
-        return None
+        return None if quote == '"' and "\\" in text else (QUOTED, text, None)
     value = text[1:end]
     if quote == "'":
         value = value.replace("''", "'")
