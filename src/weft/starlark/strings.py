@@ -182,13 +182,13 @@ def istitle(self: str, /) -> bool:
 
 
 def join(self: str, items: object, /) -> str:
-    if type(items) is List or type(items) is tuple:
+    if type(items) is List or type(items) is tuple or type(items) is list:
         parts = items
     else:
         source = iterable_or_none(items)
         if source is None:
             raise StarlarkError(f"join: for parameter 1: got {type_of(items)}, want iterable")
-        parts = list(source)  # type: ignore[assignment]
+        parts = list(source)
     try:
         if len(parts) > FEW or len(self) > SMALL:
             spend(len(parts))

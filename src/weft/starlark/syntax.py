@@ -187,9 +187,12 @@ class TupleDisplay:
 
 
 class ListDisplay:
-    __slots__ = ("items", "line")
+    """bare: only compiled code meets the list (see `compile.bare`)."""
+
+    __slots__ = ("bare", "items", "line")
 
     def __init__(self, items: list[Expression], line: int) -> None:
+        self.bare = False
         self.items = items
         self.line = line
 
@@ -215,9 +218,9 @@ class Clause:
 
 
 class Comprehension:
-    """`key` is None in a list comprehension."""
+    """`key` is None in a list comprehension. bare: only compiled code meets the list (see `compile.bare`)."""
 
-    __slots__ = ("body", "clauses", "key", "line", "scope")
+    __slots__ = ("bare", "body", "clauses", "key", "line", "scope")
 
     def __init__(
         self,
@@ -227,6 +230,7 @@ class Comprehension:
         scope: Scope,
         line: int,
     ) -> None:
+        self.bare = False
         self.key = key
         self.body = body
         self.clauses = clauses

@@ -192,8 +192,9 @@ class Calls(Subscripts):
 
     def lambda_(self, node: syntax.Lambda) -> py.expr:
         arguments = self.parameters(node.parameters)
-        outer = self.hot, self.walrus, self.temps, self.prefix
-        self.hot = self.walrus = True
+        outer = self.hot, self.temps, self.prefix
+        # Whether `:=` is allowed is as around it: Python forbids it in all of what a comprehension iterates.
+        self.hot = True
         self.temps = 0
         self.prefix = "$"
         body = self.expression(node.body)
@@ -202,13 +203,17 @@ class Calls(Subscripts):
         for parameter in node.parameters:
             if parameter.star == "**":
                 made = self.call("$make_dict", [self.load(parameter.name)])
-                parts.append(py.NamedExpr(self.store(parameter.name), made, **self.at()))
+                if self.walrus:
+                    parts.append(py.NamedExpr(self.store(parameter.name), made, **self.at()))
+                else:
+                    inner = py.arguments([], [py.arg(parameter.name, **self.at())], None, [], [], None, [])
+                    body = py.Call(py.Lambda(inner, body, **self.at()), [made], [], **self.at())
         if calls_out(node.scope):
             parts.append(self.call("$begun", []))
         if parts:
             last = self.constant(len(parts))
             body = py.Subscript(py.Tuple([*parts, body], LOAD, **self.at()), last, LOAD, **self.at())
-        self.hot, self.walrus, self.temps, self.prefix = outer
+        self.hot, self.temps, self.prefix = outer
         return py.Lambda(arguments, body, **self.at())
 
 

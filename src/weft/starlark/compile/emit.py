@@ -58,6 +58,9 @@ class Emitter:
         "walrus",
     )
 
+    # Whether lists that only compiled code meets may be Python's own.
+    bare_lists = True
+
     def __init__(self, hooks: Hooks | None, twice: Mapping[str, Function] | None = None) -> None:
         self.hooks = hooks
         self.twice = twice or {}

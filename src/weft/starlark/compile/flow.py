@@ -13,6 +13,7 @@ Everything starts at the bottom and only rises, until a round changes nothing.
 from __future__ import annotations
 
 from weft.starlark import syntax
+from weft.starlark.compile.bare import find_bare
 from weft.starlark.compile.kinds import BOTTOM, join, kind_of
 from weft.starlark.compile.shapes import Function, Shape, Shapes, find
 
@@ -40,6 +41,7 @@ def follow(scope: Scope, statements: Sequence[Statement]) -> dict[str, Function]
     }
     while flow.settle(statements):
         if not flow.call_from_outside():
+            flow.find_bare(statements)
             return {name: function for name, function in flow.functions.items() if function.twice}
     follow_apart(scope, statements)
     return {}
@@ -48,7 +50,9 @@ def follow(scope: Scope, statements: Sequence[Statement]) -> dict[str, Function]
 def follow_apart(scope: Scope, statements: Sequence[Statement]) -> None:
     """Find the kinds of a program, or of one function, of whose calls nothing is known."""
     flow = _Flow(scope)
-    if not flow.settle(statements):
+    if flow.settle(statements):
+        flow.find_bare(statements)
+    else:
         flow.give_up(statements)
 
 
@@ -102,6 +106,11 @@ class _Flow(Shapes):
                     self.raise_variable(function.scope, name, "")
         return self.changed
 
+    def find_bare(self, statements: Sequence[Statement]) -> None:
+        """Say which lists are bare (see `bare`)."""
+        if self.made:
+            find_bare(self, statements)
+
     def give_up(self, statements: Sequence[Statement]) -> None:
         """Nothing is known of anything."""
         for each in self.scopes:
@@ -110,6 +119,7 @@ class _Flow(Shapes):
         self.made.clear()
         self.given_up = True
         self.block(statements)
+        self.find_bare(statements)
 
     def variables(self) -> None:
         """Raise the kinds of variables by what is assigned to them."""
@@ -458,13 +468,16 @@ class _Flow(Shapes):
         elif plain and name == "extend" and len(values) == 1:
             self.visit(values[0])
             self.take_elements(shape, values[0])  # type: ignore[arg-type]
+        elif kind == BOTTOM:
+            # Not yet known to be a list: it will be, or the call is never reached.
+            for argument in node.arguments:
+                self.visit(argument.value)
         else:
             self.arguments(node.arguments)
-            if kind != BOTTOM:
-                if name in {"pop", "index", "remove", "clear"}:
-                    self.scatter(method.x)
-                else:
-                    self.escape(method.x)
+            if name in {"pop", "index", "remove", "clear"}:
+                self.scatter(method.x)
+            else:
+                self.escape(method.x)
 
 
 _STATEMENTS: dict[type, Callable[..., None]] = {

@@ -298,9 +298,7 @@ class Operators(Emitter):
         return self.choose(self.both(ascii_, size), again(), self.call("$text", [again()]))
 
 
-def _flatten(
-    node: Expression, leaves: list[tuple[Expression, str]], sized: list[int], room: int = _DEEP
-) -> bool:
+def _flatten(node: Expression, leaves: list[tuple[Expression, str]], sized: list[int], room: int = _DEEP) -> bool:
     """Collect the operands of arithmetic; `sized` gets those that must be small lest a product be enormous."""
     if type(node) is syntax.Binary and node.operator in FUSED:
         operator = node.operator

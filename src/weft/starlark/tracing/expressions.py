@@ -28,6 +28,8 @@ _ENTRIES = frozenset({"items", "values"})
 class TracedExpressions(Compiler):
     """What a traced program is compiled with, and its expressions."""
 
+    bare_lists = False
+
     __slots__ = (
         "begins",
         "closed",

@@ -27,6 +27,8 @@ _NOWHERE = 0
 class QuietCompiler(Compiler):
     """Compiles closed functions, which call each other without a word."""
 
+    bare_lists = False
+
     __slots__ = ("closed", "program")
 
     def __init__(self, hooks: Hooks | None, closed: Closed, twice: Mapping[str, Function], program: Scope) -> None:
