@@ -56,8 +56,11 @@ def is_data(line: str) -> bool:
 
 
 def is_alone(rows: list[str], number: int) -> bool:
-    """Whether something else would change its form without a line: what it is the only key of, or the first key of."""
+    """Whether something else would change its form without a line: what it is the only or the first key of, or has a
+    line of code or an annotation above it."""
     row = rows[number - 1]
+    if number > 1 and rows[number - 2].lstrip().startswith("#@"):
+        return True  # the annotation would be another one's
     indent = len(row) - len(row.lstrip(" "))
     if row.lstrip().startswith("- ") and number < len(rows):
         following = rows[number]

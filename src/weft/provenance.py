@@ -29,15 +29,26 @@ if TYPE_CHECKING:
 
 
 class Cause:
-    """A line that had a part in a value without being a place in a tree: code, a flag, an operation, an annotation."""
+    """A line that had a part in a value without being a place in a tree: code, a flag, an operation, an annotation.
 
-    __slots__ = ("action", "because", "line", "source")
+    structural: it says how the value got there; the value would be the same without.
+    """
 
-    def __init__(self, action: str, source: Source | None, line: int, because: tuple[Origin, ...] = ()) -> None:
+    __slots__ = ("action", "because", "line", "source", "structural")
+
+    def __init__(
+        self,
+        action: str,
+        source: Source | None,
+        line: int,
+        because: tuple[Origin, ...] = (),
+        structural: bool = False,
+    ) -> None:
         self.action = action
         self.source = source
         self.line = line
         self.because = because
+        self.structural = structural
 
     def __repr__(self) -> str:
         return f"Cause({self.action!r}, {self.source.name if self.source else None}:{self.line})"
@@ -178,11 +189,13 @@ class Trace:
         because: tuple[Origin, ...] = (),
         explain: Callable[[Item, Item | None], tuple[Origin, ...]] | None = None,
         written: Callable[[Item], bool] | None = None,
+        by: Cause | None = None,
     ) -> None:
         """Record what differs between two trees that share what did not change.
 
         because: what did it; explain: more of that for a new item and the one whose place it took.
         written: whether a new item's position says where it was written; if not, that of the first of `because` counts.
+        by: what took items out, if that is not the first of `because`.
         A new item that has a record keeps it; what it took the place of is added.
         """
         stack: list[tuple[Value, Value]] = [(before, after)]
@@ -210,8 +223,8 @@ class Trace:
                                 inner = because if explain is None else (*because, *explain(item, None))
                                 self.became(item, None, action, inner, written=False)
             for item in gone:
-                by = because[0] if because else item
-                self.removed(item, Change(action, by.source, by.line, because=because))
+                remover = by or (because[0] if because else item)
+                self.removed(item, Change(action, remover.source, remover.line, because=because))
 
     def became(
         self, new: Item, old: Item | None, action: str, because: tuple[Origin, ...], *, written: bool = True

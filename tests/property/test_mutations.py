@@ -1,7 +1,8 @@
-"""The proof of `explain` by mutation: changing a line that it names changes the value, changing any other leaves it alone.
+"""The proof of `explain` by mutation: without a line that it names a value is another, without any other it is the same.
 
 Programs of all three dialects are generated, each with a set of data lines. Every data line is changed in turn and the
-program is run again; of each scalar of the output `explain` must have named exactly the lines that change it.
+program is run again; of each scalar of the output `explain` must have named exactly the lines that change it. Then every
+line is taken out in turn.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from corpus import is_alone
 from weft.context import Context
 from weft.errors import WeftError
 from weft.layering import Options, plain_values, plan, read_documents, render_plan, written
@@ -23,13 +25,15 @@ from weft.ops.variables import texts_to_values
 from weft.provenance import Trace
 from weft.source import Source
 from weft.tools.explain import explain, lines
-from weft.tools.paths import scalars
+from weft.tools.paths import document_name, scalars
 from weft.workspace import Job, in_memory
 from weft.workspace.phases import run
 from weft.yaml import deduplicate, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from weft.tools.paths import Place
 
     Files = Mapping[str, str]
     Program = Callable[[Files, Trace | None], list[Document]]
@@ -74,7 +78,12 @@ def layered(files: Files, trace: Trace | None) -> list[Document]:
 
 
 def values_of(documents: list[Document]) -> dict[str, object]:
-    return {str(place): place.value for place in scalars(documents)}
+    return {key_of(place): place.value for place in scalars(documents)}
+
+
+def key_of(place: Place) -> str:
+    """The path with the document's name or, if it has none, its number."""
+    return str(place) if document_name(place.document) else f"{place.number}:{place}"
 
 
 def changed(line: str) -> str:
@@ -91,7 +100,7 @@ def check(program: Program, files: Files, data: list[tuple[str, int]]) -> tuple[
     documents = program(files, trace)
     plain = values_of(program(files, None))
     assert plain == values_of(documents), "tracing changes nothing"
-    named = {str(place): lines(explain(trace, place)) for place in scalars(documents)}
+    named = {key_of(place): lines(explain(trace, place)) for place in scalars(documents)}
     wrong: list[str] = []
     count = 0
     for name, number in data:
@@ -108,7 +117,36 @@ def check(program: Program, files: Files, data: list[tuple[str, int]]) -> tuple[
             if differs != says:
                 verb = "names" if says else "does not name"
                 wrong.append(f"{path} = {value!r}: explain {verb} {name}:{number} {texts[number - 1]!r}")
-    return count, wrong
+    return count, wrong + deleted(program, files, data, plain, named)
+
+
+def deleted(
+    program: Program,
+    files: Files,
+    data: list[tuple[str, int]],
+    plain: Mapping[str, object],
+    named: Mapping[str, set[tuple[str, int]]],
+) -> list[str]:
+    """What is wrong when lines are taken out: those that are named must count, data lines that are not must not."""
+    wrong: list[str] = []
+    for name, number in sorted({line for one in named.values() for line in one if line[1]} | {*data}):
+        texts = files[name].split("\n")
+        line = texts[number - 1]
+        alone = is_alone(texts, number)
+        del texts[number - 1]
+        try:
+            after: Mapping[str, object] | None = values_of(program({**files, name: "\n".join(texts)}, None))
+        except WeftError:
+            after = None
+        for path, value in plain.items():
+            same = after is not None and after.get(path, _GONE) == value
+            if (name, number) in named[path]:
+                # The next item of an array may be an equal one.
+                if same and not ("[" in path and line.lstrip().startswith("-")):
+                    wrong.append(f"{path} = {value!r}: the same without {name}:{number} {line!r}")
+            elif after is not None and (name, number) in data and not alone and "[" not in path and not same:
+                wrong.append(f"{path} = {value!r}: another without {name}:{number} {line!r}")
+    return wrong
 
 
 _GONE = object()
@@ -247,7 +285,7 @@ def layers(draw: st.DrawFn) -> tuple[Files, list[tuple[str, int]]]:
     out += _head("demo/Key/v1", "key", "layeringDefinition: {layer: site, abstract: true}")
     add("data:", "  secret:", "    word: tell", "    other: 9")
     out.append("---")
-    actions = draw(st.lists(st.sampled_from(ACTIONS), min_size=1, max_size=3))
+    actions = draw(st.lists(st.sampled_from(ACTIONS), min_size=1, max_size=3, unique=True))
     out += _head("demo/A/v1", "child", "layeringDefinition:", "  layer: host", "  parentSelector: {a: b}", "  actions:")
     out += [f"    - {{method: {method}, path: {path}}}" for method, path in actions]
     chosen = draw(st.lists(st.sampled_from(DESTINATIONS), max_size=2, unique=True))

@@ -27,15 +27,17 @@ def acted(
     if method != "delete":
         because += _origins(data, action_path(text), child.node)
     own = set(map(id, walk(data)))
+    # Data of the child's own would be there without the action as well.
+    taken = Cause(f"{method} {text}", action.source, action.line, structural=True)
 
     def explain(new: Item, _old: Item | None) -> tuple[Origin, ...]:
         # An item of the child's own data says itself where it is from.
-        return () if id(new) in own else tuple(because[1:])
+        return (taken,) if id(new) in own else (*because[1:], taken)
 
     if _is_other(before, after):
         # No item of the data is replaced: all of it is.
         trace.whole[child] = Change(f"layering {method}", action.source, action.line, because=tuple(because))
-    trace.relate(before, after, f"layering {method}", (because[0],), explain, lambda new: id(new) in own)
+    trace.relate(before, after, f"layering {method}", (), explain, lambda new: id(new) in own, taken)
 
 
 def _is_other(before: Value, after: Value) -> bool:
@@ -153,7 +155,9 @@ def inherited(
                 at = document.place("layeringDefinition", key)
                 because.append(Cause(f"parent {document.parent}", at.source, at.line))
             for action in document.actions:
-                because.append(Cause("layering action", action.source, action.line))
+                # Of several actions each may do without this one.
+                several = len(document.actions) > 1
+                because.append(Cause("layering action", action.source, action.line, structural=several))
             top_labels = _labels(document.parent)
             because += [Cause("labels of the parent", item.source, item.line) for item in top_labels]
             trace.record(target, Change("layered", target.source, target.line, because=tuple(because)))

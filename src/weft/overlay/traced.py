@@ -392,7 +392,11 @@ class RecordingRun(Run):
                 for annotation in (item.annotations or {}).values():
                     if annotation.name == "overlay/append" and type(item) is ArrayItem:
                         continue  # what happens without it as well
-                    because.append(Cause(f"@{annotation.name}", annotation.source, annotation.line))
+                    # A scalar is replaced by a merge as well.
+                    same = annotation.name == "overlay/replace" and type(item.value) not in COLLECTIONS
+                    structural = same and not annotation.args and not annotation.kwargs
+                    name = f"@{annotation.name}"
+                    because.append(Cause(name, annotation.source, annotation.line, structural=structural))
                 change = self.trace.changes.get(item)
                 if change is not None and type(item.value) in COLLECTIONS:
                     # What its annotations were given.

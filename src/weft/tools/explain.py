@@ -202,7 +202,7 @@ class _Reader:
                     continue
                 seen.add(where)
                 below = self.origins(origin.because, seen, depth + 1)
-                out.append(Entry(*where, origins=below, structural=origin.action == "overlay"))
+                out.append(Entry(*where, origins=below, structural=origin.structural or origin.action == "overlay"))
             elif type(origin) is Map or type(origin) is Array or type(origin) is DocumentSet:
                 inner = [item for item in walk(origin) if type(item.value) is not Map and type(item.value) is not Array]
                 todo.extend(reversed(inner))
@@ -297,8 +297,11 @@ class _Reader:
         data = any(type(one) is MapItem and one.key == "data" for one in place.way[:1])
         original = self.trace.original(place.item)
         change = self.trace.changes.get(original)
-        # A substitution puts its value there whatever was there before, unless it fills a text.
-        given = change is not None and change.action == "substitution" and change.was not in change.because
+        # A substitution puts its value there whatever was there before, unless it fills a text; an action, the document's.
+        given = change is not None and (
+            change.action.startswith("layering ")
+            or (change.action == "substitution" and change.was not in change.because)
+        )
         if not data or given or id(original) in own:
             return []
         return self.origins(because, set(), 0)
