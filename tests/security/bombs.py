@@ -499,7 +499,7 @@ def evaluated() -> list[Bomb]:
     ]
     keys = "".join(f"some_key_{n}: 1\n" for n in range(5_000))
     lambdas = "".join(
-        f"#@overlay/match by=lambda i, l, r: l['n'] == {n}\n---\n#@overlay/match missing_ok=True\nx: 1\n"
+        f"#@overlay/match by=lambda i, l, r: l['number'] == {n}\n---\n#@overlay/match missing_ok=True\nx: 1\n"
         for n in range(1_500)
     )
     return [
@@ -520,7 +520,7 @@ def evaluated() -> list[Bomb]:
             "1,500 lambdas on 1,500 documents",
             "render -f t.yml -f o.yml",
             {
-                "t.yml": "".join(f"---\nn: {n}\n" for n in range(1_500)),
+                "t.yml": "".join(f"---\nnumber: {n}\n" for n in range(1_500)),
                 "o.yml": "#@ load('@ytt:overlay', 'overlay')\n" + lambdas,
             },
             fails=True,

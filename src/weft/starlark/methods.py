@@ -91,6 +91,8 @@ def list_pop(self: List, place: object = -1, /) -> object:
         raise StarlarkError(f"pop: {out_of_range(place, size, 'list')}")  # type: ignore[arg-type]
     if self.lock:
         _refuse(self, "pop: cannot pop from")
+    if size > SOME and place != -1:
+        pay(size)  # all that stands behind it moves
     return list.pop(self, place)  # type: ignore[arg-type]
 
 
@@ -166,6 +168,8 @@ def _table(value: Dict, name: str, verb: str) -> None:
 
 
 def popitem(self: Dict, /) -> tuple[object, object]:
+    if len(self) > SOME:
+        pay(len(self))  # Python goes through the places of all that was taken out before
     for key in dict.__iter__(self):
         if self.lock:
             _table(self, "popitem", "delete from")
