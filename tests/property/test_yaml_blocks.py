@@ -160,6 +160,8 @@ b:
         "- [a] # b\n# c\n",
         "  a: b\n c: d\n",
         "x: &a {k: 1}\ny: {<<: *a}\n#@ z\n",
+        "a: &a [1, 2]\nb: *a  #@ c\n- d: *a #@ e\n",
+        "a: &a [1, 2]\nb: *a  #@ c\nd:\n- *a #@ e\n",
         "a: &x\n  b: [c]\n  d: # e\nf: *x\ng:\n- *x\n- &y z\n- *y\n",
         "a: &x\nb:\n  c: d\ne: *x\n",
         "a: &x\n- &x b\n- *x\nc: *x # d\n",

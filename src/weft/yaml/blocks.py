@@ -299,7 +299,8 @@ class BlockReading:
                     pending = []
                 if comment is not None and commented:
                     written.append(Comment(comment[1], number, comment[0], False))
-                    of.setdefault(_last(last), []).append(written[-1])
+                    # What an alias brings was written elsewhere.
+                    of.setdefault(last if what == ALIAS else _last(last), []).append(written[-1])
                 continue
             if pending:
                 of[item] = pending
