@@ -172,6 +172,8 @@ class TracedExpressions(Compiler):
 
     def lambda_(self, node: syntax.Lambda) -> py.expr:
         """A lambda whose parameters have shadows: `(..., body)[-1]`."""
+        if not self.walrus:
+            return super().lambda_(node)  # Python allows no `:=` here
         outer, self.scope = self.scope, node.scope
         made = super().lambda_(node)
         self.scope = outer
