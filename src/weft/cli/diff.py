@@ -59,7 +59,9 @@ def main(argv: Sequence[str]) -> int:
         return 0
     keep_limits(flags)
     if len(flags.arguments) != 2:
-        raise UsageError("weft diff compares two files", expected="weft diff A B", found=" ".join(flags.arguments) or None)
+        raise UsageError(
+            "weft diff compares two files", expected="weft diff A B", found=" ".join(flags.arguments) or None
+        )
     kind, form, colour = flags.text("as"), flags.text("output"), flags.text("color")
     for name, word, known in (
         ("--as", kind, ("", *KINDS)),

@@ -19,20 +19,24 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 # A plain scalar of these characters alone is one in every company.
 _PLAIN = _LETTERS + "_-./=+ "
 _FIRST = frozenset(_LETTERS + "_/.")
-_ENDS = {"[": "]", "{": "}", '"': '"'}
+_ENDS = {"[": "]", "{": "}"}
 DEEPEST = 16
 _NONE = object()
 
 
 def flow(text: str, plain: Mapping[str, Scalar]) -> Any:
-    """What is made of a text that begins with `[`, `{` or `"`; None if it takes the whole document to tell."""
+    """What is made of a text that begins with `[` or `{`; None if it takes the whole document to tell."""
     if len(text) < 2 or text[-1] != _ENDS[text[0]]:
         return None
-    if text[0] != '"':
-        made = _simple(text, plain)
-        if made is not None:
-            return made
-    return _parsed(text, plain)
+    made = _simple(text, plain)
+    return parsed(text, plain) if made is None else made
+
+
+def end_of(text: str, start: int) -> int:
+    """Where the quote is that ends a string in double quotes, or -1."""
+    if "\\" in text:
+        text = text.replace("\\\\", "  ").replace('\\"', "  ")
+    return text.find('"', start)
 
 
 def nodes(made: Any, source: Source, line: int) -> Map | Array:
@@ -79,7 +83,7 @@ def _scalar(text: str, plain: Mapping[str, Scalar]) -> Any:
     return _NONE
 
 
-def _parsed(text: str, plain: Mapping[str, Scalar]) -> Any:
+def parsed(text: str, plain: Mapping[str, Scalar]) -> Any:
     """What the parser makes of a text. Anchors, tags, merge keys and collections as keys are for those who know more."""
     from weft.yaml.libyaml import (
         ARRAY_START,

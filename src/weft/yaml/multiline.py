@@ -7,6 +7,7 @@ begin with a space or a tab keep the breaks around them.
 
 from __future__ import annotations
 
+from weft.yaml.flow import end_of, parsed
 from weft.yaml.shapes import plain_text
 
 TYPE_CHECKING = False
@@ -74,31 +75,45 @@ def quoted(lines: Sequence[str], number: int, start: str, parent: int) -> tuple[
     start: what is on the first line. lines, parent: as for `block`.
     """
     quote = start[0]
+    first = number
+    escaped = quote == '"' and "\\" in start
     out: list[str] = []
-    text, end, breaks = start[1:], -1, 0
+    text, end = start[1:], -1
     while True:
-        if text:
-            out.append(text.replace("''", "'") if quote == "'" else text)
+        out.append(text.replace("''", "'") if quote == "'" else text)
         if end >= 0:
-            return "".join(out), number
+            break
         breaks = 0
-        while True:
+        text = ""
+        while not text:
             number += 1
             breaks += 1
             line = lines[number]
             text = line.strip(" ")
-            if text:
-                break
-        if len(line) - len(line.lstrip(" ")) <= parent or not text.isprintable() or (quote == '"' and "\\" in text):
+        if len(line) - len(line.lstrip(" ")) <= parent or not text.isprintable():
             raise NoShapeError
         out.append("\n" * (breaks - 1) or " ")
-        end = text.find(quote)
-        while end >= 0 and quote == "'" and text[end + 1 : end + 2] == "'":
-            end = text.find("'", end + 2)
+        if quote == '"':
+            escaped = escaped or "\\" in text
+            end = end_of(text, 0)
+        else:
+            end = text.find("'")
+            while end >= 0 and text[end + 1 : end + 2] == "'":
+                end = text.find("'", end + 2)
         if end >= 0:
             if end + 1 < len(text):
                 raise NoShapeError
             text = text[:end]
+    if not escaped:
+        return "".join(out), number
+    if lines[first][-1] == " ":
+        # The space could be what a backslash stands before.
+        raise NoShapeError
+    # What escapes mean, also at the ends of lines, is for the parser.
+    made = parsed("\n".join([start, *lines[first + 1 : number + 1]]), {})
+    if type(made) is not str:
+        raise NoShapeError
+    return made, number
 
 
 def continued(lines: Sequence[str], number: int, parent: int, closed: int) -> tuple[str, int]:

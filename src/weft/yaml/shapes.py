@@ -7,7 +7,7 @@ has no shape here, and its document is left to the parser; see `blocks`.
 
 from __future__ import annotations
 
-from weft.yaml.flow import flow
+from weft.yaml.flow import end_of, flow, parsed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -216,18 +216,21 @@ def _value(text: str, plain: Mapping[str, Scalar]) -> tuple[int, Any, int | None
 
 
 def _quoted(text: str, quote: str, plain: Mapping[str, Scalar]) -> tuple[int, Any, int | None] | None:
-    end = text.find(quote, 1)
-    if quote == "'":
+    if quote == '"':
+        end = end_of(text, 1)
+    else:
+        end = text.find(quote, 1)
         while end >= 0 and text[end + 1 : end + 2] == "'":
             end = text.find("'", end + 2)
     if end < 0:
-        return None if quote == '"' and "\\" in text else (QUOTED, text, None)
+        return QUOTED, text, None
     value = text[1:end]
     if quote == "'":
         value = value.replace("''", "'")
     elif "\\" in value:
-        made = flow(text, plain)
-        return None if type(made) is not str else (SCALAR, made, None)
+        value = parsed(text[: end + 1], plain)
+        if type(value) is not str:
+            return None
     rest = text[end + 1 :].lstrip(" ")
     if not rest:
         return SCALAR, value, None
