@@ -174,6 +174,19 @@ class Budget:
                 step()
                 yield item
 
+        def costly(source: Iterable[object], more: int) -> Iterable[object]:
+            """What a loop iterates whose body is more than a step; it pays for all of them when it begins."""
+            count = length_hint(source, -1)
+            if count < 0:
+                return one_by_one(source, more)
+            spend(count * more)
+            return source
+
+        def one_by_one(source: Iterable[object], more: int) -> Iterator[object]:
+            for item in source:
+                spend(more)
+                yield item
+
         def begin(x: object) -> Iterable[object]:
             """What a `for` loop iterates; a list, dict or set is locked until `finish`."""
             nonlocal left
@@ -206,6 +219,7 @@ class Budget:
         self.names: dict[str, Callable[..., object]] = {
             "$turn": turn,
             "$begun": begun,
+            "$costly": costly,
             "$spend": spend,
             "$refund": refund,
             "$to": to,

@@ -89,10 +89,13 @@ class Statements(Assignments):
 
     def more_steps(self, before: tuple[int, int]) -> list[py.stmt]:
         """What counts further steps where much is done in one: `before` is what had been made before its body."""
+        more = self.further(before)
+        return [py.Expr(self.call("$spend", [self.constant(more)]), **self.at())] if more else []
+
+    def further(self, before: tuple[int, int]) -> int:
         made, hosts = before
         size = self.made - made
-        more = (self.hosts - hosts) * _A_HOST_STATEMENT + (size // _A_STEP if size > _MUCH else 0)
-        return [py.Expr(self.call("$spend", [self.constant(more)]), **self.at())] if more else []
+        return (self.hosts - hosts) * _A_HOST_STATEMENT + (size // _A_STEP if size > _MUCH else 0)
 
     def for_(self, node: syntax.For, into: list[py.stmt]) -> None:
         at = self.at()
@@ -112,8 +115,12 @@ class Statements(Assignments):
         body += self.suite(node.body)
         self.hot = outer
         self.line = node.line
-        body[:0] = self.more_steps(before)
         left = _leaves(node.body)
+        more = self.further(before)
+        if more and left:
+            body[:0] = self.more_steps(before)
+        elif more and over_range is not None:
+            iterated = self.call("$costly", [iterated, self.constant(more)])
         if over_range is not None and not left:
             into.append(py.For(target, iterated, body, [], **at))
             self.loops -= 1
@@ -123,6 +130,8 @@ class Statements(Assignments):
             into.append(py.Assign([self.store(name)], self.call("$begin", [iterated]), **at))
             done.append(py.Expr(self.call("$finish", [self.load(name)]), **at))
             iterated = self.load(name)
+            if more and not left:
+                iterated = self.call("$costly", [iterated, self.constant(more)])
         if left:
             # What the loop paid for and does not iterate is given back.
             rest = f"$rest{self.loops}"
