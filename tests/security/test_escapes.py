@@ -135,6 +135,29 @@ PROGRAMS = [
     "load('fifo.star', 'x')", "load('directory', 'x')",
 ]  # fmt: skip
 
+# The names that compiled code has for itself, and texts that look like others: in every place where a name can stand.
+OWN = [
+    f"x = {place.replace('NAME', name)}"
+    for number, place in enumerate((
+        "NAME", "NAME()", "NAME(1)", "[].NAME", "function.NAME", "data.values.NAME", "getattr(function, 'NAME')",
+        "getattr(data, 'NAME')", "struct.make(**{'NAME': 1}).NAME", "function(**{'NAME': 1})", "function(NAME=1)",
+        "(lambda NAME: NAME)(1)", "[NAME for NAME in [1]]", "{'NAME': 1}.NAME", "'{NAME}'.format(**{'NAME': 1}) + '%(NAME)s' % {'NAME': 2}",
+        "dict(**{'NAME': 1}).keys()[0].NAME", "hasattr(function, 'NAME') and NAME",
+    ))
+    for name in ("$budget", "$spend", "$globals", "$f.function", "$source", "$T")[number % 3 :: 3]
+] + [
+    f"load('{path}', {names})\nx = 1"
+    for path in ("@ytt:data", "@ytt:json", "helpers.star", "/in/helpers.star")
+    for names in ("'$budget'", "'__builtins__'", "x='$source'", "'$x', y='$x'")
+] + [
+    "x = \uff45val('1')", "x = [].__cl\u200dass__", "x = \u212fval", "x = ().\u005f\u005fclass__", "\uff58 = 1\ny = x",
+    "x = '\\udc80' + '\\ud800'", "x = {'\\udc80': 1}['\\udc80']", "x = '\\x80'.elems()", "x = chr(0xdc80) + chr(0xd800)",
+    "x = struct.make(**{chr(0xdc80): 1})", "x = getattr(data.values, chr(0xdc80))", "x = hasattr([], '\\u0000')",
+    "x = function(**{'': 1})", "x = function(**{'a': 1, chr(97): 2})", "def f(a, a): return a", "def f(*, **k): return k",
+    "x = (lambda *a, **k: k)(**{'$0': 1, '.0': 2, '<x>': 3})", "def None(): return 1", "lambda = 1", "x = lambda None: 1",
+    "def toplevel(): return toplevel\nx = toplevel().f_globals", "x = [y.f_locals for y in [function]]",
+]  # fmt: skip
+
 LIMITS = [
     "x = 1 << 100000", "x = 'a' * 1000000000", "x = [0] * 1000000000", "x = ('a' * 30000000) * 100",
     "x = 3\nfor i in range(60): x = x * x", "x = 'ab'\nfor i in range(60): x = x + x", "x = 'ab'\nfor i in range(60): x += x",
@@ -228,10 +251,18 @@ def test_names_of_python(name: str, inputs: pathlib.Path, capsys: pytest.Capture
     assert attempt(inputs, f"x: #@ {name}\n", capsys)[0] == 1
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("program", [*PROGRAMS, *OWN])
 def test_programs(program: str, inputs: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     lines = "".join(f"#@ {line}\n" for line in program.split("\n"))
     attempt(inputs, f"{lines}result: #@ str(x)\n", capsys)
+
+
+@pytest.mark.parametrize("program", [*PROGRAMS, *OWN])
+def test_programs_that_are_traced(
+    program: str, inputs: pathlib.Path, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = "".join(f"#@ {line}\n" for line in program.split("\n"))
+    attempt(inputs, f"{lines}result: #@ str(x)\n", capsys, "--source-map", str(tmp_path / "map.json"))
 
 
 @pytest.mark.parametrize("program", LIMITS)
@@ -254,4 +285,4 @@ def test_links_out_of_the_inputs(
 
 
 def test_there_are_many() -> None:
-    assert len({*WALKS, *GETATTRS, *INNARDS, *FORMATS, *KEYWORDS, *NAMES, *PROGRAMS, *LIMITS}) >= 400
+    assert len({*WALKS, *GETATTRS, *INNARDS, *FORMATS, *KEYWORDS, *NAMES, *PROGRAMS, *OWN, *LIMITS}) >= 500
