@@ -40,6 +40,7 @@ def windows_of(trace: Trace) -> Windows:
     """The state of the traced programs of a run."""
     if trace.code is None:
         trace.code = Windows(_nodes_of, lambda *given: note_parts(trace, *given))
+        trace.code.silent.add(TracedStruct)
     assert isinstance(trace.code, Windows)
     return trace.code
 

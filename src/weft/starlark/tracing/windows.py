@@ -8,19 +8,16 @@ Long loops over numbers stay bounded: a variable that is made of itself and noth
 
 from __future__ import annotations
 
-import sys
-
 from weft.nodes import Array, Map
 from weft.provenance import Cause
-from weft.starlark.attributes import attribute
-from weft.starlark.runtime import GLOBALS
-from weft.starlark.tracing.quiet import PLAIN, closed_names
-from weft.starlark.tracing.shadows import Hole, Loop, Window, bound, of_item, without
-from weft.starlark.values import Dict, List, Struct
+from weft.starlark.tracing.calls import called_names
+from weft.starlark.tracing.quiet import PLAIN
+from weft.starlark.tracing.shadows import Window, of_item, without
+from weft.starlark.values import Dict, List
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
     from typing import TypeAlias
 
@@ -42,17 +39,18 @@ class Windows:
     """The windows that are open in a run, and what is known aside of variables. Names for programs: `names`."""
 
     __slots__ = (
-        "_exported",
-        "_fields",
-        "_lists",
-        "_made",
-        "_mutated",
-        "_tested",
         "closed",
+        "exported",
+        "fields",
+        "lists",
+        "made",
+        "mutated",
         "nodes_of",
         "note_parts_of",
+        "silent",
         "stack",
         "steps",
+        "tested",
     )
 
     def __init__(
@@ -63,16 +61,17 @@ class Windows:
         # What the template layer knows: the nodes of a fragment; how to record nodes that were made of a value.
         self.nodes_of = nodes_of
         self.note_parts_of = note_parts_of
+        self.silent: set[object] = {*PLAIN}  # kinds of values whose fields need not be looked up
         self.stack: list[Window] = [Window()]
         self.steps = 0  # of loops and calls that were traced
         self.closed: set[object] = set()  # functions that can run untraced (see `quiet`)
-        self._tested: Shadow = ()
-        self._fields: dict[int, tuple[object, dict[str, Shadow], AbstractSet[Origin]]] = {}
+        self.tested: Shadow = ()
+        self.fields: dict[int, tuple[object, dict[str, Shadow], AbstractSet[Origin]]] = {}
         # By identity; the values are held so that no other gets their identity.
-        self._mutated: dict[int, tuple[object, Shadow]] = {}
-        self._lists: dict[int, tuple[object, Array]] = {}
-        self._made: dict[int, tuple[object, Sequence[Shadow], dict[Origin, None]]] = {}
-        self._exported: dict[tuple[str, int], tuple[object, Shadow]] = {}
+        self.mutated: dict[int, tuple[object, Shadow]] = {}
+        self.lists: dict[int, tuple[object, Array]] = {}
+        self.made: dict[int, tuple[object, Sequence[Shadow], dict[Origin, None]]] = {}
+        self.exported: dict[tuple[str, int], tuple[object, Shadow]] = {}
 
     def read(self, origin: Origin) -> None:
         """Say that something was read."""
@@ -85,11 +84,11 @@ class Windows:
 
     def note_list(self, made: object, array: Array) -> None:
         """Say which list was made of an array."""
-        self._lists[id(made)] = (made, array)
+        self.lists[id(made)] = (made, array)
 
     def array_of(self, made: object) -> Array | None:
         """The array that a list was made of."""
-        found = self._lists.get(id(made))
+        found = self.lists.get(id(made))
         return None if found is None else found[1]
 
     def note_parts(self, made: object, parts: Sequence[Shadow], also: Iterable[Origin] = ()) -> dict[Origin, None]:
@@ -99,12 +98,12 @@ class Windows:
         """
         covered = dict.fromkeys([origin for shadow in parts for origin in shadow])
         covered.update(dict.fromkeys(also))
-        self._made[id(made)] = (made, parts, covered)
+        self.made[id(made)] = (made, parts, covered)
         return covered
 
     def parts_of(self, made: object) -> Sequence[Shadow] | None:
         """The shadows of the items of a list or dict that the program wrote as one, in order."""
-        found = self._made.get(id(made))
+        found = self.made.get(id(made))
         if found is None or len(found[1]) != len(made):  # type: ignore[arg-type]
             return None
         return found[1]
@@ -129,7 +128,7 @@ class Windows:
         if array is not None and len(array.items) == len(x):  # type: ignore[arg-type]
             return {array}
         nodes = self.nodes_of(x)
-        return self._made[id(x)][2].keys() if nodes is None else {nodes}
+        return self.made[id(x)][2].keys() if nodes is None else {nodes}
 
     def rearranged(self, name: str, args: Sequence[object], value: Sequence[object], all_of: Shadow) -> None:
         """Note what the items of a new list are made of that holds those of others."""
@@ -175,7 +174,7 @@ class Windows:
             item = array.items[place]
             return (*without(shadow, {array}), of_item(item))
         if parts is not None and place < len(parts):
-            return (*without(shadow, self._made[id(x)][2].keys()), *parts[place])
+            return (*without(shadow, self.made[id(x)][2].keys()), *parts[place])
         return shadow
 
     def node_element(self, nodes: Nodes | None, key: object, shadow: Shadow) -> Shadow:
@@ -189,7 +188,7 @@ class Windows:
 
     def field_element(self, x: object, name: str, shadow: Shadow) -> Shadow:
         """The shadow of a field of a fragment, or of a struct that was put together."""
-        made = self._fields.get(id(x))
+        made = self.fields.get(id(x))
         if made is not None and name in made[1]:
             return (*without(shadow, made[2]), *made[1][name])
         return self.node_element(self.nodes_of(x), name, shadow)
@@ -199,7 +198,7 @@ class Windows:
         if all(name is not None and name[0] != "*" for _, _, name in arguments):
             fields = {str(name): shadow for _, shadow, name in arguments}
             covered = dict.fromkeys([origin for shadow in fields.values() for origin in shadow])
-            self._fields[id(made)] = (made, fields, covered.keys())
+            self.fields[id(made)] = (made, fields, covered.keys())
 
     def call(self, function: Callable[..., object], *arguments: tuple[object, Shadow]) -> tuple[object, Shadow]:
         """Call a function from outside of any program; gives what it gives, and what that was made of."""
@@ -240,310 +239,16 @@ class Windows:
 
     def mark(self, value: object, shadow: Shadow) -> None:
         """Say that a container was changed."""
-        known = self._mutated.get(id(value))
+        known = self.mutated.get(id(value))
         if known is not None:
             if len(shadow) <= _FEW and all(origin in known[1] for origin in shadow):
                 return
             shadow = (Cause("", None, 0, (*known[1], *shadow)),)
-        self._mutated[id(value)] = (value, shadow)
+        self.mutated[id(value)] = (value, shadow)
 
     def names(self, source: Source) -> Mapping[str, object]:
         """What the code of one program calls."""
-        stack = self.stack
-        mutated, made = self._mutated, self._made
-        exported = self._exported
-        nodes_of = self.nodes_of
-        heres: dict[int, Shadow] = {}
-        plain_index = GLOBALS["$index"]
-
-        def open_() -> int:
-            stack.append(Window())
-            return len(stack) - 1
-
-        def shut(depth: int) -> Window:
-            # Windows above were left by an error that somebody caught.
-            window = stack[depth]
-            del stack[depth:]
-            return window
-
-        def here(line: int) -> Shadow:
-            found = heres.get(line)
-            if found is None:
-                found = heres[line] = (Cause("code", source, line),)
-            return found
-
-        def close(depth: int, line: int, *controls: Shadow) -> Shadow:
-            window = stack[depth]
-            del stack[depth:]
-            for shadow in controls:
-                for origin in shadow:
-                    window[origin] = None
-            if not window:
-                return here(line)
-            if len(window) <= _FEW:
-                for origin in window:
-                    if type(origin) is Cause and origin.line == line and origin.source is source:
-                        known = origin.because
-                        if len(known) <= _FEW and all(one is origin or one in known for one in window):
-                            return (origin,)
-            return (Cause("code", source, line, tuple(window)),)
-
-        def use(value: object, shadow: Shadow) -> object:
-            window = stack[-1]
-            for origin in shadow:
-                window[origin] = None
-            if id(value) in mutated:
-                window.update(dict.fromkeys(mutated[id(value)][1]))
-            if id(value) in made:
-                window.update(made[id(value)][2])
-            return value
-
-        def field(value: object, shadow: Shadow, name: str) -> object:
-            window = stack[-1]
-            for origin in shadow:
-                window[origin] = None
-            if id(value) in mutated:
-                window.update(dict.fromkeys(mutated[id(value)][1]))
-            if type(value) not in PLAIN:
-                found = self.field_element(value, name, shadow)
-                if found is not shadow:
-                    window.clear_of(shadow)
-                    window.update(dict.fromkeys(found))
-            return attribute(value, name)
-
-        def see(value: object) -> object:
-            if id(value) in mutated:
-                stack[-1].update(dict.fromkeys(mutated[id(value)][1]))
-            if id(value) in made:
-                stack[-1].update(made[id(value)][2])
-            return value
-
-        def test(depth: int, value: object) -> object:
-            self._tested = tuple(shut(depth))
-            return value
-
-        def tested(line: int) -> Shadow:
-            return (Cause("condition", source, line, self._tested),)
-
-        def host() -> int:
-            depth = open_()
-            stack[depth].host = True
-            return depth
-
-        def under(*controls: Shadow) -> None:
-            if len(controls) == 1:
-                stack[-1].control = controls[0]
-            else:
-                stack[-1].control = tuple(dict.fromkeys([origin for shadow in controls for origin in shadow]))
-
-        def hole(value: object) -> Hole:
-            window = stack[-1]
-            made = Hole(value, tuple(window))
-            window.clear()
-            return made
-
-        def argument(depth: int, value: object, name: str | None) -> object:
-            shadow = tuple(shut(depth))
-            stack[-1].adds((value, shadow, name))
-            return value
-
-        def passed(value: object, shadow: Shadow, name: str | None) -> object:
-            if id(value) in mutated:
-                shadow = (*shadow, *mutated[id(value)][1])
-            if id(value) in made:
-                shadow = (*shadow, *made[id(value)][2])
-            stack[-1].adds((value, shadow, name))
-            return value
-
-        def result(depth: int, value: object) -> object:
-            window = stack[depth]
-            del stack[depth:]
-            into = stack[-1]
-            nodes = nodes_of(value) if type(value) not in PLAIN else None
-            if nodes is not None:
-                into[nodes] = None
-                if not window.direct:
-                    # What a builtin function makes of nodes has a history of its own.
-                    return value
-            elif not window.direct and getattr(value, "says_itself", False):
-                return value
-            elif not window.direct:
-                if type(value) is Struct and window.arguments:
-                    self.note_fields(value, window.arguments)
-                for _, shadow, _ in window.arguments:
-                    for origin in shadow:
-                        into[origin] = None
-            into.update(window)
-            return value
-
-        def keyed(depth: int, key: object) -> object:
-            origins = shut(depth)
-            window = stack[-1]
-            if window.elements is not None:
-                for shadow in window.elements.values():
-                    origins.update(dict.fromkeys(shadow))
-            window.key = tuple(origins)
-            return key
-
-        def part(depth: int, value: object) -> object:
-            origins = shut(depth)
-            window = stack[-1]
-            for origin in window.key:
-                origins[origin] = None
-            if window.elements is not None:
-                for shadow in window.elements.values():
-                    origins.update(dict.fromkeys(shadow))
-            if not window.parts:
-                window.parts = []
-            window.parts.append(tuple(origins))  # type: ignore[attr-defined]
-            return value
-
-        def listed(depth: int, value: object) -> object:
-            window = shut(depth)
-            into = stack[-1]
-            into.update(window)
-            into.update(self.note_parts(value, window.parts or []))
-            return value
-
-        def stored(x: object, key: object, shadow: Shadow) -> None:
-            """`x.append(...)`, for which key is None, and `x[key] = ...`."""
-            known = self._made.get(id(x))
-            if known is not None and type(known[1]) is list:
-                parts, covered = known[1], known[2]
-                if type(x) is List:
-                    place = len(x) - 1 if key is None else key
-                elif type(x) is Dict:
-                    place = next((number for number, one in enumerate(x.keys()) if one == key), -1)
-                else:
-                    place = -1
-                if type(place) is int and 0 <= place <= len(parts) and len(x) in (len(parts), len(parts) + 1):  # type: ignore[arg-type]
-                    parts[place : place + 1] = [shadow]
-                    covered.update(dict.fromkeys(shadow))
-                    return
-            self.mark(x, shadow)
-
-        def length(value: object, shadow: Shadow) -> object:
-            """A list or dict of which only the size counts."""
-            if (type(value) is List or type(value) is Dict) and self.parts_of(value) is not None:
-                shadow = without(shadow, self.covered(value))
-                if id(value) in mutated:
-                    shadow = (*shadow, *mutated[id(value)][1])
-                stack[-1].update(dict.fromkeys(shadow))
-                return value
-            return use(value, shadow)
-
-        def clause(number: int, value: object) -> object:
-            window = stack[-1]
-            shadows = self.shadows_in(value) if type(value) is not Dict else None
-            if shadows is not None:
-                # A loop over data depends on where the data is; its elements come one by one.
-                for origin in self.covered(value):
-                    window.pop(origin, None)
-                if window.elements is None:
-                    window.elements = {}
-                window.elements[number] = shadows  # type: ignore[assignment]
-            return value
-
-        def stepped(number: int, iterable: Iterable[object]) -> Iterator[object]:
-            window = stack[-1]
-            elements = window.elements
-            shadows: Sequence[Shadow] = () if elements is None else elements.pop(number, ())  # type: ignore[assignment]
-            for place, value in enumerate(iterable):
-                if place < len(shadows):
-                    elements[number] = shadows[place]  # type: ignore[index]
-                yield value
-
-        def index(depth: int, x: object, key: object) -> object:
-            origins = tuple(shut(depth))
-            value = plain_index(x, key)  # type: ignore[operator]
-            stack[-1].update(dict.fromkeys(self.element(x, key, origins)))
-            return value
-
-        def get(depth: int, x: object, key: object, *other: object) -> object:
-            value = attribute(x, "get")(key, *other)  # type: ignore[operator]
-            origins = tuple(shut(depth))
-            if type(x) is Dict and key in x:
-                origins = self.element(x, key, origins)
-            elif type(x) is Dict and self.parts_of(x) is not None:
-                origins = without(origins, self.covered(x))
-            stack[-1].update(dict.fromkeys(origins))
-            return value
-
-        def sequence(depth: int, name: str, function: Callable[..., object], *args: object) -> object:
-            """Functions and methods that only put items of their arguments together anew."""
-            value = function(*args)
-            origins = shut(depth)
-            stack[-1].update(origins)
-            if type(value) is List or type(value) is tuple:
-                self.rearranged(name, args, value, tuple(origins))
-            return value
-
-        def enter(names: tuple[str, ...], count: int, star: str, double: str) -> Mapping[str, Shadow]:
-            """The shadows of a function's parameters: names, of which count can be given by position."""
-            window = stack[-1]
-            if window.quiet or not (window.called or "$source" in sys._getframe(2).f_globals):
-                # Called by a builtin function, or by a program that does not say what it gives.
-                return _NO_ARGUMENTS
-            window.direct = True
-            return bound(window.arguments, names, count, star, double) if window.arguments else _NO_ARGUMENTS
-
-        def loop(depth: int, iterated: object, line: int, *controls: Shadow) -> Loop:
-            shadows = self.shadows_in(iterated)
-            covered = _NOTHING if shadows is None else self.covered(iterated)
-            return Loop(self, iterated, close(depth, line, *controls), shadows, covered)
-
-        def loaded(name: str, value: object) -> Shadow:
-            found = exported.get((name, id(value)))
-            return () if found is None else found[1]
-
-        def exports(variables: Mapping[str, object]) -> None:
-            for name, value in variables.items():
-                shadow = variables.get("$o." + name)
-                if shadow:
-                    exported[name, id(value)] = (value, shadow)  # type: ignore[assignment]
-
-        def add(line: int, *controls: Shadow) -> None:
-            window = stack[-1]
-            for shadow in controls:
-                for origin in shadow:
-                    window[origin] = None
-            for origin in here(line):
-                window[origin] = None
-
-        return {
-            "$from.open": open_,
-            "$from.close": close,
-            "$from.use": use,
-            "$from.field": field,
-            "$from.see": see,
-            "$from.changed": self.mark,
-            "$from.test": test,
-            "$from.tested": tested,
-            "$from.host": host,
-            "$from.under": under,
-            "$from.hole": hole,
-            "$from.argument": argument,
-            "$from.passed": passed,
-            "$from.result": result,
-            "$from.part": part,
-            "$from.keyed": keyed,
-            "$from.stored": stored,
-            "$from.length": length,
-            "$from.listed": listed,
-            "$from.clause": clause,
-            "$from.stepped": stepped,
-            "$from.index": index,
-            "$from.get": get,
-            "$from.sequence": sequence,
-            "$from.enter": enter,
-            "$from.here": here,
-            "$from.add": add,
-            "$from.shut": shut,
-            "$from.loop": loop,
-            "$from.loaded": loaded,
-            "$from.exports": exports,
-            **closed_names(self, here),
-        }
+        return called_names(self, source)
 
 
 __all__ = ["Windows"]
