@@ -66,7 +66,9 @@ def files(inputs: Inputs, links: Sequence[str] = ()) -> tuple[list[InputFile], d
     given: dict[InputFile, Documents] = {}
 
     def at_hand(name: str, documents: Documents) -> InputFile:
-        file = in_memory(name, documents.to_yaml())
+        text = documents.to_yaml()
+        allowance().take(len(text))
+        file = in_memory(name, text)
         if name.endswith((".yml", ".yaml")):
             file.marked_template, file.marked_output = False, True
             given[file] = documents
