@@ -233,7 +233,7 @@ class _TracedConstruction(Construction):
         kind = Map if items[start:end] and type(items[start]) is MapItem else Array
         origins = self.note_inside(kind(items[start:end]), value, hole.origins)  # type: ignore[arg-type]
         for item in items[start:end]:
-            self.note_computed(item)
+            self.note_computed(item, origins)
         because = (*control, *origins)
         for place in range(start, end):
             old = items[place]
@@ -248,7 +248,7 @@ class _TracedConstruction(Construction):
         if type(item.value) in COLLECTIONS:
             origins = self.note_inside(item.value, hole.value, origins)
             if type(hole.value) is not YamlFragment:
-                self.note_computed(item)
+                self.note_computed(item, origins)
         if control:
             origins = (*control, *origins)
         self.trace.changes[item] = Change("expression", item.source, item.line, because=origins)
@@ -261,12 +261,12 @@ class _TracedConstruction(Construction):
             return origins if nodes is None else without(origins, {nodes})
         return without(origins, note_parts(self.trace, self.windows, made, value, "expression"))
 
-    def note_computed(self, item: Item) -> None:
+    def note_computed(self, item: Item, because: Shadow) -> None:
         """Record what an expression made and nothing else says where it is from."""
         for inner in walk(item.value):
             # What a fragment brought along stands on other lines.
             if inner.line == item.line and inner.source is item.source:
-                self.trace.record(inner, Change("expression", item.source, item.line))
+                self.trace.record(inner, Change("expression", item.source, item.line, because=because))
 
 
 def note_parts(trace: Trace, windows: Windows, made: NodeValue, value: object, action: str) -> set[Origin]:
