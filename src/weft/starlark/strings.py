@@ -317,7 +317,7 @@ def rsplit(self: str, separator: object = None, most: object = -1, /) -> List:
 
 def _checked(parts: List) -> List:
     if len(parts) > SMALL:
-        spend(len(parts) * 3)
+        spend(len(parts) * 6)
         check_items(len(parts))
     return parts
 
