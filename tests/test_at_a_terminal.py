@@ -13,7 +13,7 @@ import pytest
 
 pty = pytest.importorskip("pty")
 
-SLOW = "#@ def f(n):\n#@   return f(n - 1) + f(n - 2) if n > 1 else n\n#@ end\na: #@ f(22)\n"
+SLOW = "#@ def f(n):\n#@   return f(n - 1) + f(n - 2) if n > 1 else n\n#@ end\na: #@ f(26)\n"
 
 
 def at_terminal(
@@ -59,7 +59,7 @@ def slow(tmp_path: pathlib.Path) -> pathlib.Path:
 def test_a_long_run_says_what_it_does_and_leaves_nothing(slow: pathlib.Path) -> None:
     status, seen, printed = at_terminal(["render", "--no-code-cache", "--limit", "steps=1G", "-f", "."], slow)
     assert status == 0
-    assert printed.count(b"a: 17711\n") == 60
+    assert printed.count(b"a: 121393\n") == 60
     lines = [line for line in seen.replace("\r\x1b[K", "\n").split("\n") if line]
     assert lines
     assert all(line.startswith("weft: ") and " s " in line for line in lines), lines
