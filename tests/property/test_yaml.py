@@ -174,7 +174,7 @@ def test_comments_belong_to_nodes_by_line(text: str) -> None:
     tree = read_or_none(text, comments=comments)
     if tree is None or "*x" in text:
         return
-    bare = None if text.lstrip("#own @cde\n").startswith("-") else tree.items[0]
+    bare = None if text.lstrip("#own @cde\n").startswith("---") else tree.items[0]
     nodes = [node for node in walk(tree) if node is not bare]
     for owner, owned in comments.of.items():
         for comment in owned:
