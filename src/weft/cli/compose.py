@@ -7,6 +7,7 @@ import sys
 
 from weft.cli.limits import LIMIT, QUOTE_VALUES, keep_limits
 from weft.cli.options import SWITCH, TEXT, TEXTS, Command, Flag
+from weft.cli.sourcemap import SOURCE_MAP, trace_of, write_source_map
 from weft.cli.streams import watched, write_out
 from weft.context import Context
 from weft.errors import UsageError
@@ -42,7 +43,7 @@ COMPOSE = Command(
         ),
         LIMIT,
         QUOTE_VALUES,
-        Flag("source-map", TEXT, "write where each value of the output comes from, as JSON", value="FILE"),
+        SOURCE_MAP,
     ),
     arguments="PIPELINE",
 )
@@ -59,10 +60,7 @@ def main(argv: Sequence[str]) -> int:
         raise UsageError(f'unknown form "{form}"', expected="yaml, json")
     keep_limits(flags)
     context = Context(print_line=lambda line: print(line, file=sys.stderr))
-    if flags.given("source-map"):
-        from weft.provenance import Trace
-
-        context.trace = Trace()
+    context.trace = trace_of(flags)
     changes = None
     if flags.on("diff"):
         from weft.tools.compose import Changes
@@ -70,10 +68,7 @@ def main(argv: Sequence[str]) -> int:
         changes = Changes(cleartext_secrets=flags.on("cleartext-secrets"))
     with watched(context):
         result = _run(flags, context, changes)
-    if context.trace is not None:
-        from weft.tools.sourcemap import write_map
-
-        write_map(flags.text("source-map"), context.trace, result)
+    write_source_map(flags, context.trace, result)
     for warning in context.warnings:
         sys.stderr.write(f"weft: warning: {warning}\n")
     if changes is not None:

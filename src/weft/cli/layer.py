@@ -10,6 +10,7 @@ import os
 
 from weft.cli.limits import LIMIT, keep_limits
 from weft.cli.options import SWITCH, TEXT, TEXTS, Command, Flag
+from weft.cli.sourcemap import SOURCE_MAP, trace_of, write_source_map
 from weft.cli.streams import warn, watched, write_out
 from weft.content import source, sources
 from weft.context import Context
@@ -53,7 +54,7 @@ LAYER = Command(
         Flag("tree", SWITCH, "print who inherits from whom"),
         Flag("dot", SWITCH, "the same for Graphviz"),
         LIMIT,
-        Flag("source-map", TEXT, "write where each value of the output comes from, as JSON", value="FILE"),
+        SOURCE_MAP,
     ),
     arguments="PATH...",
 )
@@ -67,10 +68,7 @@ def main(argv: Sequence[str]) -> int:
         return 0
     keep_limits(flags)
     context = Context()
-    if flags.given("source-map"):
-        from weft.provenance import Trace
-
-        context.trace = Trace()
+    context.trace = trace_of(flags)
     try:
         job = _job(flags)
         if flags.on("tree") or flags.on("dot"):
@@ -82,13 +80,11 @@ def main(argv: Sequence[str]) -> int:
             return 0
         with watched(context):
             result = job.run(context)
-        if context.trace is not None:
-            from weft.tools.sourcemap import write_map
-
-            write_map(flags.text("source-map"), context.trace, result, job.text(result))
+        text = job.text(result)
+        write_source_map(flags, context.trace, result, text)
     finally:
         warn(context)
-    write_out(job.text(result))
+    write_out(text)
     return 0
 
 

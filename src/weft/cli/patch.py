@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from weft.cli.limits import LIMIT, QUOTE_VALUES, keep_limits
 from weft.cli.options import GO_FLAGS, SWITCH, TEXT, TEXTS, Command, Flag
+from weft.cli.sourcemap import SOURCE_MAP, trace_of, write_source_map
 from weft.cli.streams import write_out
 from weft.content import standard_input
 from weft.errors import LimitError, OpsError, ReadError, UsageError, WeftError
+from weft.nodes import DocumentSet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
 
     from weft.cli.options import Parsed
     from weft.context import Context
-    from weft.nodes import DocumentSet
     from weft.ops import Job
     from weft.provenance import Trace
 
@@ -40,7 +41,7 @@ PATCH = Command(
         Flag("keep-format", SWITCH, "change only the lines that operations and variables change; comments stay"),
         Flag("null-values", SWITCH, "accept operations with `value: null`"),
         Flag("json", SWITCH, "print the result or the error as JSON"),
-        Flag("source-map", TEXT, "write where each value of the output comes from, as JSON", value="FILE"),
+        SOURCE_MAP,
         LIMIT,
         QUOTE_VALUES,
         Flag("tty", SWITCH, 'print an empty line and "Succeeded" after the result'),
@@ -90,19 +91,11 @@ def _run(argv: Sequence[str]) -> int:
         write_out(PATCH.help_text())
         return 0
     keep_limits(flags)
-    trace = None
-    if flags.given("source-map"):
-        from weft.provenance import Trace
-
-        trace = Trace()
+    trace = trace_of(flags)
     job = _read(argv, flags, trace)
     document = job.document()
     text = job.text(document.value)
-    if trace is not None:
-        from weft.nodes import DocumentSet
-        from weft.tools.sourcemap import write_map
-
-        write_map(flags.text("source-map"), trace, DocumentSet([document]), text)
+    write_source_map(flags, trace, DocumentSet([document]), text)
     if flags.on("in-place"):
         _write_back(flags.arguments[0], text)
         return 0
@@ -116,8 +109,6 @@ def _run(argv: Sequence[str]) -> int:
 
 def documents(argv: Sequence[str], context: Context) -> DocumentSet:
     """What a command line would print, with the run's state given. Raises WeftError."""
-    from weft.nodes import DocumentSet
-
     flags = PATCH.parse(argv)
     keep_limits(flags, context)
     job = _read(argv, flags, context.trace)

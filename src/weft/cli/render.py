@@ -12,6 +12,7 @@ from time import perf_counter
 
 from weft.cli.limits import LIMIT, QUOTE_VALUES, keep_limits
 from weft.cli.options import CSV, SWITCH, TEXT, TEXTS, Command, Flag
+from weft.cli.sourcemap import SOURCE_MAP, trace_of, write_source_map
 from weft.cli.streams import warn, watched, write_out
 from weft.codecache import user_cache
 from weft.context import Context
@@ -80,7 +81,7 @@ _RENDER_FLAGS = (
     Flag("bulk-in", TEXT, "inputs as JSON; -f is ignored", value="JSON"),
     Flag("bulk-out", SWITCH, "output as JSON, errors as well"),
     Flag("no-code-cache", SWITCH, "compile templates anew; keep nothing in the user's cache directory"),
-    Flag("source-map", TEXT, "write where each value of the output comes from, as JSON", value="FILE"),
+    SOURCE_MAP,
 )
 
 RENDER = Command(
@@ -172,10 +173,7 @@ def _render(command: Command, argv: Sequence[str]) -> int:
     context = Context(print_line=_print_error_line, cache=cache)
     if not flags.occurrences:
         context.warn("there is nothing to render; inputs are given by a flag: weft render -f config/")
-    if flags.given("source-map"):
-        from weft.provenance import Trace
-
-        context.trace = Trace()
+    context.trace = trace_of(flags)
     try:
         with watched(context):
             result = _evaluate(flags, files, inputs, context, debug)
@@ -190,10 +188,7 @@ def _render(command: Command, argv: Sequence[str]) -> int:
             bulk_json([], render(error, quote_values=flags.on("quote-values")).removeprefix("weft: ").rstrip("\n"))
         )
         return 0
-    if context.trace is not None:
-        from weft.tools.sourcemap import write_map
-
-        write_map(flags.text("source-map"), context.trace, result.documents)
+    write_source_map(flags, context.trace, result.documents)
     _write(flags, result)
     if debug is not None:
         debug(f"total: {perf_counter() - start:.3f} s")
