@@ -60,12 +60,7 @@ def formatted(template: str, args: tuple[object, ...], kwargs: dict[str, object]
             out.append(repr_of(value))
         else:
             raise StarlarkError(conversion)
-    if len(out) > 2 * FEW:
-        check_string(sum(map(len, out)))
-    result = "".join(out)
-    if len(result) > SMALL:
-        check_string(len(result))
-    return result if result.isascii() else joined(result)
+    return _whole(out)
 
 
 def _parsed(template: str) -> list[tuple[str, str, str]]:
@@ -163,12 +158,7 @@ def interpolate(template: str, x: object) -> str:
         place += 1
     if place < len(args):
         raise StarlarkError("too many arguments for format string")
-    if len(out) > 2 * FEW:
-        check_string(sum(map(len, out)))
-    result = "".join(out)
-    if len(result) > SMALL:
-        check_string(len(result))
-    return result if result.isascii() else joined(result)
+    return _whole(out)
 
 
 def _keyed(x: object, key: str) -> object:
@@ -267,3 +257,13 @@ _CONVERSIONS: dict[str, Callable[[object, str], str]] = {
     "G": _as_float,
     "c": _as_char,
 }
+
+
+def _whole(parts: list[str]) -> str:
+    """The text of its parts. Raises LimitError before one is made that is too long."""
+    if len(parts) > 2 * FEW:
+        check_string(sum(map(len, parts)))
+    result = "".join(parts)
+    if len(result) > SMALL:
+        check_string(len(result))
+    return result if result.isascii() else joined(result)

@@ -122,15 +122,7 @@ class Operators(Emitter):
         numbers = ("", "int", "small")
         if not self.hot or not self.walrus or left not in numbers or right not in numbers:
             return self.call(helper, [x, y])
-        first_x, again_x = self.simple(x)
-        first_y, again_y = self.simple(y)
-        number = self.load("$T.int")
-        if right in INTS and first_y is y:
-            test = self.is_type(first_x, number)
-        elif left in INTS and first_x is x:
-            test = self.is_type(first_y, number)
-        else:
-            test = self.is_type(first_x, self.call("$T", [first_y]), number)
+        test, again_x, again_y = self.both_ints(x, left, y, right)
         if operator == "*" and left != "small" and right != "small":
             # One of the factors must be of ordinary size, or else the product might be enormous.
             low, high = self.constant(-SMALL_INT), self.constant(SMALL_INT)
@@ -221,13 +213,10 @@ class Operators(Emitter):
         fast = py.Compare(again_x(), [compare], [again_y()], **self.at())
         return self.choose(scalar, fast, self.call("$" + operator, [again_x(), again_y()]))
 
-    def order(self, operator: str, x: py.expr, left: str, y: py.expr, right: str) -> py.expr:
-        make = _ORDER[operator]
-        numbers = ("int", "small", "float")
-        if left in numbers and right in numbers:
-            return py.Compare(x, [make()], [y], **self.at())
-        if not self.hot or not self.walrus or left not in ("", "int", "small") or right not in ("", "int", "small"):
-            return self.call("$" + operator, [x, y])
+    def both_ints(
+        self, x: py.expr, left: str, y: py.expr, right: str
+    ) -> tuple[py.expr, Callable[[], py.expr], Callable[[], py.expr]]:
+        """Whether both operands are ints, a test that evaluates them in order; and what they are again."""
         first_x, again_x = self.simple(x)
         first_y, again_y = self.simple(y)
         number = self.load("$T.int")
@@ -237,6 +226,16 @@ class Operators(Emitter):
             test = self.is_type(first_y, number)
         else:
             test = self.is_type(first_x, self.call("$T", [first_y]), number)
+        return test, again_x, again_y
+
+    def order(self, operator: str, x: py.expr, left: str, y: py.expr, right: str) -> py.expr:
+        make = _ORDER[operator]
+        numbers = ("int", "small", "float")
+        if left in numbers and right in numbers:
+            return py.Compare(x, [make()], [y], **self.at())
+        if not self.hot or not self.walrus or left not in ("", "int", "small") or right not in ("", "int", "small"):
+            return self.call("$" + operator, [x, y])
+        test, again_x, again_y = self.both_ints(x, left, y, right)
         fast = py.Compare(again_x(), [make()], [again_y()], **self.at())
         return self.choose(test, fast, self.call("$" + operator, [again_x(), again_y()]))
 
