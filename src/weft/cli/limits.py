@@ -53,15 +53,26 @@ def within_limits(command: Callable[[Sequence[str]], int], argv: Sequence[str]) 
 
 def own_process() -> None:
     """Let the process keep the limits of what is run in it."""
-    limited(Allowance(Limits(), _keep)).__enter__()
+    limited(Allowance(Limits(), _keeper())).__enter__()
 
 
-def _keep(run: Allowance) -> None:
+def _keeper() -> Callable[[Allowance], None]:
+    """What keeps a run's limits; it is called for each input, and so looks up nothing again."""
+    bound_memory = _memory_bound()
+
+    def keep(run: Allowance) -> None:
+        bound_memory(run)
+        if not run.taken:
+            _bound_time(run)
+
+    return keep
+
+
+def _bound_time(run: Allowance) -> None:
     import _signal as signal  # type: ignore[import-not-found]
     from time import monotonic
 
-    _bound_memory(run)
-    if not run.taken and hasattr(signal, "setitimer"):
+    if hasattr(signal, "setitimer"):
 
         def stop(_number: int, _frame: object) -> None:
             run.check_time()
@@ -70,14 +81,18 @@ def _keep(run: Allowance) -> None:
         signal.setitimer(signal.ITIMER_REAL, max(run.deadline - monotonic(), 0) + 0.001)
 
 
-def _bound_memory(run: Allowance) -> None:
+def _memory_bound() -> Callable[[Allowance], None]:
     if sys.platform != "linux":
-        return
+        return lambda _run: None
     from resource import RLIM_INFINITY, RLIMIT_DATA, getrlimit, setrlimit
 
     _, hard = getrlimit(RLIMIT_DATA)
-    most = _BEFORE + run.most("memory")
-    setrlimit(RLIMIT_DATA, (most if hard == RLIM_INFINITY else min(most, hard), hard))
+
+    def bound(run: Allowance) -> None:
+        most = _BEFORE + run.most("memory")
+        setrlimit(RLIMIT_DATA, (most if hard == RLIM_INFINITY else min(most, hard), hard))
+
+    return bound
 
 
 # What a process has before it reads anything, and room in which the language sees that it is at its limit.
