@@ -79,7 +79,8 @@ class Inputs:
         if stat.S_ISDIR(status.st_mode):
             return self._of_directory(path)
         name = os.path.basename(path.rstrip(os.sep)) or path
-        return [self._of_file(path, name, status.st_mode, new_path)]
+        self._check_file(path, status.st_mode)
+        return [_file(path, name, os.path.normpath(path), new_path)]
 
     def _of_stdin(self, new_path: str) -> InputFile:
         if self._stdin_used:
@@ -95,25 +96,18 @@ class Inputs:
         name = url.rstrip("/").rpartition("/")[2]
         return InputFile(name, lambda: self._fetch(url), new_path=new_path, described=f"HTTP URL '{url}'")
 
-    def _of_file(self, path: str, name: str, mode: int, new_path: str = "", *, in_directory: bool = False) -> InputFile:
+    def _check_file(self, path: str, mode: int) -> None:
         if stat.S_ISLNK(mode):
             self._check_link(path)
         elif not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
             raise ReadError(f"Expected file '{path}' to be a regular file, but was not", found=_kind_of(mode))
-        return InputFile(
-            name,
-            lambda: _read_file(path),
-            new_path=new_path,
-            described=f"file '{path}'",
-            in_directory=in_directory,
-            shown=os.path.normpath(path),
-        )
 
     def _of_directory(self, top: str) -> list[InputFile]:
         found = []
         pending = [(top, "")]
         while pending:
             directory, prefix = pending.pop()
+            shown = os.path.normpath(os.path.join(directory, "_"))[:-1]
             try:
                 with os.scandir(directory) as entries:
                     for entry in entries:
@@ -121,8 +115,10 @@ class Inputs:
                         if entry.is_dir(follow_symlinks=False):
                             pending.append((entry.path, f"{prefix}{entry.name}/"))
                         else:
-                            mode = entry.stat(follow_symlinks=False).st_mode
-                            found.append(self._of_file(entry.path, prefix + entry.name, mode, in_directory=True))
+                            if not entry.is_file(follow_symlinks=False):  # which takes no call of the system
+                                self._check_file(entry.path, entry.stat(follow_symlinks=False).st_mode)
+                            name = entry.name
+                            found.append(_file(entry.path, prefix + name, shown + name, in_directory=True))
             except OSError as error:
                 raise ReadError(f"Listing files '{top}': open {directory}: {_reason(error)}") from None
         found.sort(key=lambda file: os.fsencode(file.original_path))
@@ -275,6 +271,17 @@ def _split_new_path(argument: str) -> tuple[str, str]:
             expected="NEW=PATH",
         )
     return head, tail
+
+
+def _file(path: str, name: str, shown: str, new_path: str = "", *, in_directory: bool = False) -> InputFile:
+    return InputFile(
+        name,
+        lambda: _read_file(path),
+        new_path=new_path,
+        described=f"file '{path}'",
+        in_directory=in_directory,
+        shown=shown,
+    )
 
 
 def _read_file(path: str) -> bytes:
