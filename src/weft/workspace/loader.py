@@ -25,7 +25,7 @@ class Loader:
     A library file is run once for each directory and root it is seen from, and then serves every `load` of it.
     """
 
-    __slots__ = ("_exports", "_library_module", "_loading", "_modules", "_options", "_session", "_values")
+    __slots__ = ("_exports", "_library_module", "_loading", "_options", "_session", "_values")
 
     def __init__(
         self,
@@ -38,7 +38,6 @@ class Loader:
         self._options = options
         self._values = values
         self._library_module = library_module
-        self._modules: dict[str, Module] = {}
         self._exports: dict[tuple[InputFile, Library, Library], Mapping[str, object]] = {}
         self._loading: list[InputFile] = []
 
@@ -116,18 +115,15 @@ class Loader:
             return self._data_module(current, root)
         if name == "library":
             return self._library_module(current, root)
-        found = self._modules.get(name)
+        found = self._session.module(name)
         if found is None:
-            from weft.modules import MODULES, load_module
+            from weft.modules import MODULES
+            from weft.spell import did_you_mean
 
-            if name not in MODULES:
-                from weft.spell import did_you_mean
-
-                raise ReadError(
-                    f"builtin ytt library does not have module '{name}'",
-                    hint=did_you_mean(name, [*MODULES, "data", "library"]) or "is there a newer version of weft?",
-                )
-            found = self._modules[name] = load_module(name, self._session.context)
+            raise ReadError(
+                f"builtin ytt library does not have module '{name}'",
+                hint=did_you_mean(name, [*MODULES, "data", "library"]) or "is there a newer version of weft?",
+            )
         return found
 
     def _data_module(self, current: Library, root: Library) -> Module:

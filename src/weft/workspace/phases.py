@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from weft.errors import SchemaError, TemplateError, WeftError
 from weft.nodes import Array, Document, DocumentSet, Map
-from weft.workspace import files
 from weft.workspace.job import (
     INSPECT_SCHEMA,
     INSPECT_VALUES,
@@ -16,7 +15,7 @@ from weft.workspace.job import (
 )
 from weft.workspace.loader import Loader
 from weft.workspace.references import parse_refs
-from weft.workspace.session import Session
+from weft.workspace.session import DOCUMENTS, EXPORTS, NOTHING, TEXT, Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,7 +91,7 @@ class Execution:
 
         given: schemas from outside, applied after the library's own (spec ytt 8.4, 10.4). Raises WeftError.
         """
-        own = self.session.annotated(self.library, self.options).schemas
+        own = self.session.layout(self.library, self.options).schemas
         if not own and not given:
             return None, []
         from weft.schema import build
@@ -127,7 +126,7 @@ class Execution:
         given: values from outside (flags, references, `with_data_values`), applied after the library's own
         (spec ytt 7.5, 10.4). Raises WeftError.
         """
-        own = self.session.annotated(self.library, self.options).values
+        own = self.session.layout(self.library, self.options).values
         others: list[ReferencedValues] = []
         merged = None
         validated = schema is not None
@@ -205,36 +204,36 @@ class Execution:
     ) -> Evaluated:
         """Run the templates, then the overlays (spec ytt 1.6, phases 6 to 8). Raises WeftError."""
         loader = self._loader(values, library_values, library_schemas)
-        annotated = self.session.annotated(self.library, self.options)
-        without_output = {member.file for member in (*annotated.schemas, *annotated.values)}
         documents: list[tuple[LibraryFile, DocumentSet]] = []
         texts: list[TextFile] = []
         exports: list[tuple[str, Mapping[str, object]]] = []
         context = self.session.context
-        for member in self.library.accessible_files():
-            file = member.file
+        for member, purpose in self.session.layout(self.library, self.options).members:
             context.doing = member.path
             context.done += 1
-            if file.for_output and file not in without_output:
-                outcome = loader.run(file, member.library, self.library)
-                if file.type == files.YAML:
-                    assert outcome.documents is not None
-                    documents.append((member, outcome.documents))
-                elif file.type == files.TEXT:
-                    texts.append(TextFile(member.path, outcome.text))
-                    if context.trace is not None:
-                        from weft.templates.traced_text import note_text
-
-                        note_text(context.trace, texts[-1].text, file.source)
-                else:
-                    raise TemplateError(
-                        f"Unknown file type of '{file.path}'",
-                        expected="a YAML or text file for output",
-                        found=f"a {file.type} file",
-                        hint=f"--file-mark '{file.original_path}:type=yaml-template' would make it one",
-                    )
-            elif file.is_library and file.type != files.DATA:
+            if purpose == NOTHING:
+                continue
+            if purpose == EXPORTS:
                 exports.append((member.path, loader.exports(member, self.library)))
+                continue
+            file = member.file
+            outcome = loader.run(file, member.library, self.library)
+            if purpose == DOCUMENTS:
+                assert outcome.documents is not None
+                documents.append((member, outcome.documents))
+            elif purpose == TEXT:
+                texts.append(TextFile(member.path, outcome.text))
+                if context.trace is not None:
+                    from weft.templates.traced_text import note_text
+
+                    note_text(context.trace, texts[-1].text, file.source)
+            else:
+                raise TemplateError(
+                    f"Unknown file type of '{file.path}'",
+                    expected="a YAML or text file for output",
+                    found=f"a {file.type} file",
+                    hint=f"--file-mark '{file.original_path}:type=yaml-template' would make it one",
+                )
         _check_used(library_values, library_schemas)
         context.doing = "overlays"
         return Evaluated(_overlaid(documents, context.trace), texts, exports)

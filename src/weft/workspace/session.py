@@ -1,4 +1,4 @@
-"""What all evaluations of one run share: files read once, templates compiled once (design 4)."""
+"""What all evaluations of one run share: files read, templates compiled and modules made once (design 4)."""
 
 from __future__ import annotations
 
@@ -8,35 +8,61 @@ from weft.workspace import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from weft.nodes import DocumentSet
+    from weft.starlark import Module
     from weft.templates import Template, YamlFile
     from weft.workspace.files import InputFile
     from weft.workspace.job import Options
     from weft.workspace.library import Library, LibraryFile
 
 
-class AnnotatedFiles:
-    """The files of a library that hold schemas, and those that hold data values, by sequence number."""
+# What evaluating a file is for: its documents, its text, the names that it defines, or nothing; or that it is output of
+# a type that cannot be.
+DOCUMENTS = "documents"
+TEXT = "text"
+EXPORTS = "exports"
+NOTHING = "nothing"
+UNKNOWN = "unknown"
 
-    __slots__ = ("schemas", "values")
 
-    def __init__(self, schemas: list[LibraryFile], values: list[LibraryFile]) -> None:
-        self.schemas = schemas
-        self.values = values
+class Layout:
+    """What the files of a library are for, worked out once however often it is evaluated (spec ytt 1.6).
+
+    members: all files and what each is for, in tree order. schemas, values: those that hold schemas and data values, by
+    sequence number; they are no output.
+    """
+
+    __slots__ = ("members", "schemas", "values")
+
+    def __init__(self, members: list[LibraryFile], schemas: list[LibraryFile], values: list[LibraryFile]) -> None:
+        self.schemas = sorted(schemas, key=lambda member: member.file.order)
+        self.values = sorted(values, key=lambda member: member.file.order)
+        without_output = {member.file for member in (*schemas, *values)}
+        self.members = [
+            (member, _purpose(member.file, output=member.file.for_output and member.file not in without_output))
+            for member in members
+        ]
+
+
+def _purpose(file: InputFile, *, output: bool) -> str:
+    if output:
+        return DOCUMENTS if file.type == files.YAML else TEXT if file.type == files.TEXT else UNKNOWN
+    return EXPORTS if file.is_library and file.type != files.DATA else NOTHING
 
 
 class Session:
     """One run's files and templates, each read and compiled once however many libraries evaluate it."""
 
-    __slots__ = ("_annotated", "_templates", "_yaml", "context")
+    __slots__ = ("_layouts", "_modules", "_templates", "_yaml", "context")
 
     def __init__(self, context: Context | None = None) -> None:
         self.context = Context() if context is None else context
         self._yaml: dict[tuple[InputFile, bool], YamlFile] = {}
         self._templates: dict[tuple[object, ...], Template] = {}
-        self._annotated: dict[tuple[Library, bool], AnnotatedFiles] = {}
+        self._layouts: dict[tuple[Library, bool], Layout] = {}
+        self._modules: dict[str, Module] = {}
 
     def give(self, files: Mapping[InputFile, DocumentSet]) -> None:
         """Take the documents of these plain files as read."""
@@ -50,7 +76,9 @@ class Session:
         key = (file, options.strict)
         found = self._yaml.get(key)
         if found is None:
-            found = self._yaml[key] = read_yaml(file.source, strict=options.strict, plain=file.is_plain)
+            cache = self._cache()
+            found = read_yaml(file.source, strict=options.strict, plain=file.is_plain, cache=cache)
+            self._yaml[key] = found
             for line, name, hint in found.misspelt():
                 self.context.warn(f"{file.source.shown}:{line}: nothing is known of the annotation @{name}; {hint}")
             braces = found.braces()
@@ -67,53 +95,65 @@ class Session:
                 )
         return found
 
+    def _cache(self) -> CodeCache | None:
+        # What is traced is compiled otherwise.
+        return self.context.cache if self.context.trace is None else None
+
     def template(self, file: InputFile, options: Options) -> Template:
         """The file compiled: YAML (which must be a template), text or Starlark. Raises WeftError."""
+        kind = file.type
+        key: tuple[object, ...] = (file,)
+        if kind == files.YAML:
+            key = (file, options.strict, options.ignore_unknown_comments, options.implicit_map_key_overrides)
+        found = self._templates.get(key)
+        if found is None:
+            found = self._templates[key] = self._compiled(file, kind, options)
+        return found
+
+    def _compiled(self, file: InputFile, kind: str, options: Options) -> Template:
         from weft.templates import compile_starlark, compile_text, compile_yaml
 
-        kind = file.type
         traced = self.context.trace is not None
         cache = None if traced else self.context.cache
         if kind == files.YAML:
-            ignore, implicit = options.ignore_unknown_comments, options.implicit_map_key_overrides
-            return self._compiled(
-                (file, options.strict, ignore, implicit),
-                lambda: compile_yaml(
-                    self.yaml(file, options),
-                    ignore_unknown_comments=ignore,
-                    implicit_map_key_overrides=implicit,
-                    cache=cache,
-                    traced=traced,
-                ),
+            return compile_yaml(
+                self.yaml(file, options),
+                ignore_unknown_comments=options.ignore_unknown_comments,
+                implicit_map_key_overrides=options.implicit_map_key_overrides,
+                cache=cache,
+                traced=traced,
             )
         if kind == files.TEXT:
-            return self._compiled((file,), lambda: compile_text(file.source, cache, traced=traced))
-        return self._compiled((file,), lambda: compile_starlark(file.source, cache, traced=traced))
+            return compile_text(file.source, cache, traced=traced)
+        return compile_starlark(file.source, cache, traced=traced)
 
-    def _compiled(self, key: tuple[object, ...], make: Callable[[], Template]) -> Template:
-        found = self._templates.get(key)
+    def module(self, name: str) -> Module | None:
+        """The module `@ytt:NAME`, one for the run; None for a name that is none's, or that of one made for each file."""
+        found = self._modules.get(name)
         if found is None:
-            found = self._templates[key] = make()
+            from weft.modules import MODULES, load_module
+
+            if name in MODULES:
+                found = self._modules[name] = load_module(name, self.context)
         return found
 
-    def annotated(self, library: Library, options: Options) -> AnnotatedFiles:
-        """Which files of a library hold schemas and data values; reads every YAML template of it (spec ytt 1.6).
+    def layout(self, library: Library, options: Options) -> Layout:
+        """What the files of a library are for; reads every YAML template of it (spec ytt 1.6).
 
         Raises ReadError for broken YAML, TemplateError for an annotation on something else than a document.
         """
         key = (library, options.strict)
-        found = self._annotated.get(key)
+        found = self._layouts.get(key)
         if found is None:
             schemas: list[LibraryFile] = []
             values: list[LibraryFile] = []
-            for member in library.accessible_files():
+            members = library.accessible_files()
+            for member in members:
                 if member.file.type == files.YAML and member.file.is_template:
                     read = self.yaml(member.file, options)
                     if read.has_document_annotated("data/values-schema"):
                         schemas.append(member)
                     if read.has_document_annotated("data/values"):
                         values.append(member)
-            schemas.sort(key=lambda member: member.file.order)
-            values.sort(key=lambda member: member.file.order)
-            found = self._annotated[key] = AnnotatedFiles(schemas, values)
+            found = self._layouts[key] = Layout(members, schemas, values)
         return found
