@@ -29,6 +29,9 @@ def cut(s, a, b, c): return s[a:b:c]
 def at(s, i): return s[i]
 def join(parts): return "".join(parts)
 def order(items): return sorted(items)
+def order_by(items, reverse): return sorted(items, reverse=reverse)
+def order_by_length(items, reverse): return sorted(items, key=len, reverse=reverse)
+def length(x): return len(x)
 def form(a, b): return "%s|%r" % (a, b)
 def text(a, b): return "{}|{!r}".format(a, b)
 def echo(x): return x
@@ -73,6 +76,35 @@ def test_sum_and_order(items: list[int]) -> None:
 @given(st.lists(texts))
 def test_strings_sort_by_bytes(items: list[str]) -> None:
     assert run("order", List(items)) == sorted(items, key=as_bytes)
+
+
+rows = st.one_of(
+    st.lists(st.tuples(st.integers(0, 3), texts, st.integers(0, 1)), max_size=12),
+    st.lists(st.tuples(st.booleans(), st.integers(0, 3) | st.floats(0, 3)), max_size=12),
+    st.lists(st.tuples(), max_size=3),
+)
+
+
+@given(rows, st.booleans())
+def test_tuples_sort_by_their_parts_and_keep_the_order_of_what_is_equal(
+    items: list[tuple[object, ...]], reverse: bool
+) -> None:
+    def key(item: tuple[object, ...]) -> tuple[object, ...]:
+        return tuple(as_bytes(part) if isinstance(part, str) else part for part in item)
+
+    expected = sorted(items, key=key, reverse=reverse)
+    assert repr_of(run("order_by", List(items), reverse)) == repr_of(List(expected))
+    if not reverse:
+        assert repr_of(run("order", List(items))) == repr_of(List(expected))
+
+
+@given(st.lists(texts | st.lists(ints, max_size=5).map(List) | st.tuples(ints), max_size=12), st.booleans())
+def test_sorting_by_length_is_sorting_by_len(items: list[object], reverse: bool) -> None:
+    lengths = [run("length", item) for item in items]
+    places = sorted(range(len(items)), key=lengths.__getitem__, reverse=reverse)  # type: ignore[arg-type]
+    found = run("order_by_length", List(items), reverse)
+    assert isinstance(found, List)
+    assert all(one is items[place] for one, place in zip(found, places, strict=True))
 
 
 @given(texts, ends, ends, ends.filter(lambda n: n != 0))

@@ -22,7 +22,6 @@ from weft.starlark.values import (
     Value,
     compare,
     insert,
-    is_callable,
     repr_of,
     str_of,
     to_bytes,
@@ -350,73 +349,9 @@ def set_(values: object = ()) -> Set:
 
 
 def sorted_(*args: object, **kwargs: object) -> List:
-    values, key, reverse = unpack(
-        "sorted",
-        args,
-        kwargs,
-        ["iterable:iterable", "key", "reverse:bool"],
-        [None, False],
-    )
-    if key is not None and not is_callable(key):
-        shown = "key" if len(args) > 1 else '"key"'
-        raise StarlarkError(f"sorted: for parameter {shown}: got {type_of(key)}, want callable")
-    result = List(iterable_or_none(values))  # type: ignore[arg-type]
-    if len(result) > SOME:
-        spend(len(result) * len(result).bit_length() >> 3)
-    keys = result if key is None else [key(value) for value in result]  # type: ignore[operator]
-    if len(result) > SOME and (key is not None or type(keys[0]) is not int):
-        _pay_for_order(keys)
-    if not sortable(keys):
-        keys = [Ordered(value) for value in keys]
-        if len(keys) == 1:
-            return result
-    elif key is None:
-        result.sort(reverse=reverse)  # type: ignore[call-overload]
-        return result
-    places = sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)  # type: ignore[call-overload]
-    return List([result[place] for place in places])
+    from weft.starlark.sorting import sort
 
-
-def _pay_for_order(keys: list[object]) -> None:
-    """What takes longer to sort than numbers: a function that makes the keys, long texts, values in values."""
-    count = len(keys)
-    spend(count * 4)
-    if type(keys[0]) is str:
-        spend(sum([len(key) for key in keys if type(key) is str]) * count.bit_length() >> 9)
-    elif type(keys[0]) is not float:
-        spend(count * count.bit_length() >> 1)
-
-
-def sortable(values: list[object]) -> bool:
-    """Whether Python's own order of these values is the language's."""
-    kinds = frozenset(map(type, values))
-    if len(kinds) == 1:
-        (kind,) = kinds
-        if kind is str:
-            # The order of code points is that of the bytes, but for bytes that are no text.
-            return True
-        if kind is int or kind is float or kind is bool:
-            return True
-        if kind is tuple:
-            columns = list(zip(*values, strict=False))
-            if any(tuple in map(type, column) for column in columns):
-                # Python would compare a part once for every place where it stands.
-                return False
-            return all(len(value) == len(columns) for value in values) and all(map(sortable, map(list, columns)))  # type: ignore[arg-type]
-        return False
-    return kinds == {int, float} or not kinds
-
-
-class Ordered:
-    """A value that compares as the language does; for sorting what Python would order otherwise."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: object) -> None:
-        self.value = value
-
-    def __lt__(self, other: Ordered) -> bool:
-        return compare("<", self.value, other.value)
+    return sort(args, kwargs)
 
 
 def str_(x: object, /) -> str:
