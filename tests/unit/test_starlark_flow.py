@@ -98,6 +98,11 @@ def test_no_way_into_a_list_is_missed(way: str) -> None:
         ("def f(a): return 's' if a else 1\nx = [f(1) * 2, f(0) * 2]", '["ss", 2]'),
         ("a = [1]\ndef f(v):\n  a.append(v)\n  return a[-1]\nend\nx = [f(1), same(f)('s')]", '[1, "s"]'),
         ("def f(a): return a % 3\nx = [f(7), f(-7), f(7.5)]", "[1, 2, 1.5]"),
+        (
+            "def f(a): return a % 4294967296 + (a + 1) % 1073741824\nx = [f(-1), f(1 << 40), f(7)]",
+            "[4294967295, 1, 15]",
+        ),
+        ("def f(a): return a % 4294967296\nx = [f(-1), f(7.5), f('%d')]", "[4294967295, 7.5, '4294967296']"),
         ("def f(a):\n  a[0] = 2\n  return a\nend\nx = f([1])", "[2]"),
         ("x = '{}-{}'.format(1, 's') + '%s%d%%' % ('a', 3) if False else '{}'.format([1])", '"[1]"'),
         ("def f(a): return '%s=%d' % (a, len(a))\nx = f('é')", '"é=2"'),

@@ -32,6 +32,7 @@ _ARITHMETIC: dict[str, Callable[[], py.operator]] = {
 }
 # Operators that may be done together once all operands are known to be ints.
 FUSED = frozenset(("+", "-", "*", "//", "%"))
+_MANY_BITS = frozenset(1 << bits for bits in range(30, 65))
 _DEEP = 16  # operators within operators that are done together
 _AN_OPERATOR = 6  # names and constants that take as long
 _ATOMS = (syntax.Name, syntax.Literal)
@@ -115,7 +116,7 @@ class Operators(Emitter):
             return self.call(helper, [x, y])
         if left in INTS and right in INTS:
             if operator != "*" or left == "small" or right == "small":
-                return py.BinOp(x, make(), y, **self.at())
+                return self.native(operator, x, y)
             return self.call(helper, [x, y])
         if operator in "+-" and left == right == "float":
             return py.BinOp(x, make(), y, **self.at())
@@ -128,8 +129,14 @@ class Operators(Emitter):
             low, high = self.constant(-SMALL_INT), self.constant(SMALL_INT)
             size = py.Compare(low, [py.Lt(), py.Lt()], [again_x(), high], **self.at())
             test = self.both(test, size)
-        fast = py.BinOp(again_x(), make(), again_y(), **self.at())
-        return self.choose(test, fast, self.call(helper, [again_x(), again_y()]))
+        return self.choose(test, self.native(operator, again_x(), again_y()), self.call(helper, [again_x(), again_y()]))
+
+    def native(self, operator: str, x: py.expr, y: py.expr) -> py.expr:
+        """Python's own operator on ints."""
+        if operator == "%" and type(y) is py.Constant and y.value in _MANY_BITS:
+            # What has more than one of Python's digits takes long to divide by: the last bits are the same.
+            return py.BinOp(x, py.BitAnd(), py.Constant(y.value - 1, **self.at()), **self.at())
+        return py.BinOp(x, _ARITHMETIC[operator](), y, **self.at())
 
     def fused(self, node: syntax.Binary, addition: str = "$+") -> py.expr | None:
         """Arithmetic on several unknown values at once: one test that all are ints, then Python's own operators.
@@ -193,7 +200,7 @@ class Operators(Emitter):
         x = self.rebuilt(node.x, places, reads, native=native)
         y = self.rebuilt(node.y, places, reads, native=native)
         if native:
-            return py.BinOp(x, _ARITHMETIC[node.operator](), y, **self.at())
+            return self.native(node.operator, x, y)
         return self.call("$" + node.operator, [x, y])
 
     def equality(self, operator: str, x: py.expr, left: str, y: py.expr, right: str) -> py.expr:
