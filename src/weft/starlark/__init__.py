@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from weft.errors import StarlarkError
 from weft.starlark.arguments import unpack, unpack_positional
-from weft.starlark.budget import spend
+from weft.starlark.budget import budget_of, spend
 from weft.starlark.calls import call
 from weft.starlark.pieces import Args, Block, Code, Expr, Host
 from weft.starlark.program import Program, compile_program
@@ -68,6 +68,7 @@ __all__ = [
     "StarlarkError",
     "Struct",
     "Value",
+    "budget_of",
     "call",
     "compare",
     "compile_program",

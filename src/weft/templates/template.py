@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from weft.errors import StarlarkError
-from weft.starlark import Code, Program, compile_program
+from weft.starlark import Code, Program, budget_of, compile_program
 from weft.templates import text
 from weft.templates.construct import Construction
 from weft.templates.outcome import Outcome
@@ -11,7 +11,7 @@ from weft.templates.yaml_template import plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from weft.codecache import CodeCache
     from weft.context import Context
@@ -23,9 +23,12 @@ if TYPE_CHECKING:
 
 
 class Template:
-    """A compiled file; it can run any number of times, and runs share nothing but constants."""
+    """A compiled file; it can run any number of times, and runs share nothing but constants.
 
-    __slots__ = ("_construction", "_implicit_overrides", "_plan", "_program", "source")
+    A template that gives the same whenever it runs is not run again after the second time.
+    """
+
+    __slots__ = ("_construction", "_implicit_overrides", "_outcome", "_plan", "_program", "_runs", "source")
 
     def __init__(
         self, program: Program, source: Source, plan: Plan | None = None, *, implicit_overrides: bool = False
@@ -33,11 +36,41 @@ class Template:
         self._program = program
         self._plan = plan
         self._construction: Construction | None = None
+        self._outcome: Outcome | None = None
+        self._runs = 0
         self._implicit_overrides = implicit_overrides
         self.source = source
 
     def run(self, context: Context, load: Load) -> Outcome:
         """Evaluate. load: gives the exports of a loaded module. Raises StarlarkError or TemplateError."""
+        if self._outcome is not None:
+            return self._outcome
+        self._runs += 1
+        if self._runs == 2 and self._plan is not None and context.trace is None:  # most templates run once
+            from weft.templates.fixed import is_fixed
+
+            if is_fixed(self._program.code):
+                return self._watched(context, load)
+        return self._evaluated(context, load)
+
+    def _watched(self, context: Context, load: Load) -> Outcome:
+        """Evaluate, and keep the outcome if it cost nothing and what was loaded is always the same."""
+        from weft.templates.fixed import gives_the_same
+
+        paths: list[str] = []
+
+        def noted(path: str, at: Position) -> Mapping[str, object]:
+            paths.append(path)
+            return load(path, at)
+
+        budget = budget_of(context)
+        spent = budget.spent
+        outcome = self._evaluated(context, noted)
+        if budget.spent == spent and all(map(gives_the_same, paths)):
+            self._outcome = outcome
+        return outcome
+
+    def _evaluated(self, context: Context, load: Load) -> Outcome:
         if context.trace is not None:
             from weft.templates.tracing import run
 

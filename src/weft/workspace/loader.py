@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from weft.context import Context
     from weft.source import Position
     from weft.starlark import Load, Module
     from weft.workspace.files import InputFile
@@ -127,45 +128,53 @@ class Loader:
         return found
 
     def _data_module(self, current: Library, root: Library) -> Module:
-        from weft.starlark import Builtin, Module
-        from weft.workspace.library import data_reader
+        from weft.fragments import DataStruct
+        from weft.starlark import Module
 
-        read, listing = data_reader(current, root)
+        made = self._session.data_functions
+        functions = made.get((current, root))
+        if functions is None:
+            functions = made[current, root] = _data_functions(self._session.context, current, root)
+        values = self._values()
+        module = Module("data", {**functions, "values": values})
+        module.frozen = type(values) is DataStruct  # nothing in it can be frozen
+        return module
 
-        def data_read(*args: object, **_kwargs: object) -> str:
-            if len(args) != 1:
-                raise StarlarkError("data.read: expected exactly one argument")
-            path = _path("data.read", args[0])
-            try:
-                content = read(path).decode("utf-8", "surrogateescape")
-            except ReadError as error:
-                raise StarlarkError(f"data.read: {error.message}", hint=error.hint) from None
-            if self._session.context.trace is not None:
-                from weft.templates.tracing import note_file
 
-                library, rest = (root, path[1:]) if path.startswith("/") else (current, path)
-                note_file(self._session.context.trace, library.find_file(rest).file.source)
-            return content
+def _data_functions(context: Context, current: Library, root: Library) -> dict[str, object]:
+    """`data.list` and `data.read` for files in a directory."""
+    from weft.starlark import Builtin
+    from weft.workspace.library import data_reader
 
-        def data_list(*args: object, **_kwargs: object) -> object:
-            from weft.starlark import List
+    read, listing = data_reader(current, root)
 
-            if len(args) > 1:
-                raise StarlarkError("data.list: expected exactly zero or one argument")
-            path = _path("data.list", args[0]) if args else ""
-            try:
-                return List(listing(path))
-            except ReadError as error:
-                raise StarlarkError(f"data.list: {error.message}", hint=error.hint) from None
+    def data_read(*args: object, **_kwargs: object) -> str:
+        if len(args) != 1:
+            raise StarlarkError("data.read: expected exactly one argument")
+        path = _path("data.read", args[0])
+        try:
+            content = read(path).decode("utf-8", "surrogateescape")
+        except ReadError as error:
+            raise StarlarkError(f"data.read: {error.message}", hint=error.hint) from None
+        if context.trace is not None:
+            from weft.templates.tracing import note_file
 
-        return Module(
-            "data",
-            {
-                "list": Builtin("data.list", data_list),
-                "read": Builtin("data.read", data_read),
-                "values": self._values(),
-            },
-        )
+            library, rest = (root, path[1:]) if path.startswith("/") else (current, path)
+            note_file(context.trace, library.find_file(rest).file.source)
+        return content
+
+    def data_list(*args: object, **_kwargs: object) -> object:
+        from weft.starlark import List
+
+        if len(args) > 1:
+            raise StarlarkError("data.list: expected exactly zero or one argument")
+        path = _path("data.list", args[0]) if args else ""
+        try:
+            return List(listing(path))
+        except ReadError as error:
+            raise StarlarkError(f"data.list: {error.message}", hint=error.hint) from None
+
+    return {"list": Builtin("data.list", data_list), "read": Builtin("data.read", data_read)}
 
 
 def _path(function: str, value: object) -> str:

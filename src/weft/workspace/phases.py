@@ -91,32 +91,38 @@ class Execution:
 
         given: schemas from outside, applied after the library's own (spec ytt 8.4, 10.4). Raises WeftError.
         """
-        own = self.session.layout(self.library, self.options).schemas
+        layout = self.session.layout(self.library, self.options)
+        own = layout.schemas
         if not own and not given:
             return None, []
-        from weft.schema import build
-
-        others: list[ReferencedValues] = []
-        merged: Document | None = None
-        built: SchemaType | None = None
         try:
-            for entry in [*self._documents(own, SCHEMA), *given]:
-                if entry.refs:
-                    build(entry.document)  # it must be a schema of its own, wherever it is used
-                    others.append(entry)
-                    continue
-                built = build(entry.document)
-                if merged is None:
-                    merged = entry.document
-                else:
-                    from weft.overlay import apply_document
-
-                    merged = apply_document(merged, entry.document, trace=self.session.context.trace)
-                    built = build(merged)
+            entries = [*self._documents(own, SCHEMA), *given]
+            documents = [entry.document for entry in entries]
+            schema = layout.schema.get(documents, self.session.context, lambda: self._built(entries))
         except WeftError as error:
             order = _order(own, "additional data value schema" if given else None)
             raise error.within(f"Overlaying data values schema (in following order: {order})") from None
-        return built, others
+        return schema, [entry for entry in entries if entry.refs]
+
+    def _built(self, entries: Sequence[ReferencedValues]) -> SchemaType | None:
+        """The schema that these make together; all of them must be schemas, those for other libraries too."""
+        from weft.schema import build
+
+        merged: Document | None = None
+        built: SchemaType | None = None
+        for entry in entries:
+            declared = build(entry.document)
+            if entry.refs:
+                continue
+            built = declared
+            if merged is None:
+                merged = entry.document
+            else:
+                from weft.overlay import apply_document
+
+                merged = apply_document(merged, entry.document, trace=self.session.context.trace)
+                built = build(merged)
+        return built
 
     def values(
         self, given: Sequence[ReferencedValues], schema: SchemaType | None
@@ -126,42 +132,27 @@ class Execution:
         given: values from outside (flags, references, `with_data_values`), applied after the library's own
         (spec ytt 7.5, 10.4). Raises WeftError.
         """
-        own = self.session.layout(self.library, self.options).values
-        others: list[ReferencedValues] = []
+        layout = self.session.layout(self.library, self.options)
+        own = layout.values
         merged = None
-        validated = schema is not None
         if schema is not None:
-            from weft import schema as schemas
+            from weft.schema import defaults
 
-            merged = schemas.defaults(schema)
+            merged = defaults(schema)
         trace = self.session.context.trace
         if trace is not None:
             trace.label = "data values"
             if merged is not None:
                 trace.written(merged.value, "schema default")
         try:
-            for entry in [*self._documents(own, VALUES), *given]:
-                if entry.refs:
-                    others.append(entry)
-                    continue
-                validated = validated or not entry.plain
-                before = merged
-                if merged is None:
-                    merged = entry.document
-                else:
-                    from weft.overlay import apply_document
-
-                    merged = apply_document(merged, entry.document, plain=entry.plain, trace=trace)
-                    if trace is not None and entry.plain:
-                        trace.relate(before.value, merged.value, "data values")  # type: ignore[union-attr]
-                if schema is not None:
-                    filled = schemas.fill(schema, merged, before)
-                    if trace is not None:
-                        trace.relate(merged.value, filled.value, "schema default")
-                    merged = filled
-                    findings = schemas.check(schema, merged, before)
-                    if findings:
-                        raise SchemaError("One or more data values were invalid", findings=findings)
+            entries = self._documents(own, VALUES)
+            if entries:
+                made_of = [schema, *(entry.document for entry in entries)]
+                first = merged
+                merged = layout.defaults.get(
+                    made_of, self.session.context, lambda: self._merged(first, entries, schema)
+                )
+            merged = self._merged(merged, given, schema)
         except WeftError as error:
             order = _order(own, "additional data values" if given else None)
             raise error.within(f"Overlaying data values (in following order: {order})") from None
@@ -170,15 +161,49 @@ class Execution:
         if trace is not None:
             trace.label = None
             trace.stage("data values", [merged])
-        if validated and not self.options.disable_validation:
+        entries = [*entries, *given]
+        if not self.options.disable_validation and (
+            schema is not None or any(not entry.plain for entry in entries if not entry.refs)
+        ):
             from weft.schema import ANY, validate
 
             validate(schema or ANY, merged)
-        return merged, others
+        return merged, [entry for entry in entries if entry.refs]
+
+    def _merged(
+        self, merged: Document | None, entries: Sequence[ReferencedValues], schema: SchemaType | None
+    ) -> Document | None:
+        """The data values with those merged in that are for this library. Raises WeftError."""
+        trace = self.session.context.trace
+        for entry in entries:
+            if entry.refs:
+                continue
+            before = merged
+            if merged is None:
+                merged = entry.document
+            else:
+                from weft.overlay import apply_document
+
+                merged = apply_document(merged, entry.document, plain=entry.plain, trace=trace)
+                if trace is not None and entry.plain:
+                    trace.relate(before.value, merged.value, "data values")  # type: ignore[union-attr]
+            if schema is not None:
+                from weft.schema import check, fill
+
+                filled = fill(schema, merged, before)
+                if trace is not None:
+                    trace.relate(merged.value, filled.value, "schema default")
+                merged = filled
+                findings = check(schema, merged, before)
+                if findings:
+                    raise SchemaError("One or more data values were invalid", findings=findings)
+        return merged
 
     def _documents(self, members: Sequence[LibraryFile], name: str) -> list[ReferencedValues]:
         """The documents annotated `@name` that these files evaluate to."""
         found: list[ReferencedValues] = []
+        if not members:
+            return found
         loader = self._loader(None, (), ())
         for member in members:
             documents = loader.run(member.file, member.library, self.library).documents

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from weft.context import Context
+from weft.starlark import budget_of
 from weft.templates import read_yaml
 from weft.workspace import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, TypeVar
 
     from weft.nodes import DocumentSet
     from weft.starlark import Module
@@ -16,6 +18,32 @@ if TYPE_CHECKING:
     from weft.workspace.files import InputFile
     from weft.workspace.job import Options
     from weft.workspace.library import Library, LibraryFile
+
+    Made = TypeVar("Made")
+
+
+class Kept:
+    """What was last made of something; it is made again only of something else.
+
+    What took steps is not kept, so that a run takes as many as if everything was made each time.
+    """
+
+    __slots__ = ("_made", "_of")
+
+    def __init__(self) -> None:
+        self._of: Sequence[object] | None = None
+        self._made: Any = None
+
+    def get(self, of: Sequence[object], context: Context, make: Callable[[], Made]) -> Made:
+        """What `make` makes of these objects. Raises what it raises."""
+        if self._of == of:
+            return self._made  # type: ignore[no-any-return]
+        budget = budget_of(context)
+        spent = budget.spent
+        made = make()
+        if budget.spent == spent:
+            self._of, self._made = of, made
+        return made
 
 
 # What evaluating a file is for: its documents, its text, the names that it defines, or nothing; or that it is output of
@@ -31,12 +59,15 @@ class Layout:
     """What the files of a library are for, worked out once however often it is evaluated (spec ytt 1.6).
 
     members: all files and what each is for, in tree order. schemas, values: those that hold schemas and data values, by
-    sequence number; they are no output.
+    sequence number; they are no output. schema: what is made of the schema documents; defaults: the data values before
+    those from outside.
     """
 
-    __slots__ = ("members", "schemas", "values")
+    __slots__ = ("defaults", "members", "schema", "schemas", "values")
 
     def __init__(self, members: list[LibraryFile], schemas: list[LibraryFile], values: list[LibraryFile]) -> None:
+        self.schema = Kept()
+        self.defaults = Kept()
         self.schemas = sorted(schemas, key=lambda member: member.file.order)
         self.values = sorted(values, key=lambda member: member.file.order)
         without_output = {member.file for member in (*schemas, *values)}
@@ -53,9 +84,12 @@ def _purpose(file: InputFile, *, output: bool) -> str:
 
 
 class Session:
-    """One run's files and templates, each read and compiled once however many libraries evaluate it."""
+    """One run's files and templates, each read and compiled once however many libraries evaluate it.
 
-    __slots__ = ("_layouts", "_modules", "_templates", "_yaml", "context")
+    data_functions: the functions of `@ytt:data` by the directory of a file and the root that it is seen from.
+    """
+
+    __slots__ = ("_layouts", "_modules", "_templates", "_yaml", "context", "data_functions")
 
     def __init__(self, context: Context | None = None) -> None:
         self.context = Context() if context is None else context
@@ -63,6 +97,7 @@ class Session:
         self._templates: dict[tuple[object, ...], Template] = {}
         self._layouts: dict[tuple[Library, bool], Layout] = {}
         self._modules: dict[str, Module] = {}
+        self.data_functions: dict[tuple[Library, Library], dict[str, object]] = {}
 
     def give(self, files: Mapping[InputFile, DocumentSet]) -> None:
         """Take the documents of these plain files as read."""

@@ -1,0 +1,28 @@
+"""Templates that give the same whenever they run: what they gave can be kept.
+
+That is so when a program makes nodes of constants and of what modules give, such as a schema or `by=overlay.all`, and
+calls no functions of its own or of other files. The names it uses tell.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import CodeType
+
+_NODES = "$node."
+_HARMLESS = frozenset(("$load", "$pick", "$attribute", "$List", "$Dict", "$make_dict", "$locals"))
+
+
+def is_fixed(code: CodeType) -> bool:
+    """Whether a program gives the same whenever it runs, provided that the modules it loads do (see `gives_the_same`)."""
+    kind = type(code)
+    top = next(one for one in code.co_consts if type(one) is kind)
+    return all(type(one) is not kind for one in top.co_consts) and all(
+        name in _HARMLESS or name.startswith(_NODES) for name in top.co_names
+    )
+
+
+def gives_the_same(path: str) -> bool:
+    """Whether what a path names is the same for all files and runs: a module that knows nothing of either."""
+    return path.startswith("@ytt:") and path not in ("@ytt:data", "@ytt:library")

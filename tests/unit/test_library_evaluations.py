@@ -1,0 +1,195 @@
+"""A library that is evaluated often gives what it gives when everything is done each time.
+
+A traced run does everything each time: it is the oracle. What takes steps or prints is done each time in either.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+import weft
+from weft.context import Context
+from weft.source import Source
+from weft.templates import Template, compile_yaml, read_yaml
+from weft.workspace import Job, build_library, in_memory
+from weft.workspace.phases import run
+
+MAIN = """\
+#@ load("@ytt:library", "library")
+#@ load("@ytt:template", "template")
+#@ app = library.get("app")
+#@ for i in range(4):
+--- #@ template.replace(app.with_data_values({"name": "n%d" % i}).eval())
+#@ end
+---
+values: #@ app.data_values()
+"""
+
+APP = """\
+#@ load("@ytt:data", "data")
+kind: App
+values: #@ data.values
+"""
+
+LIBRARIES = {
+    "a schema, defaults and an overlay of constants": {
+        "schema.yml": """\
+#@data/values-schema
+---
+#@schema/validation min_len=1
+name: app
+#@schema/default [1, 2]
+ports: [0]
+#@schema/nullable
+tls: {secret: ""}
+""",
+        "values.yml": '#@data/values\n---\nports: [3]\n#@overlay/match missing_ok=True\ntls: {secret: "x"}\n',
+        "overlay.yml": """\
+#@ load("@ytt:overlay", "overlay")
+#@overlay/match by=overlay.subset({"kind": "App"}), expects=[1, 2]
+---
+#@overlay/match missing_ok=True
+seen: [{deep: true}]
+""",
+    },
+    "a schema that prints": {
+        "schema.yml": '#@ print("schema")\n#@data/values-schema\n---\n#@ print("name")\nname: app\n',
+    },
+    "values that a loop makes": {
+        "schema.yml": "#@data/values-schema\n---\nname: app\nports: [0]\n",
+        "values.yml": "#@ ports = [1, 2]\n#@data/values\n---\nports:\n#@ for port in ports:\n- #@ port\n#@ end\n",
+    },
+    "two schemas and values for another library": {
+        "schema.yml": "#@data/values-schema\n---\nname: app\n",
+        "more.yml": "#@data/values-schema\n---\n#@overlay/match missing_ok=True\nmore: {a: 1}\n",
+        "other.yml": '#@library/ref "@other"\n#@data/values\n---\nb: 2\n',
+        "use.yml": '#@ load("@ytt:library", "library")\nother: #@ library.get("other").data_values()\n',
+        "_ytt_lib/other/values.yml": "#@data/values\n---\na: 1\nb: 1\n",
+    },
+    "an overlay with functions": {
+        "schema.yml": "#@data/values-schema\n---\nname: app\n",
+        "overlay.yml": """\
+#@ load("@ytt:overlay", "overlay")
+#@ def renamed(old, new):
+#@   print(old["name"], new)
+#@   return old["name"] + new
+#@ end
+#@overlay/match by=overlay.all
+---
+#@overlay/replace via=lambda old, new: renamed(old, new)
+values: -new
+""",
+    },
+    "an overlay that counts": {
+        "schema.yml": "#@data/values-schema\n---\nname: app\n",
+        "overlay.yml": """\
+#@ load("@ytt:overlay", "overlay")
+#@ load("@ytt:data", "data")
+#@overlay/match by=overlay.all
+---
+#@overlay/match missing_ok=True
+last: #@ data.values.name
+""",
+    },
+    "an overlay of a helper's values": {
+        "schema.yml": "#@data/values-schema\n---\nname: app\n",
+        "helper.star": 'load("@ytt:data", "data")\nname = data.values.name\n',
+        "overlay.yml": """\
+#@ load("@ytt:overlay", "overlay")
+#@ load("helper.star", "name")
+#@overlay/match by=overlay.all
+---
+#@overlay/match missing_ok=True
+last: #@ name
+""",
+    },
+}
+
+
+def _inputs(library: dict[str, str]) -> dict[str, str]:
+    return {"main.yml": MAIN, "_ytt_lib/app/app.yml": APP} | {
+        f"_ytt_lib/app/{path}": text for path, text in library.items()
+    }
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_what_is_kept_is_what_would_be_made(name: str) -> None:
+    quick = weft.render(_inputs(LIBRARIES[name]))
+    oracle = weft.render(_inputs(LIBRARIES[name]), trace=True)
+    assert quick.to_yaml() == oracle.to_yaml()
+    assert quick.printed == oracle.printed
+    assert "n3" in quick.to_yaml()
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_each_evaluation_takes_the_same_steps(name: str) -> None:
+    spent = []
+    for count in (4, 5, 6):
+        inputs = _inputs(LIBRARIES[name])
+        inputs["main.yml"] = MAIN.replace("range(4)", f"range({count})")
+        files = [in_memory(path, text, order) for order, (path, text) in enumerate(inputs.items())]
+        context = Context()
+        run(Job(files, library=build_library(files)), context)
+        assert context.budget is not None
+        spent.append(context.budget.spent)  # type: ignore[attr-defined]
+    assert spent[2] - spent[1] == spent[1] - spent[0] > 0
+
+
+def test_an_evaluation_that_fails_leaves_nothing_behind() -> None:
+    inputs = _inputs(LIBRARIES["a schema, defaults and an overlay of constants"])
+    inputs["main.yml"] = """\
+#@ load("@ytt:library", "library")
+#@ load("@ytt:assert", "assert")
+#@ app = library.get("app")
+#@ wrong = app.with_data_values({"ports": "none"})
+#@ empty = app.with_data_values({"name": ""})
+good: #@ app.with_data_values({"name": "one"}).eval()[0]
+wrong: #@ [assert.try_to(wrong.eval)[1], assert.try_to(wrong.eval)[1] == assert.try_to(wrong.eval)[1]]
+empty: #@ [assert.try_to(empty.eval)[1], assert.try_to(empty.eval)[1] == assert.try_to(empty.eval)[1]]
+again: #@ app.with_data_values({"name": "two"}).eval()[0]
+"""
+    quick, oracle = weft.render(inputs).to_yaml(), weft.render(inputs, trace=True).to_yaml()
+    assert quick == oracle
+    for part in ("wrong:\n- One or more data values were invalid\n- true\n", "empty:\n- 'Validating", "name: two\n"):
+        assert part in quick
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("#@data/values\n---\na: 1\n", True),
+        ("#@ load('@ytt:overlay', 'overlay')\n#@overlay/match by=overlay.subset({'a': [1, -1]})\n---\nb: 1\n", True),
+        ("a: #@ len([1])\n", False),
+        ("#@ print(1)\na: 1\n", False),
+        ("#@ load('@ytt:data', 'data')\na: #@ data.values.a\n", False),
+        ("#@ load('@ytt:library', 'library')\na: 1\n", False),
+        ("#@ load('own.star', 'x')\na: #@ x\n", False),
+        ("#@overlay/replace via=lambda old, new: new\na: 1\n", False),
+        ("#@ def part():\nb: 1\n#@ end\na: 1\n", False),
+        ("#@ load('@ytt:overlay', 'overlay')\na: #@ overlay.apply({'a': 1}, {'a': 2})\n", False),
+    ],
+)
+def test_templates_that_give_the_same_run_twice(text: str, kept: bool) -> None:
+    template = _compiled(text)
+    context = Context()
+    outcomes = [template.run(context, lambda path, _at: _Anything(path)) for _ in range(3)]
+    assert (outcomes[2] is outcomes[1]) is kept
+    assert outcomes[1] is not outcomes[0]
+
+
+def _compiled(text: str) -> Template:
+    file = read_yaml(Source("test.yml", text))
+    return compile_yaml(file, ignore_unknown_comments=False, implicit_map_key_overrides=False)
+
+
+class _Anything(dict[str, object]):
+    """What a path gives: the module that it names, or one with an attribute of any name."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        from weft.modules import MODULES, load_module
+        from weft.starlark import Struct
+
+        name = path.removeprefix("@ytt:")
+        one = load_module(name, Context()) if name in MODULES else Struct({"values": Struct({"a": 1})})
+        self.update({name: one, "x": 1})
