@@ -1,6 +1,6 @@
-"""Compiled code kept between runs, in a directory of the user's (design 4).
+"""What compiling gave, kept between runs in a directory of the user's (design 4).
 
-A template is compiled once for each text of it, each build of weft and each Python. An entry is named by a digest of
+A template is read and compiled once for each text of it, each build of weft and each Python. An entry is named by a digest of
 all that, and begins with a digest of its content: what is damaged or cut short is compiled again. Entries are written
 aside and renamed, so that several processes can share the directory. A directory that somebody else could write to is
 not used, and neither is one that cannot be made: then every run compiles for itself.
@@ -20,16 +20,17 @@ except ImportError:  # pragma: no cover - a Python built without it
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from types import CodeType
 
 _DIGEST = 32
+_COMMON = 1 << 14  # most entries are smaller
+_FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 # A full directory is emptied: that costs one run its compiling, and needs no bookkeeping in all the others.
 _ENTRIES = 20_000
-_OWN_PACKAGES = ("starlark", "starlark/compile", "starlark/parse", "starlark/tracing", "templates")
+_OWN_PACKAGES = ("starlark", "starlark/compile", "starlark/parse", "starlark/tracing", "templates", "yaml")
 
 
 class CodeCache:
-    """Code objects by what they were compiled from."""
+    """Code objects, and plain data beside them, by what they were made from."""
 
     __slots__ = ("_checked", "_prefix", "directory")
 
@@ -39,7 +40,7 @@ class CodeCache:
         self._prefix = blake2b(build().encode(), digest_size=_DIGEST).digest()
 
     def key(self, *parts: str) -> str:
-        """The name of an entry: the parts are all that the code depends on beside this build."""
+        """The name of an entry: the parts are all that it depends on beside this build."""
         digest = blake2b(self._prefix, digest_size=_DIGEST)
         for part in parts:
             data = part.encode("utf-8", "surrogatepass")
@@ -47,22 +48,30 @@ class CodeCache:
             digest.update(data)
         return digest.hexdigest()
 
-    def get(self, key: str) -> CodeType | None:
-        """The code kept under a key, or None."""
+    def get(self, key: str) -> object:
+        """What is kept under a key, or None."""
         try:
-            with open(f"{self.directory}/{key}", "rb", buffering=0) as file:
-                data = file.read()
+            descriptor = os.open(f"{self.directory}/{key}", _FLAGS)
+            try:
+                data = os.read(descriptor, _COMMON)
+                if len(data) == _COMMON:
+                    data += os.read(descriptor, os.fstat(descriptor).st_size)
+            finally:
+                os.close(descriptor)
         except OSError:
             return None
         content = data[_DIGEST:]
         if blake2b(content, digest_size=_DIGEST).digest() != data[:_DIGEST]:
             return None
-        code: CodeType = marshal.loads(content)  # noqa: S302 - written by `put`, checked above, in a directory of ours
-        return code
+        found: object = marshal.loads(content)  # noqa: S302 - written by `put`, checked above, in a directory of ours
+        return found
 
-    def put(self, key: str, code: CodeType) -> None:
-        """Keep code under a key; when that cannot be done, nothing happens."""
-        content = marshal.dumps(code)
+    def put(self, key: str, value: object) -> None:
+        """Keep something under a key; when that cannot be done, nothing happens."""
+        try:
+            content = marshal.dumps(value)  # type: ignore[arg-type]
+        except ValueError:  # nested too deep
+            return
         aside = f"{self.directory}/.{key[:16]}.{os.getpid()}"
         try:
             self._check_size()

@@ -98,6 +98,11 @@ def split(text: str) -> tuple[str, str] | None:
     return name[1:], content
 
 
+def is_plain(comment: Comment) -> bool:
+    """Whether a comment has no known form, neither `#@` nor `#!`."""
+    return comment.text[:1] not in ("@", "!")
+
+
 def names(comments: Iterable[Comment], node_line: int) -> list[str]:
     """The annotation names of a node's comments, without evaluating anything (spec ytt 7.2: detection of files)."""
     out = []
@@ -120,7 +125,7 @@ def read(
     for comment in comments:
         parts = split(comment.text)
         if parts is None:
-            if ignore_unknown or comment.text.startswith("!"):
+            if ignore_unknown or not is_plain(comment):
                 continue
             raise unknown_comment(comment, source)
         name, content = parts

@@ -21,24 +21,41 @@ if TYPE_CHECKING:
 
 
 class Pattern:
-    """An item to be made.
+    """An item to be made, of type `kind`.
 
     hole: which value is the item's, or -1; then `children` makes its collection (of kind `inner`), or `value` is it.
-    annotated: which value holds the annotations, or -1. item: the template's own, whose constants it shares.
+    annotated: which value holds the annotations, or -1.
     """
 
-    __slots__ = ("annotated", "children", "hole", "inner", "item", "key", "kind", "line", "value")
+    __slots__ = ("annotated", "children", "hole", "inner", "key", "kind", "line", "value")
 
-    def __init__(self, item: Item, hole: int, annotated: int, inner: type | None, children: list[Entry] | None) -> None:
-        self.item = item
-        self.kind = type(item)
-        self.key: NodeValue = item.key if type(item) is MapItem else None
-        self.line = item.line
-        self.value = item.value
+    def __init__(
+        self,
+        kind: type,
+        key: NodeValue,
+        value: NodeValue,
+        line: int,
+        hole: int,
+        annotated: int,
+        inner: type | None = None,
+        children: list[Entry] | None = None,
+    ) -> None:
+        self.kind = kind
+        self.key = key
+        self.line = line
+        self.value = value
         self.hole = hole
         self.annotated = annotated
         self.inner = inner
         self.children = children
+
+
+def pattern(
+    item: Item, hole: int, annotated: int, inner: type | None = None, children: list[Entry] | None = None
+) -> Pattern:
+    """A pattern after an item of the template, whose constants it shares."""
+    key = item.key if type(item) is MapItem else None
+    return Pattern(type(item), key, item.value, item.line, hole, annotated, inner, children)
 
 
 class Chunk:
@@ -70,7 +87,7 @@ class Chunk:
             # Of several values the last one stands, but all are evaluated.
             for line in said.values:
                 hole = self.value(line.text or "()", line.line)
-        entries.append(Pattern(item, hole, annotated, None, None))
+        entries.append(pattern(item, hole, annotated))
 
     def annotations(self, said: Directives) -> int:
         """Reserve a hole for an item's annotations, if it has any."""

@@ -6,7 +6,9 @@ from weft.errors import StarlarkError
 from weft.starlark import Code, Program, budget_of, compile_program
 from weft.templates import text
 from weft.templates.construct import Construction
+from weft.templates.kept import KeptTemplate, find, keep
 from weft.templates.outcome import Outcome
+from weft.templates.yaml_file import read_yaml
 from weft.templates.yaml_template import plan
 
 TYPE_CHECKING = False
@@ -96,30 +98,33 @@ def compile_yaml(
     traced: bool = False,
 ) -> Template:
     """Compile a YAML template. Raises TemplateError for its comments and nodes, StarlarkError for its code."""
+    source = file.source
+    kept = file if isinstance(file, KeptTemplate) else None if cache is None else find(cache, source)
+    if kept is not None and (ignore_unknown_comments or not kept.plain_comments):
+        program = Program(kept.code, source)
+        return Template(program, source, kept.plan(), implicit_overrides=implicit_map_key_overrides)
+    if file is kept:
+        file = read_yaml(source)
     assert file.comments is not None
     pieces, made = plan(
         file.documents,
         file.comments,
-        file.source,
+        source,
         ignore_unknown=ignore_unknown_comments,
         repeated_keys=file.repeats_keys,
     )
+    from weft.templates.lowering import YamlHooks
 
-    def compiled() -> Program:
-        from weft.templates.lowering import YamlHooks
-
-        hooks = YamlHooks()
-        try:
-            return compile_program(pieces, file.source, hooks=hooks, traced=traced)
-        except StarlarkError as error:
-            error.hint = error.hint or _annotation_hint(error.at)
-            for finding in error.findings:
-                finding.hint = finding.hint or _annotation_hint(finding.at)
-            raise
-
-    # What the strict reading changes is refused; so the same text gives the same nodes, and these the same code.
-    program = _cached(cache, ("yaml", str(ignore_unknown_comments)), file.source, compiled)
-    return Template(program, file.source, made, implicit_overrides=implicit_map_key_overrides)
+    try:
+        program = compile_program(pieces, source, hooks=YamlHooks(), traced=traced)
+    except StarlarkError as error:
+        error.hint = error.hint or _annotation_hint(error.at)
+        for finding in error.findings:
+            finding.hint = finding.hint or _annotation_hint(finding.at)
+        raise
+    if cache is not None:
+        keep(cache, file, program.code, made)
+    return Template(program, source, made, implicit_overrides=implicit_map_key_overrides)
 
 
 def _annotation_hint(at: Position | None) -> str | None:
@@ -141,25 +146,23 @@ def compile_text(source: Source, cache: CodeCache | None = None, *, traced: bool
 
         return compile_program(text.pieces(text.parse(source.text, source)), source, hooks=TextHooks(), traced=traced)
 
-    return Template(_cached(cache, ("text",), source, compiled), source)
+    return Template(_cached(cache, "text", source, compiled), source)
 
 
 def compile_starlark(source: Source, cache: CodeCache | None = None, *, traced: bool = False) -> Template:
     """Compile a `.star` file. Raises StarlarkError."""
     pieces: list[Piece] = [Code(source.text, 1)]
-    return Template(
-        _cached(cache, ("starlark",), source, lambda: compile_program(pieces, source, traced=traced)), source
-    )
+    return Template(_cached(cache, "starlark", source, lambda: compile_program(pieces, source, traced=traced)), source)
 
 
-def _cached(cache: CodeCache | None, kind: tuple[str, ...], source: Source, compiled: Callable[[], Program]) -> Program:
+def _cached(cache: CodeCache | None, kind: str, source: Source, compiled: Callable[[], Program]) -> Program:
     """The program kept for a text, or the compiled one, kept for the next run."""
     if cache is None:
         return compiled()
-    key = cache.key(*kind, source.text)
+    key = cache.key(kind, source.text)
     code = cache.get(key)
     if code is not None:
-        return Program(code, source)
+        return Program(code, source)  # type: ignore[arg-type]
     program = compiled()
     cache.put(key, program.code)
     return program

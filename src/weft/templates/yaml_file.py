@@ -9,6 +9,7 @@ from weft.yaml import Comments, deduplicate, has_repeated_keys, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from weft.codecache import CodeCache
     from weft.source import Source
 
 
@@ -112,7 +113,15 @@ class YamlFile:
         return first
 
 
-def read_yaml(source: Source, *, strict: bool = False, plain: bool = False) -> YamlFile:
-    """Read a YAML file. plain: its comments are dropped, whatever they say (spec ytt 1.5). Raises ReadError."""
+def read_yaml(source: Source, *, strict: bool = False, plain: bool = False, cache: CodeCache | None = None) -> YamlFile:
+    """Read a YAML file. plain: its comments are dropped, whatever they say (spec ytt 1.5). cache: where templates may be
+    that were read before. Raises ReadError.
+    """
+    if cache is not None and not strict and not plain and "#@" in source.text:
+        from weft.templates.kept import find, may_replace_reading
+
+        kept = find(cache, source) if may_replace_reading() else None
+        if kept is not None:
+            return kept
     comments = None if plain or "#" not in source.text else Comments()
     return YamlFile(source, read(source, strict=strict, comments=comments, merge_lists=False), comments)

@@ -14,7 +14,7 @@ from bisect import bisect_left
 from weft.nodes import COLLECTIONS, Document, Map, MapItem, key_id
 from weft.starlark import Args, Code, Expr, Host
 from weft.templates import directives, text
-from weft.templates.patterns import Chunk, Pattern
+from weft.templates.patterns import Chunk, Pattern, pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -251,7 +251,7 @@ class _Planner:
             at = -1 if said is None else chunk.annotations(said)
             for inner in item.value.items:  # type: ignore[union-attr]
                 self.pattern(chunk, children, inner)
-            entries.append(Pattern(item, -1, at, type(item.value), children))
+            entries.append(pattern(item, -1, at, type(item.value), children))
         elif said is not None:
             chunk.add(entries, item, said)
         else:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, TypeVar
 
+    from weft.codecache import CodeCache
     from weft.nodes import DocumentSet
     from weft.starlark import Module
     from weft.templates import Template, YamlFile
@@ -111,7 +112,9 @@ class Session:
         key = (file, options.strict)
         found = self._yaml.get(key)
         if found is None:
-            found = self._yaml[key] = read_yaml(file.source, strict=options.strict, plain=file.is_plain)
+            cache = self._cache()
+            found = read_yaml(file.source, strict=options.strict, plain=file.is_plain, cache=cache)
+            self._yaml[key] = found
             for line, name, hint in found.misspelt():
                 self.context.warn(f"{file.source.shown}:{line}: nothing is known of the annotation @{name}; {hint}")
             braces = found.braces()
@@ -127,6 +130,10 @@ class Session:
                     "one is by #@overlay/match by=... above its ---"
                 )
         return found
+
+    def _cache(self) -> CodeCache | None:
+        # What is traced is compiled otherwise.
+        return self.context.cache if self.context.trace is None else None
 
     def template(self, file: InputFile, options: Options) -> Template:
         """The file compiled: YAML (which must be a template), text or Starlark. Raises WeftError."""
