@@ -68,3 +68,4 @@ def test_a_render_loads_little(text: str, tmp_path: pathlib.Path) -> None:
     foreign = {name for name in loaded if name.partition(".")[0] not in ("weft", "yaml") and "_cython_" not in name}
     assert foreign - RENDER_MAY_LOAD == set()
     assert loaded & RENDER_MUST_NOT_LOAD == set()
+    assert ("weft.starlark" in loaded) is ("#@" in text)

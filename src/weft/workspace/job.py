@@ -27,7 +27,7 @@ class Options:
     strict: YAML's strict subset. ignore_unknown_comments: plain comments are allowed in templates.
     implicit_map_key_overrides: a repeated key in a template overrides. disable_validation: data values are not
     validated, here and in all libraries. inspect: None, INSPECT_SCHEMA or INSPECT_VALUES.
-    debug: gets each line of the trace, or is None.
+    debug: gets each line of the trace, or is None. reading: what a file becomes depends on these of the options.
     """
 
     __slots__ = (
@@ -36,6 +36,7 @@ class Options:
         "ignore_unknown_comments",
         "implicit_map_key_overrides",
         "inspect",
+        "reading",
         "strict",
     )
 
@@ -55,6 +56,7 @@ class Options:
         self.disable_validation = disable_validation
         self.inspect = inspect
         self.debug = debug
+        self.reading = (strict, ignore_unknown_comments, implicit_map_key_overrides)
 
     def with_overrides(
         self,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from weft.errors import ReadError, StarlarkError
 from weft.templates import Outcome
-from weft.workspace import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,17 +44,12 @@ class Loader:
     def run(self, file: InputFile, current: Library, root: Library) -> Outcome:
         """Evaluate a file as a member of directory `current` of the library whose root is `root`. Raises WeftError."""
         debug = self._options.debug
-        kind = file.type
         if debug is not None:
             debug(f"## file {file.path} ({file.kind})")
-        if kind == files.YAML:
-            read = self._session.yaml(file, self._options)
-            if not read.is_template:
-                return Outcome({}, read.plain)
-        elif kind == files.TEXT and file.is_plain:
-            return Outcome({}, text=file.text())
-        template = self._session.template(file, self._options)
-        return template.run(self._session.context, self._load_for(current, root))
+        found = self._session.prepared(file, self._options)
+        if isinstance(found, Outcome):
+            return found
+        return found.run(self._session.context, self._load_for(current, root))
 
     def exports(self, member: LibraryFile, root: Library) -> Mapping[str, object]:
         """The names a library file defines. Raises WeftError; a file that loads itself is reported as a cycle."""

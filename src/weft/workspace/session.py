@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from weft.context import Context
-from weft.starlark import budget_of
-from weft.templates import read_yaml
+from weft.templates import Outcome, read_yaml
 from weft.workspace import files
 
 TYPE_CHECKING = False
@@ -39,6 +38,8 @@ class Kept:
         """What `make` makes of these objects. Raises what it raises."""
         if self._of == of:
             return self._made  # type: ignore[no-any-return]
+        from weft.starlark import budget_of
+
         budget = budget_of(context)
         spent = budget.spent
         made = make()
@@ -90,12 +91,12 @@ class Session:
     data_functions: the functions of `@ytt:data` by the directory of a file and the root that it is seen from.
     """
 
-    __slots__ = ("_layouts", "_modules", "_templates", "_yaml", "context", "data_functions")
+    __slots__ = ("_layouts", "_modules", "_prepared", "_yaml", "context", "data_functions")
 
     def __init__(self, context: Context | None = None) -> None:
         self.context = Context() if context is None else context
         self._yaml: dict[tuple[InputFile, bool], YamlFile] = {}
-        self._templates: dict[tuple[object, ...], Template] = {}
+        self._prepared: dict[tuple[object, ...], Template | Outcome] = {}
         self._layouts: dict[tuple[Library, bool], Layout] = {}
         self._modules: dict[str, Module] = {}
         self.data_functions: dict[tuple[Library, Library], dict[str, object]] = {}
@@ -135,22 +136,25 @@ class Session:
         # What is traced is compiled otherwise.
         return self.context.cache if self.context.trace is None else None
 
-    def template(self, file: InputFile, options: Options) -> Template:
-        """The file compiled: YAML (which must be a template), text or Starlark. Raises WeftError."""
-        kind = file.type
-        key: tuple[object, ...] = (file,)
-        if kind == files.YAML:
-            key = (file, options.strict, options.ignore_unknown_comments, options.implicit_map_key_overrides)
-        found = self._templates.get(key)
+    def prepared(self, file: InputFile, options: Options) -> Template | Outcome:
+        """The file compiled, or what it is where nothing in it is evaluated. Raises WeftError."""
+        key = (file, options.reading)
+        found = self._prepared.get(key)
         if found is None:
-            found = self._templates[key] = self._compiled(file, kind, options)
+            kind = file.type
+            if kind == files.TEXT and file.is_plain:
+                found = Outcome({}, text=file.text())
+            elif kind == files.YAML and not (read := self.yaml(file, options)).is_template:
+                found = Outcome({}, read.plain)
+            else:
+                found = self._compiled(file, kind, options)
+            self._prepared[key] = found
         return found
 
     def _compiled(self, file: InputFile, kind: str, options: Options) -> Template:
         from weft.templates import compile_starlark, compile_text, compile_yaml
 
-        traced = self.context.trace is not None
-        cache = None if traced else self.context.cache
+        traced, cache = self.context.trace is not None, self._cache()
         if kind == files.YAML:
             return compile_yaml(
                 self.yaml(file, options),
