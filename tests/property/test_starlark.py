@@ -82,6 +82,7 @@ rows = st.one_of(
     st.lists(st.tuples(st.integers(0, 3), texts, st.integers(0, 1)), max_size=12),
     st.lists(st.tuples(st.booleans(), st.integers(0, 3) | st.floats(0, 3)), max_size=12),
     st.lists(st.tuples(), max_size=3),
+    st.lists(st.tuples(texts, st.none()), max_size=8, unique=True),
 )
 
 

@@ -114,8 +114,15 @@ def _columns(values: list[object]) -> Sequence[int] | None:
         if not told_apart:
             places.append(place)
             told_apart = len(frozenset(column)) == len(values)
+            if told_apart and not floats and place + 1 < len(columns) and all(map(_is_exact, columns[: place + 1])):
+                break  # nobody looks at the other parts
     # Not a number is equal to nothing: no order of parts.
     return () if floats else places
+
+
+def _is_exact(column: Sequence[object]) -> bool:
+    """Whether texts, if they are, sort by their bytes whatever bytes those are."""
+    return type(column[0]) is not str or all(map(str.isascii, column))  # type: ignore[arg-type]
 
 
 class Ordered:
