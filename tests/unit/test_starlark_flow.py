@@ -103,6 +103,17 @@ def test_no_way_into_a_list_is_missed(way: str) -> None:
             "[4294967295, 1, 15]",
         ),
         ("def f(a): return a % 4294967296\nx = [f(-1), f(7.5), f('%d')]", "[4294967295, 7.5, '4294967296']"),
+        (
+            (
+                "def f(keys):\n  g = {}\n  for k in keys: g.setdefault(k, []).append(k)\n  return g\nend\n"
+                "x = [f(['a', 'b', 'a']), f([1, True, 1.0, (2, False)])]"
+            ),
+            "[{'a': ['a', 'a'], 'b': ['b']}, {1: [1, 1.0], True: [True], (2, False): [(2, False)]}]",
+        ),
+        (
+            "def f(k):\n  g = {'a': 1}\n  return [g.setdefault(k, {}), g]\nend\nx = f('a') + f('b')",
+            "[1, {'a': 1}, {}, {'a': 1, 'b': {}}]",
+        ),
         ("def f(a):\n  a[0] = 2\n  return a\nend\nx = f([1])", "[2]"),
         ("x = '{}-{}'.format(1, 's') + '%s%d%%' % ('a', 3) if False else '{}'.format([1])", '"[1]"'),
         ("def f(a): return '%s=%d' % (a, len(a))\nx = f('é')", '"é=2"'),
@@ -132,6 +143,24 @@ def test_a_list_that_is_being_iterated_stays_locked() -> None:
     ):
         with pytest.raises(WeftError, match="during iteration"):
             run(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("def f(x): x.append(1 // 0)\nf([])", "floored division by zero"),
+        ("def f(x): x.append(1)\nf('')", "string has no .append field or method"),
+        ("def f(x): x.append(1)\nf(None)", "NoneType has no .append field or method"),
+        ("def f(x): x[0].append(y)\ny = 1\nf([])", "index 0 out of range: empty list"),
+        ("def f(x):\n  for one in x: x.append(one)\nend\nf([1])", "append: cannot append to list during iteration"),
+        ("def f(x):\n  for k in x: x.setdefault('b', []).append(k)\nend\nf({'a': 1})", "cannot insert into hash table"),
+        ("def f(x):\n  if x: g = {}\n  return g.setdefault(x[0], [])\nend\nf([])", "variable g referenced before"),
+        ("def f(x):\n  g = {}\n  return g.setdefault(x, [])\nend\nf([])", "unhashable type: list"),
+    ],
+)
+def test_what_is_done_in_place_fails_as_a_call_does(text: str, message: str) -> None:
+    with pytest.raises(WeftError, match=message):
+        run(text)
 
 
 def test_a_list_of_a_closure_is_frozen_with_the_program() -> None:

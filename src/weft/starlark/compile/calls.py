@@ -20,7 +20,10 @@ from weft.starlark.runtime import DIRECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from weft.starlark.syntax import Scope
+    from weft.starlark.syntax import Expression, Scope
+
+# What a call of a method counts for in `made`, however it is done.
+_A_METHOD = 1
 
 
 class Calls(Subscripts):
@@ -56,8 +59,13 @@ class Calls(Subscripts):
         return py.Call(callee, args, keywords, **self.at())
 
     def native_method(self, method: syntax.Attribute, node: syntax.Call) -> py.expr | None:
-        """Methods of strings that Python can do, given what is known; None for all others."""
-        if kind_of(method.x) != "str" or len(node.arguments) != 1 or not self.hot or not self.walrus:
+        """Methods of strings and dicts that Python can do, given what is known; None for all others."""
+        if not self.hot or not self.walrus:
+            return None
+        kind = kind_of(method.x)
+        if kind == "dict" and method.name == "setdefault" and type(method.x) is syntax.Name:
+            return self.set_default(method.x, node)
+        if kind != "str" or len(node.arguments) != 1:
             return None
         argument = node.arguments[0]
         if argument.star or argument.name:
@@ -82,6 +90,26 @@ class Calls(Subscripts):
             slow = self.call("$m.join", [between, parts])
             return self.choose(self.both(few, ascii_, small), self.load(name), slow)
         return None
+
+    def set_default(self, x: syntax.Name, node: syntax.Call) -> py.expr | None:
+        """`x.setdefault(key, value)` of a dict: the value need not be made if there is one."""
+        if len(node.arguments) != 2 or any(argument.star or argument.name for argument in node.arguments):
+            return None
+        key, default = (argument.value for argument in node.arguments)
+        if not _is_fresh(default):
+            return None
+        table, again_table = self.simple(self.expression(x))
+        first, again = self.simple(self.expression(key))
+        value = self.expression(default)
+        made = self.made + _A_METHOD
+        # First of all x: it may have no value yet.
+        bound = py.Compare(table, [py.IsNot()], [self.constant(None)], **self.at())
+        there = py.Compare(again(), [py.In()], [again_table()], **self.at())
+        test = self.both(bound, self.is_type(first, self.load("$T.str")), there)
+        fast = py.Subscript(again_table(), again(), LOAD, **self.at())
+        slow = self.call("$m.setdefault", [again_table(), again(), value])
+        self.made = made
+        return self.choose(test, fast, slow)
 
     def knows(self, node: syntax.Call) -> bool:
         """Whether a call is one of those that `flow` has followed to a function that is compiled twice."""
@@ -215,6 +243,14 @@ class Calls(Subscripts):
             body = py.Subscript(py.Tuple([*parts, body], LOAD, **self.at()), last, LOAD, **self.at())
         self.hot, self.temps, self.prefix = outer
         return py.Lambda(arguments, body, **self.at())
+
+
+def _is_fresh(node: Expression) -> bool:
+    """Whether nobody can tell if the value was made: an empty list or dict, a literal."""
+    kind = type(node)
+    if kind is syntax.ListDisplay:
+        return not node.items  # type: ignore[union-attr]
+    return kind is syntax.Literal or (kind is syntax.DictDisplay and not node.entries)  # type: ignore[union-attr]
 
 
 def calls_out(scope: Scope) -> bool:

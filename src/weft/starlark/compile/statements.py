@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _MUCH = 160
 _A_STEP = 6
 _A_HOST_STATEMENT = 8  # steps
+_A_METHOD = 5  # names: what a call of a method of an unknown value counts for, however it is done
 
 
 class Statements(Assignments):
@@ -45,11 +46,16 @@ class Statements(Assignments):
         value = node.value
         if self.hot and type(value) is syntax.Call and type(value.function) is syntax.Attribute:
             receiver, arguments = value.function.x, value.arguments
-            own = value.function.name == "append" and kind_of(receiver) == "list"
             plain = len(arguments) == 1 and not arguments[0].name and not arguments[0].star
-            if own and plain and type(receiver) is syntax.Name:
-                self.append(receiver, arguments[0].value, into)
-                return
+            if value.function.name == "append" and plain:
+                kind = kind_of(receiver)
+                if kind == "list" and type(receiver) is syntax.Name:
+                    self.append(receiver, arguments[0].value, into)
+                    return
+                if kind == "":
+                    self.line = value.line
+                    self.append_to_unknown(receiver, arguments[0].value, into)
+                    return
         into.append(py.Expr(self.expression(node.value), **self.at()))
 
     def append(self, receiver: syntax.Name, item: Expression, into: list[py.stmt]) -> None:
@@ -64,6 +70,19 @@ class Statements(Assignments):
             return
         slow = py.Expr(self.call("$m.append", [x(), value()]), **at)
         into.append(py.If(self.unlocked(x()), [fast], [slow], **at))
+
+    def append_to_unknown(self, receiver: Expression, item: Expression, into: list[py.stmt]) -> None:
+        """`x.append(item)` of what is a list more often than not."""
+        at = self.at()
+        first, second = self.expression(receiver), self.expression(item)
+        made = self.made + _A_METHOD
+        keep = self.held if type(second) in {py.Name, py.Constant} else self.kept
+        x, value = keep(first, into), keep(second, into)
+        test = self.both(self.is_type(x(), self.load("$List")), self.unlocked(x()))
+        fast = py.Expr(py.Call(py.Attribute(x(), "append", LOAD, **at), [value()], [], **at), **at)
+        slow = py.Expr(self.call("$late.append", [x(), value()]), **at)
+        self.made = made
+        into.append(py.If(test, [fast], [slow], **at))
 
     def if_(self, node: syntax.If, into: list[py.stmt]) -> None:
         at = self.at()

@@ -133,7 +133,7 @@ class TracedCompiler(TracedFunctions):
                 return
         depth = self.fresh("d")
         into.append(self.set(depth, self.call("$from.open", [])))
-        Compiler.evaluate(self, node, into)
+        into.append(py.Expr(self.expression(node.value), **self.at()))
         closed = self.call("$from.close", [self.load(depth), self.constant(node.line), *self.under()])
         root = _receiver(node.value)
         if root is None:
