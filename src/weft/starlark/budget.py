@@ -20,7 +20,7 @@ from weft.starlark.values import FROZEN, Dict, List, Set
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from types import FrameType
 
     from weft.context import Context
@@ -43,15 +43,19 @@ _SMALLEST, _LARGEST = -(1 << 31), (1 << 31) - 1
 
 
 class Budget:
-    """What one run has left. `names` are the counting functions that compiled code calls."""
+    """What one run has left.
 
-    __slots__ = ("_allowance", "_bytes", "_memory", "_spent", "limits", "names", "spend")
+    names: the counting functions that compiled code calls. shared: what programs share that run by it (see `program`).
+    """
+
+    __slots__ = ("_allowance", "_bytes", "_memory", "_spent", "limits", "names", "shared", "spend")
 
     def __init__(self, allowance: Allowance) -> None:
         limits = self.limits = allowance.limits
         self._allowance = allowance
         self._memory = _Memory()
         self._bytes = 0
+        self.shared: dict[int, tuple[Mapping[str, object], dict[str, object]]] = {}
         left = given = min(_SLICE, limits.steps)
 
         def more() -> None:

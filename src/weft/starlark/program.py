@@ -18,11 +18,15 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from weft.context import Context
+    from weft.starlark.budget import Budget
     from weft.starlark.compile import Hooks
     from weft.starlark.pieces import Piece
 
     # Gives the exported names of the module at a path that a `load` statement names.
     Load: TypeAlias = Callable[[str, Position], Mapping[str, object]]
+
+
+_NOTHING: Mapping[str, object] = {}
 
 
 class Program:
@@ -39,14 +43,15 @@ class Program:
         context: Context | None = None,
         load: Load | None = None,
         names: Mapping[str, object] | None = None,
+        common: Mapping[str, object] = _NOTHING,
     ) -> dict[str, object]:
         """Run the program; gives its global variables, also the private ones, with frozen values.
 
         load: gives the exported names of what `load` statements ask for. names: further names, beginning with "$",
-        for the code that host statements were lowered to. Raises StarlarkError with the trail of calls.
+        for the code that host statements were lowered to; common: those that many programs share, a table that stays as
+        it is. Raises StarlarkError with the trail of calls.
         """
         from weft.starlark.builtins import printing
-        from weft.starlark.runtime import GLOBALS
 
         source = self.source
         budget = budget_of(context)
@@ -57,8 +62,7 @@ class Program:
             return load(path, Position(source, line))
 
         space = {
-            "__builtins__": GLOBALS,
-            **budget.names,
+            "__builtins__": _shared(budget, common),
             "$source": source,
             "$budget": budget,
             "$load": load_,
@@ -80,6 +84,16 @@ class Program:
         finally:
             leave(former)
         raise leaving(fault) from None
+
+
+def _shared(budget: Budget, common: Mapping[str, object]) -> dict[str, object]:
+    """The names that all programs see which run by a budget and share `common`."""
+    found = budget.shared.get(id(common))
+    if found is None:
+        from weft.starlark.runtime import GLOBALS
+
+        found = budget.shared[id(common)] = common, {**GLOBALS, **budget.names, **common}
+    return found[1]
 
 
 def _drop(_line: str) -> None:

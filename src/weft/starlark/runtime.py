@@ -1,8 +1,8 @@
 """What compiled code calls by the names that begin with "$", beside the operators.
 
-Subscripts, slices, loops, unpacking, calls with `*` and `**`, loading. `GLOBALS` is the table of all those names. It takes
-the place of Python's builtins, so that nothing else can be named and no run has to copy it; compiled code has no
-instruction that could change it.
+Subscripts, slices, loops, unpacking, calls with `*` and `**`, loading. `GLOBALS` is the table of all those names. With what
+a run adds, it takes the place of Python's builtins, so that nothing else can be named and no program has to copy it;
+compiled code has no instruction that could change it.
 """
 
 from __future__ import annotations
@@ -263,21 +263,27 @@ def same(x: object) -> object:
     return x
 
 
-def _late(name: str) -> Callable[..., object]:
-    """The method `name` of a value of which nothing is known."""
-
-    def late(x: object, /, *args: object, **kwargs: object) -> object:
-        return attribute(x, name)(*args, **kwargs)  # type: ignore[operator]
-
-    return late
-
-
 # Methods that compiled code calls directly when the receiver has the type it most likely has.
 _DIRECT: dict[str, tuple[type, Mapping[str, tuple[Callable[..., object], int, int]]]] = {
     **dict.fromkeys(strings.METHODS, (str, strings.METHODS)),
     **dict.fromkeys(methods.DICT_METHODS, (Dict, methods.DICT_METHODS)),
     **dict.fromkeys(methods.LIST_METHODS, (List, methods.LIST_METHODS)),
 }
+
+
+def _late(name: str) -> Callable[..., object]:
+    """The method `name` of a value of which nothing is known."""
+    kind, table = _DIRECT[name]
+    function, least, most = table[name]
+
+    def late(x: object, /, *args: object, **kwargs: object) -> object:
+        if type(x) is kind and least <= len(args) <= most and not kwargs:
+            return function(x, *args)
+        return attribute(x, name)(*args, **kwargs)  # type: ignore[operator]
+
+    return late
+
+
 _KINDS: dict[type, str] = {str: "str", List: "list", Dict: "dict"}
 # name -> the kind of receiver its direct form takes
 DIRECT = {name: _KINDS[kind] for name, (kind, _) in _DIRECT.items()}

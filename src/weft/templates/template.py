@@ -5,7 +5,7 @@ from __future__ import annotations
 from weft.errors import StarlarkError
 from weft.starlark import Code, Program, budget_of, compile_program
 from weft.templates import text
-from weft.templates.construct import Construction
+from weft.templates.construct import NAMES, Construction
 from weft.templates.kept import KeptTemplate, find, keep
 from weft.templates.outcome import Outcome
 from weft.templates.yaml_file import read_yaml
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from weft.codecache import CodeCache
     from weft.context import Context
-    from weft.nodes import DocumentSet
     from weft.source import Position, Source
     from weft.starlark import Load, Piece
     from weft.templates.yaml_file import YamlFile
@@ -30,14 +29,13 @@ class Template:
     A template that gives the same whenever it runs is not run again after the second time.
     """
 
-    __slots__ = ("_construction", "_implicit_overrides", "_outcome", "_plan", "_program", "_runs", "source")
+    __slots__ = ("_implicit_overrides", "_outcome", "_plan", "_program", "_runs", "source")
 
     def __init__(
         self, program: Program, source: Source, plan: Plan | None = None, *, implicit_overrides: bool = False
     ) -> None:
         self._program = program
         self._plan = plan
-        self._construction: Construction | None = None
         self._outcome: Outcome | None = None
         self._runs = 0
         self._implicit_overrides = implicit_overrides
@@ -82,11 +80,9 @@ class Template:
             names = {"$text.insert": text.inserter(self.source), "$text.join": "".join, "$text.finish": parts.append}
             exports = self._program.run(context, load, names)
             return Outcome(exports, text="".join(parts))
-        if self._construction is None:
-            self._construction = Construction(self._plan, self.source, implicit_overrides=self._implicit_overrides)
-        built: list[DocumentSet] = []
-        exports = self._program.run(context, load, self._construction.run_names(built))
-        return Outcome(exports, built[0])
+        built = Construction(self._plan, self.source, implicit_overrides=self._implicit_overrides)
+        exports = self._program.run(context, load, built.own_names(), NAMES)
+        return Outcome(exports, built.documents)
 
 
 def compile_yaml(

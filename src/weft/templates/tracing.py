@@ -14,7 +14,7 @@ from weft.nodes import COLLECTIONS, Array, DocumentSet, Map, MapItem, walk
 from weft.provenance import Cause, Change
 from weft.starlark import Dict, List, NoAttribute, Struct
 from weft.starlark.tracing import Hole, Windows, without
-from weft.templates.construct import Builder, Construction, Replacement
+from weft.templates.construct import NAMES, Builder, Construction, Replacement
 from weft.templates.outcome import Outcome
 from weft.templates.traced_text import Texts
 
@@ -92,19 +92,17 @@ class _TracedConstruction(Construction):
         self.windows = texts.windows
         self.texts = texts
 
-    def names(self) -> dict[str, Callable[..., object]]:
-        names = super().names()
+    def names(self) -> dict[str, object]:
+        names = {**NAMES, **self.own_names()}
         chunks = self.plan.chunks
-        plain_fill = names["$node.fill"]
-        windows, note_made, into = self.windows, self.note_made, self.into
+        plain_fill: Callable[..., object] = NAMES["$node.fill"]  # type: ignore[assignment]
+        windows, note_made = self.windows, self.note_made
         stack, joined, changes = windows.stack, self.texts.joined, self.trace.changes
 
         def fill(builder: Builder, site: int, index: int, /, *values: object) -> None:
             window = stack[-1]
             control = windows.take() if window or window.arguments else window.control
-            items = builder.live.get(site)
-            if items is None:
-                items = into(builder, site)
+            items = builder.items(site)
             start = len(items)
             entries = chunks[index]
             if len(values) == 1:
@@ -126,7 +124,7 @@ class _TracedConstruction(Construction):
             note_made(builder, entries, values, items, start, control)
 
         def single(name: str) -> Callable[..., None]:
-            plain = names[name]
+            plain: Callable[..., object] = NAMES[name]  # type: ignore[assignment]
 
             def put(builder: Builder, site: int, *args: object) -> None:
                 window = stack[-1]
@@ -147,9 +145,7 @@ class _TracedConstruction(Construction):
                     if not control:
                         plain(builder, site, *args)
                         return
-                items = builder.live.get(site)
-                if items is None:
-                    items = into(builder, site)
+                items = builder.items(site)
                 start = len(items)
                 plain(builder, site, *args)
                 if window:
