@@ -31,7 +31,7 @@ from weft.starlark import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from weft.nodes import Collection
     from weft.nodes import Value as NodeValue
@@ -404,6 +404,13 @@ def to_struct(value: NodeValue) -> object:
     return value
 
 
+def data_module(values: object, functions: Mapping[str, object]) -> Module:
+    """`@ytt:data` for a template: its functions, and data values as `to_struct` gives them."""
+    module = Module("data", {**functions, "values": values})
+    module.frozen = type(values) is DataStruct  # nothing in it can be frozen
+    return module
+
+
 def to_data(value: NodeValue) -> object:
     """Nodes as lists and dicts that a template may change; a new value each time. Of equal keys the last one counts."""
     if type(value) is Map:
@@ -437,4 +444,4 @@ def _data_nodes(value: DataStruct, source: Source | None, line: int, room: list[
     return _to_map(value.mapping(), source, line, room)
 
 
-__all__ = ["DataStruct", "YamlFragment", "go_type_name", "plain", "to_data", "to_nodes", "to_starlark", "to_struct"]
+__all__ = ["DataStruct", "YamlFragment", "data_module", "go_type_name", "plain", "to_data", "to_nodes", "to_starlark", "to_struct"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from weft.errors import StarlarkError
 from weft.spell import listed, near
 from weft.starlark import methods, strings
-from weft.starlark.values import Builtin, Dict, List, NoAttribute, Set, Value, type_of
+from weft.starlark.values import STRUCTS, Builtin, Dict, List, NoAttribute, Set, Value, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ METHODS: dict[type, Mapping[str, tuple[Callable[..., object], int, int]]] = {
 
 def attribute(x: object, name: str) -> object:
     """The value of `x.name`. Raises StarlarkError."""
+    if type(x) in STRUCTS:
+        return x.members[name]  # type: ignore[attr-defined]
     if isinstance(x, Value):
         try:
             return x.attr(name)

@@ -21,23 +21,24 @@ if TYPE_CHECKING:
 class Loader:
     """Evaluates files with one set of data values.
 
-    values: makes `data.values` for a file. library_module: makes `@ytt:library` for files in a directory.
+    data_module: makes `@ytt:data` for a file, with these functions. library_module: makes `@ytt:library` for files in a
+    directory.
     A library file is run once for each directory and root it is seen from, and then serves every `load` of it.
     """
 
-    __slots__ = ("_exports", "_library_module", "_loading", "_options", "_session", "_values")
+    __slots__ = ("_exports", "_loading", "_make_data", "_make_library", "_options", "_session")
 
     def __init__(
         self,
         session: Session,
         options: Options,
-        values: Callable[[], object],
+        data_module: Callable[[Mapping[str, object]], Module],
         library_module: Callable[[Library, Library], Module],
     ) -> None:
         self._session = session
         self._options = options
-        self._values = values
-        self._library_module = library_module
+        self._make_data = data_module
+        self._make_library = library_module
         self._exports: dict[tuple[InputFile, Library, Library], Mapping[str, object]] = {}
         self._loading: list[InputFile] = []
 
@@ -109,7 +110,7 @@ class Loader:
         if name == "data":
             return self._data_module(current, root)
         if name == "library":
-            return self._library_module(current, root)
+            return self._make_library(current, root)
         found = self._session.module(name)
         if found is None:
             from weft.modules import MODULES
@@ -122,17 +123,11 @@ class Loader:
         return found
 
     def _data_module(self, current: Library, root: Library) -> Module:
-        from weft.fragments import DataStruct
-        from weft.starlark import Module
-
         made = self._session.data_functions
         functions = made.get((current, root))
         if functions is None:
             functions = made[current, root] = _data_functions(self._session.context, current, root)
-        values = self._values()
-        module = Module("data", {**functions, "values": values})
-        module.frozen = type(values) is DataStruct  # nothing in it can be frozen
-        return module
+        return self._make_data(functions)
 
 
 def _data_functions(context: Context, current: Library, root: Library) -> dict[str, object]:

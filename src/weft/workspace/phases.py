@@ -269,23 +269,23 @@ class Execution:
         library_values: Sequence[ReferencedValues],
         library_schemas: Sequence[ReferencedValues],
     ) -> Loader:
-        def make_values() -> object:
-            from weft.fragments import to_struct
+        def make_data(functions: Mapping[str, object]) -> Module:
+            from weft.fragments import data_module, to_struct
 
             nodes = Map([]) if values is None else values.value
             trace = self.session.context.trace
             if trace is not None:
                 from weft.templates.tracing import traced_values, windows_of
 
-                return traced_values(nodes, windows_of(trace))
-            return to_struct(nodes)
+                return data_module(traced_values(nodes, windows_of(trace)), functions)
+            return data_module(to_struct(nodes), functions)
 
-        def make_module(current: Library, root: Library) -> Module:
+        def make_library(current: Library, root: Library) -> Module:
             from weft.workspace.library_module import library_module
 
             return library_module(self, current, root, library_values, library_schemas)
 
-        return Loader(self.session, self.options, make_values, make_module)
+        return Loader(self.session, self.options, make_data, make_library)
 
 
 def _order(members: Sequence[LibraryFile], additional: str | None) -> str:
