@@ -115,10 +115,14 @@ class Map(_Located):
 
     def find(self, key: Value) -> MapItem | None:
         """The item with exactly this key (same type, same value), or None. Builds an index on first use."""
+        return self.index().get(key if type(key) is str else key_id(key))
+
+    def index(self) -> dict[object, MapItem]:
+        """The items by the `key_id` of their keys, made on first use. For reading."""
         index = self._index
         if index is None:
             index = self._index = {item.key if type(item.key) is str else key_id(item.key): item for item in self.items}
-        return index.get(key if type(key) is str else key_id(key))
+        return index
 
     def keys(self) -> list[Value]:
         return [item.key for item in self.items]

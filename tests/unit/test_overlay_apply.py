@@ -177,6 +177,73 @@ def test_matching_by_name_sees_a_changed_name() -> None:
     ]
 
 
+def test_items_are_found_under_another_key_after_some_were_taken_out() -> None:
+    right = (
+        '#@overlay/match by="name"\n#@overlay/remove\n- name: a\n'
+        '#@overlay/match by="id"\n- id: i\n  #@overlay/match missing_ok=True\n  hit: true\n'
+    )
+    assert changed("[{name: a, id: h}, {name: b, id: i}]", right) == [{"name": "b", "id": "i", "hit": True}]
+
+
+def test_an_item_that_was_added_by_name_is_found_by_name() -> None:
+    right = (
+        '#@overlay/match by="name", missing_ok=True\n- name: b\n'
+        '#@overlay/match by="name"\n- name: b\n  #@overlay/match missing_ok=True\n  hit: true\n'
+    )
+    assert changed("[{name: a}]", right) == [{"name": "a"}, {"name": "b", "hit": True}]
+
+
+# ---- ways: levels with one step each
+
+
+WAY = "a:\n  b:\n    c:\n      d:\n        #@overlay/match missing_ok=True\n        new: 1\n"
+
+
+@pytest.mark.parametrize(
+    ("left", "expected"),
+    [
+        ("a: {b: {c: {d: {e: 5}}, f: 6}}", {"a": {"b": {"c": {"d": {"e": 5, "new": 1}}, "f": 6}}}),
+        ("a: {b: {c: {d: {}}}}", {"a": {"b": {"c": {"d": {"new": 1}}}}}),
+        ("a: {b: {c: null}}", {"a": {"b": {"c": {"d": {"new": 1}}}}}),
+        ("a: null", {"a": {"b": {"c": {"d": {"new": 1}}}}}),
+    ],
+)
+def test_what_stands_at_the_end_of_a_way(left: str, expected: object) -> None:
+    tree = value(left)
+    before = to_plain(tree)
+    assert to_plain(apply(tree, value(WAY))) == expected
+    assert to_plain(tree) == before
+
+
+@pytest.mark.parametrize(
+    ("left", "way", "end"),
+    [
+        ("a: {x: 1}", "ab", "Expected number of matched nodes to be 1, but was 0"),
+        ("a: {b: {c: {x: 1}}}", "abcd", "Expected number of matched nodes to be 1, but was 0"),
+        ("a: {b: [1]}", "ab", "Expected map, but was array"),
+        ("a: {b: {c: {d: text}}}", "abcd", "Expected map, but was string"),
+    ],
+)
+def test_an_error_names_the_way_as_far_as_it_goes(left: str, way: str, end: str) -> None:
+    error = failure(left, WAY)
+    steps = [f"Map item (key '{key}') on line o.yml:{line}: " for line, key in enumerate(way, 1)]
+    assert sentence(error) == "".join(steps) + end
+
+
+def test_documents_are_compared_with_a_subset_text_by_text() -> None:
+    left = documents(
+        "--- {kind: A, meta: {name: x}}\n--- {kind: A, meta: {name: 1}}\n--- {kind: B, meta: {name: x}}\n"
+        "--- {kind: A, meta: [x]}\n--- {kind: A}\n--- {meta: {name: x}, kind: A, more: 1}\n--- text\n"
+    )
+    (overlay,) = documents(
+        "#@overlay/match by=subset({'kind': 'A', 'meta': {'name': 'x'}}), expects=2\n---\n"
+        "#@overlay/match missing_ok=True\nhit: 1\n"
+    ).items
+    (result,) = apply_documents([left], [overlay])
+    hit = [place for place, item in enumerate(result.items) if type(item.value) is Map and item.value.find("hit")]
+    assert hit == [0, 5]
+
+
 # ---- how many
 
 

@@ -8,12 +8,12 @@ Neither side is changed. Left collections in which something changes are copied,
 from __future__ import annotations
 
 from weft.errors import LimitError, OverlayError, WeftError
-from weft.nodes import COLLECTIONS, Array, Document, DocumentSet, Map, MapItem
+from weft.nodes import COLLECTIONS, Array, ArrayItem, Document, DocumentSet, Map, MapItem
 from weft.overlay.actions import ACTIONS, wrong_kind
 from weft.overlay.edits import ArrayEdit, DocumentsEdit, MapEdit
 from weft.overlay.expectations import ANY_DEFAULT
 from weft.overlay.plain import merge_plain
-from weft.overlay.plan import MATCH, erased_item, steps_of
+from weft.overlay.plan import MATCH, NO_KEY, erased_item, steps_of
 from weft.overlay.trail import key_text, step_text
 
 TYPE_CHECKING = False
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     # and the items that came.
     Trace: TypeAlias = "provenance.Trace | Callable[[str, Item, list[Item], list[Item]], None]"
     from weft.overlay.plan import Step as PlanStep
+    from weft.overlay.plan import Way
     from weft.source import Source
 
 
@@ -41,106 +42,147 @@ class Run:
         self.owned: Owned = {} if owned is None else owned
 
     def merge_value(self, left: Item, step: PlanStep) -> Value:
-        """The left item's value with the right item's map or array merged in."""
+        """The left item's value with the right item's map or array merged in: the same object if nothing changed or if it
+        is this run's own.
+        """
         value = left.value
-        right = step.item.value
-        if type(value) is not type(right):
-            raise wrong_kind(left, value, right)
-        return self.merge(value, step.plan())  # type: ignore[arg-type]
+        if type(value) is not step.kind:
+            raise wrong_kind(left, value, step.item.value)
+        plan = step._plan or step.plan()
+        return self.merge(value, plan) if step.way is None else self.follow(value, step.way)  # type: ignore[arg-type]
+
+    def follow(self, top: Map, way: Way) -> Map:
+        """As `merge`, of what stands at the end of a way.
+
+        Most of what an overlay says is the way to what it changes, so that is gone at once.
+        """
+        value: Any = top
+        keys = way.keys
+        try:
+            for key in keys:
+                value = value._index[key].value
+        except (AttributeError, KeyError, TypeError):
+            value = None
+        went = len(keys)
+        if type(value) is not way.kind:
+            # Left lacks a part of it: the step for the part says what to do then.
+            value, went = way.go(top)
+        try:
+            result = self.merge(value, way.plans[went])
+        except WeftError as error:
+            for step in reversed(way.steps[:went]):
+                located(error, step)
+            raise
+        return top if result is value else self.relinked(top, keys[:went], result)
+
+    def relinked(self, top: Map, keys: Sequence[object], result: Any) -> Map:
+        """A map with another value at the end of the way that these keys are."""
+        maps, items = [], []
+        value: Any = top
+        for key in keys:
+            maps.append(value)
+            items.append(value.index()[key])
+            value = items[-1].value
+        owned = self.owned
+        for node, key, item in zip(reversed(maps), reversed(keys), reversed(items), strict=True):
+            edit: Any = owned.get(node) or MapEdit(node)
+            edit.swap(key, item, MapItem(item.key, result, item.source, item.line, item.annotations), owned)
+            if edit.node is node:
+                return top
+            result = edit.node
+        return result  # type: ignore[no-any-return]
 
     def merge(self, left: Map | Array, steps: list[PlanStep]) -> Map | Array:
         """A map or array with steps done to it: the same object if nothing changed or if it is this run's own."""
-        return self.below(left, steps) if steps else left
+        return self.merge_map(left, steps) if type(left) is Map else self.merge_array(left, steps)  # type: ignore[arg-type]
 
-    def below(self, left: Map | Array, steps: list[PlanStep]) -> Map | Array:
-        """As `merge`, of steps that there are."""
-        edit = self.owned.get(left)
-        if type(left) is Map:
-            if edit is None:
-                edit = MapEdit(left)
-            self.merge_map(edit, steps)  # type: ignore[arg-type]
-        else:
-            if edit is None:
-                edit = ArrayEdit(left)  # type: ignore[arg-type]
-            self.perform(edit, steps)  # type: ignore[arg-type]
-        return edit.node  # type: ignore[attr-defined, no-any-return]
-
-    def merge_map(self, edit: MapEdit, steps: list[PlanStep]) -> None:
-        """Do the steps to a map: what `perform` does, with the common case, an item merged by its key, written out."""
+    def merge_array(self, left: Array, steps: list[PlanStep]) -> Array:
+        """As `merge`: what `perform` does, with the common case, an item merged by the text under a key, written out."""
         owned = self.owned
-        step = steps[0]
+        edit: Any = owned.get(left) or ArrayEdit(left)
+        step: Any = None
         try:
             for step in steps:
-                left = None
-                if step.plain:
-                    index = edit.node._index
-                    left = edit.node.find(step.item.key) if index is None else index.get(step.key_id)  # type: ignore[union-attr]
-                if left is None:
-                    if step.optional:
-                        edit.add(step.clean(), owned, looked_up=True)  # type: ignore[arg-type]
-                    else:
-                        self.act(edit, step)
-                    continue
-                value, kind = left.value, step.kind
-                if value is None or (kind is not Map and kind is not Array):
-                    clean = step.clean()
-                    item = MapItem(left.key, clean.value, clean.source, clean.line, left.annotations)
-                    edit.swap(left, item, owned)
-                elif type(value) is not kind:
-                    raise wrong_kind(left, value, step.item.value)
-                elif inner := step.plan():
-                    if kind is Map and len(inner) == 1 and inner[0].kind in _NESTED:
-                        result: Map | Array = self.descend(value, inner)  # type: ignore[arg-type]
-                    else:
-                        result = self.below(value, inner)
-                    if result is not value:
-                        item = MapItem(left.key, result, left.source, left.line, left.annotations)
-                        edit.swap(left, item, owned)
-            if edit.gaps:
-                edit.settle()
-            if edit.renamed is not None:
-                _check_repeated(edit)
+                text = step.key
+                if text is not NO_KEY:
+                    name = step.matcher.key
+                    index = edit.keyed(name)
+                    places = index.places.get(text)
+                    if places and len(places) == 1 and index.bad < 0:
+                        mine = edit.items[places[0]]
+                        value = mine.value
+                        result = self.merge_map(value, step._plan or step.plan())
+                        if result is not value:
+                            edit.put(places[0], ArrayItem(result, mine.source, mine.line, mine.annotations), owned)
+                            continue
+                        found = (value._index or value.index()).get(name)
+                        if found is None or found.value != text:
+                            edit.check_key(places[0])
+                        continue
+                    if not places and step.optional and index.bad < 0:
+                        edit.add_keyed(step._clean or step.clean(), text, owned)
+                        continue
+                self.act(edit, step)
         except WeftError as error:
             raise located(error, step) from None
         finally:
             if edit.gaps:
                 edit.settle()
+        return edit.node  # type: ignore[no-any-return]
 
-    def descend(self, top: Map, steps: list[PlanStep]) -> Map:
-        """What `merge` gives for a single step: goes down at once as long as there is one step to each level.
-
-        Most of what an overlay says is the way to what it changes.
-        """
+    def merge_map(self, left: Map, steps: list[PlanStep]) -> Map:
+        """As `merge`: what `perform` does, with the common case, an item merged by its key, written out."""
         owned = self.owned
-        way: list[tuple[Map, MapItem, PlanStep]] = []
-        value: Any = top
-        while len(steps) == 1 and type(value) is Map:
-            step = steps[0]
-            if not step.plain:
-                break
-            index = value._index
-            left = value.find(step.item.key) if index is None else index.get(step.key_id)  # type: ignore[union-attr]
-            if left is None or type(left.value) is not step.kind or step.kind not in _NESTED:
-                break
-            inner = step.plan()
-            if not inner:
-                return top
-            way.append((value, left, step))
-            value, steps = left.value, inner
+        edit: Any = owned.get(left)
+        index = left._index or left.index()
+        step: Any = None
+        acted = False
         try:
-            result: Any = self.below(value, steps)
+            for step in steps:
+                mine = index.get(step.key)
+                if mine is None:
+                    if edit is None:
+                        edit = MapEdit(left)
+                    if step.optional:
+                        edit.append(step.key, step._clean or step.clean(), owned)
+                    else:
+                        acted = True
+                        self.act(edit, step)
+                    index = edit.node._index or edit.node.index()
+                    continue
+                value: Any = mine.value
+                if step.leaf or value is None:
+                    item = step._clean or step.clean()
+                    if mine.annotations is not None or not step.bare:
+                        item = MapItem(mine.key, item.value, item.source, item.line, mine.annotations)
+                else:
+                    kind = step.kind
+                    if type(value) is not kind:
+                        raise wrong_kind(mine, value, step.item.value)
+                    plan = step._plan or step.plan()
+                    result: Map | Array
+                    if kind is Array:
+                        result = self.merge_array(value, plan)
+                    elif step.way is not None:
+                        result = self.follow(value, step.way)
+                    else:
+                        result = self.merge_map(value, plan)
+                    if result is value:
+                        continue
+                    item = MapItem(mine.key, result, mine.source, mine.line, mine.annotations)
+                if edit is None:
+                    edit = MapEdit(left)
+                edit.swap(step.key, mine, item, owned)
+                index = edit.node._index
+            if acted:
+                edit.settle()
+                _check_repeated(edit)
         except WeftError as error:
-            for _, _, step in reversed(way):
-                located(error, step)
-            raise
-        while way and result is not value:
-            value, left, _ = way.pop()
-            edit: Any = owned.get(value)
-            if edit is None:
-                edit = MapEdit(value)
-            edit.swap(left, MapItem(left.key, result, left.source, left.line, left.annotations), owned)
-            result = edit.node
-        return top if way else result
+            raise located(error, step) from None
+        finally:
+            if acted:
+                edit.settle()
+        return left if edit is None else edit.node
 
     def act(self, edit: Edit, step: PlanStep) -> None:
         """Do one step."""
@@ -154,16 +196,15 @@ class Run:
         try:
             for step in steps:
                 self.act(edit, step)
-            edit.settle()
-            if type(edit) is MapEdit and edit.renamed is not None:
+            if edit.gaps:
+                edit.settle()
+            if type(edit) is MapEdit:
                 _check_repeated(edit)
         except WeftError as error:
             raise error if step is None else located(error, step) from None
         finally:
-            edit.settle()
-
-
-_NESTED = frozenset({Map, Array})
+            if edit.gaps:
+                edit.settle()
 
 
 def traced(trace: Trace, owned: Owned | None = None) -> Run:
@@ -181,7 +222,7 @@ def located(error: WeftError, step: PlanStep) -> WeftError:
 
 
 def _check_repeated(edit: MapEdit) -> None:
-    item = edit.repeated()
+    item = None if edit.renamed is None else edit.repeated()
     if item is not None:
         raise OverlayError(
             f"Expected key '{key_text(item.key)}' to be there only once after the overlay",

@@ -39,7 +39,8 @@ class MapEdit:
         self.node = node
         self.items = node.items
         self.own = False
-        self._places: dict[MapItem, int] | None = None
+        # Where the item with a key stands, for long maps; not in use while there may be two with one key.
+        self._places: dict[object, int] | None = None
         self.gaps = False
         # Items that came in under a key that nobody looked for; checked for repeated keys in the end.
         self.renamed: list[MapItem] | None = None
@@ -47,23 +48,24 @@ class MapEdit:
     def place(self, key: Value) -> int:
         """Where the item with this key stands, or -1."""
         item = self.node.find(key)
-        return -1 if item is None else self._place_of(item)
+        return -1 if item is None else self._place_of(item, key if type(key) is str else key_id(key))
 
-    def _place_of(self, item: MapItem) -> int:
+    def _place_of(self, item: MapItem, key: object) -> int:
         items = self.items
-        if len(items) <= _SHORT:
+        if len(items) <= _SHORT or self.renamed is not None:
             return items.index(item)
         places = self._places
         if places is None:
-            places = self._places = {other: place for place, other in enumerate(items) if other is not _GONE}
-        return places[item]
+            places = self._places = {
+                other.key if type(other.key) is str else key_id(other.key): place for place, other in enumerate(items)
+            }
+        return places[key]
 
     def _begin(self, owned: Owned) -> None:
         node = self.node
         self.items = node.items.copy()
-        self.node = Map(self.items, node.source, node.line)
-        if node._index is not None:
-            self.node._index = node._index.copy()
+        index = node._index
+        self.node = Map(self.items, node.source, node.line, None if index is None else index.copy())
         self.own = True
         owned[self.node] = self
 
@@ -71,16 +73,18 @@ class MapEdit:
         """Another item with the same key at a place."""
         if not self.own:
             self._begin(owned)
-        if self._places is not None:
-            del self._places[self.items[place]]
-            self._places[item] = place
         self.items[place] = item
         if self.node._index is not None:
             self.node._index[item.key if type(item.key) is str else key_id(item.key)] = item
 
-    def swap(self, before: MapItem, item: MapItem, owned: Owned) -> None:
-        """Another item with the same key where one stands."""
-        self.put(self._place_of(before), item, owned)
+    def swap(self, key: object, before: MapItem, item: MapItem, owned: Owned) -> None:
+        """Another item with the same key where one stands. key: by which the index has it."""
+        if not self.own:
+            self._begin(owned)
+        items = self.items
+        items[items.index(before) if len(items) <= _SHORT else self._place_of(before, key)] = item
+        if self.node._index is not None:
+            self.node._index[key] = item
 
     relink = put
 
@@ -89,21 +93,25 @@ class MapEdit:
         if not self.own:
             self._begin(owned)
         if key_id(item.key) != key_id(self.items[place].key):
-            self.node._index = None
+            self.node._index = self._places = None
             self._note(item)
         self.put(place, item, owned)
 
     def add(self, item: MapItem, owned: Owned, *, looked_up: bool) -> None:
         """One more item at the end. looked_up: it is known that its key is not there."""
-        if not self.own:
-            self._begin(owned)
         if not looked_up:
             self._note(item)
+        self.append(item.key if type(item.key) is str else key_id(item.key), item, owned)
+
+    def append(self, key: object, item: MapItem, owned: Owned) -> None:
+        """One more item at the end, with a key that is not there. key: by which the index is going to have it."""
+        if not self.own:
+            self._begin(owned)
         if self._places is not None:
-            self._places[item] = len(self.items)
+            self._places[key] = len(self.items)
         self.items.append(item)
         if self.node._index is not None:
-            self.node._index[item.key if type(item.key) is str else key_id(item.key)] = item
+            self.node._index[key] = item
 
     def _note(self, item: MapItem) -> None:
         if self.renamed is None:
@@ -117,10 +125,11 @@ class MapEdit:
         index = self.node._index
         for place in places:
             item = self.items[place]
+            key = item.key if type(item.key) is str else key_id(item.key)
             if self._places is not None:
-                del self._places[item]
+                self._places.pop(key, None)
             if index is not None:
-                index.pop(item.key if type(item.key) is str else key_id(item.key), None)
+                index.pop(key, None)
             self.items[place] = _GONE
         self.gaps = True
 
@@ -163,10 +172,12 @@ class Keyed:
         places = self.places
         name = self.name
         for place in range(self.seen, len(items)):
-            found = key_value(items[place].value, name)
-            if found is MISSING:
+            value = items[place].value
+            item = (value._index or value.index()).get(name) if type(value) is Map else None
+            if item is None:
                 self.bad = place
                 break
+            found: object = item.value
             if type(found) is not str:
                 if type(found) is Map or type(found) is Array:
                     continue
@@ -194,19 +205,20 @@ def key_value(value: Value, name: str) -> object:
 class ArrayEdit:
     """An array being changed."""
 
-    __slots__ = ("_gaps", "_keyed", "items", "node", "own")
+    __slots__ = ("_keyed", "gaps", "items", "node", "own")
 
     def __init__(self, node: Array) -> None:
         self.node = node
         self.items = node.items
         self.own = False
-        self._gaps = False
+        self.gaps = False
         self._keyed: Keyed | None = None
 
     def keyed(self, name: str) -> Keyed:
         """The index of the items by the value under a key; made once, kept while it is true."""
         index = self._keyed
         if index is None or index.name != name:
+            self.settle()
             index = self._keyed = Keyed(name)
         if index.seen < len(self.items):
             index.extend(self.items)
@@ -246,6 +258,16 @@ class ArrayEdit:
             self._begin(owned)
         self.items.append(item)
 
+    def add_keyed(self, item: ArrayItem, text: str, owned: Owned) -> None:
+        """One more item at the end, with a text under the key of the index, which no other has."""
+        if not self.own:
+            self._begin(owned)
+        index = self._keyed
+        assert index is not None
+        index.places[text] = [len(self.items)]
+        index.seen += 1
+        self.items.append(item)
+
     def drop(self, places: list[int], owned: Owned) -> None:
         """Take items out."""
         if not self.own:
@@ -258,7 +280,7 @@ class ArrayEdit:
                 if others is not None:
                     others.remove(place)
             self.items[place] = _TAKEN
-        self._gaps = True
+        self.gaps = True
 
     def insert(self, around: dict[int, tuple[list[ArrayItem], list[ArrayItem]]], owned: Owned) -> None:
         """New items before and after those at some places."""
@@ -269,9 +291,9 @@ class ArrayEdit:
 
     def settle(self) -> None:
         """Close the gaps, so that every item in the list is one."""
-        if self._gaps:
+        if self.gaps:
             self.items[:] = [item for item in self.items if item is not _TAKEN]
-            self._gaps = False
+            self.gaps = False
             self._keyed = None
 
 
@@ -282,6 +304,7 @@ class DocumentsEdit:
     """
 
     __slots__ = ("_size", "items", "node", "owners")
+    gaps = False
 
     def __init__(self, sets: list[DocumentSet]) -> None:
         self.node = sets

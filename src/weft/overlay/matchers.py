@@ -18,6 +18,7 @@ from weft.starlark import StarlarkError, Value, is_callable, type_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from weft.nodes import Item
     from weft.nodes import Value as NodeValue
@@ -134,12 +135,9 @@ class MapKey(Matcher):
     def select(self, run: Run, edit: Edit, right: NodeValue) -> Sequence[int]:
         if type(edit) is not ArrayEdit:
             return super().select(run, edit, right)
-        items = edit.items
-        if not items:
+        index = edit.keyed(self.key)
+        if not edit.items:
             return ()
-        index = edit._keyed
-        if index is None or index.name != self.key or index.seen < len(items):
-            index = edit.keyed(self.key)
         if self._right is right:
             wanted = self._wanted
         else:
@@ -195,7 +193,38 @@ class Subset(Matcher):
         edit.settle()
         wanted = self.nodes
         items: Sequence[Item] = edit.items
-        return [place for place, item in enumerate(items) if contains(item.value, wanted)]
+        texts = _texts(wanted)
+        if texts is None:
+            return [place for place, item in enumerate(items) if contains(item.value, wanted)]
+        places = []
+        for place, item in enumerate(items):
+            try:
+                for keys, text in texts:
+                    value: Any = item.value
+                    for key in keys:
+                        value = value._index[key].value
+                    if value != text:
+                        break
+                else:
+                    places.append(place)
+            except (AttributeError, KeyError, TypeError):
+                if contains(item.value, wanted):
+                    places.append(place)
+        return places
+
+
+def _texts(wanted: NodeValue) -> list[tuple[list[str], str]] | None:
+    """What a value is where it is texts in maps within maps alone: each text with the keys to it. None if it is not."""
+    texts: list[tuple[list[str], str]] = []
+    pending: list[tuple[list[str], NodeValue]] = [([], wanted)]
+    for keys, value in pending:
+        if type(value) is str:
+            texts.append((keys, value))
+        elif type(value) is not Map or not value.items or not all(type(item.key) is str for item in value.items):
+            return None
+        else:
+            pending += [([*keys, item.key], item.value) for item in value.items]  # type: ignore[list-item]
+    return texts
 
 
 class Foreign(Matcher):

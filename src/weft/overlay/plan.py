@@ -7,14 +7,16 @@ reference: annotations in it have no effect, not even wrong ones (spec ytt 9.4).
 from __future__ import annotations
 
 from weft.errors import OverlayError
-from weft.nodes import COLLECTIONS, ArrayItem, Document, MapItem, key_id
+from weft.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, MapItem, key_id
+from weft.overlay.edits import key_value
 from weft.overlay.expectations import ANY_DEFAULT, KEYWORDS, expectation
-from weft.overlay.matchers import NOTHING, matcher_of
+from weft.overlay.matchers import NOTHING, MapKey, matcher_of
 from weft.starlark import is_callable, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from weft.annotations import Annotation, Annotations
     from weft.nodes import Collection, Item, Value
@@ -27,6 +29,8 @@ NAMESPACE = "overlay/"
 # The annotations that name an action; the action's name is what follows the slash.
 ACTION_ANNOTATIONS = ("overlay/merge", "overlay/remove", "overlay/replace", "overlay/insert", "overlay/append",
                       "overlay/assert")  # fmt: skip
+# Equal to no key.
+NO_KEY = object()
 
 
 class Step:
@@ -35,14 +39,22 @@ class Step:
     matcher: None for the default, the same key (for a document: the one document there is).
     expected: None stands for "exactly one match". children: settings for the items below (match-child-defaults).
     error: why the item's annotations make no sense; raised when the item's turn comes.
+
+    Most items are merged with the one that has the same key, or the same text under a key, one match being right:
+    key: this key, as a map's index has it, or this text; NO_KEY for all other items.
+    optional: whether such an item is added where there is none.
+    bare: whether the right item as it is may take the place of one without annotations, should its value do so.
+    way: how the right value goes on, where it does so with one such item of a map that has a map or an array; there as
+    soon as `plan` was asked for.
     """
 
-    __slots__ = ("_clean", "_plan", "action", "after", "before", "children", "error", "expected", "item", "key_id", "kind",
-                 "matcher", "optional", "or_add", "plain", "via")  # fmt: skip
+    __slots__ = ("_clean", "_plan", "action", "after", "bare", "before", "children", "error", "expected", "item", "key", "kind",
+                 "leaf", "matcher", "optional", "or_add", "via", "way")  # fmt: skip
 
     def __init__(self, item: Item, defaults: Expectation) -> None:
         self.item = item
-        self.kind = type(item.value)
+        self.kind = kind = type(item.value)
+        self.leaf = kind is not Map and kind is not Array
         self.action = "merge"
         self.matcher: Matcher | None = None
         self.expected: Expectation | None = None if defaults is ANY_DEFAULT else defaults
@@ -52,25 +64,61 @@ class Step:
         self.before = False
         self.after = False
         self.error: OverlayError | None = None
-        # A map item that is merged with the one under the same key, one match being right: most are.
-        self.plain = False
-        # One that is added where there is none.
+        self.key: object = NO_KEY
         self.optional = False
-        self.key_id: object = None
+        self.bare = False
+        self.way: Way | None = None
         self._plan: list[Step] | None = None
         self._clean: Item | None = None
 
     def plan(self) -> list[Step]:
         """The steps for the items of the right value, a map or an array."""
-        if self._plan is None:
-            self._plan = steps_of(self.item.value, self.children)  # type: ignore[arg-type]
-        return self._plan
+        plan = self._plan
+        if plan is None:
+            plan = self._plan = steps_of(self.item.value, self.children)  # type: ignore[arg-type]
+            if len(plan) == 1 and self.kind is Map and not plan[0].leaf and plan[0].key is not NO_KEY:
+                self.way = Way(plan)
+        return plan
 
     def clean(self) -> Item:
         """The right item as it is put into a result: without overlay annotations, with all others."""
         if self._clean is None:
             self._clean = erased_item(self.item)
         return self._clean
+
+
+class Way:
+    """Steps of which each is the only one of its map, and merges a map or an array by key.
+
+    keys: those of the steps. plans: the steps for the value that the way begins with, and those for the value behind
+    each of the keys. kind: of the last of these values.
+    """
+
+    __slots__ = ("keys", "kind", "plans", "steps")
+
+    def __init__(self, plan: list[Step]) -> None:
+        self.steps: list[Step] = []
+        self.plans = [plan]
+        self.kind: type = Map
+        while self.kind is Map and len(plan) == 1 and not plan[0].leaf and plan[0].key is not NO_KEY:
+            (step,) = plan
+            self.steps.append(step)
+            self.kind = step.kind
+            plan = steps_of(step.item.value, step.children)  # type: ignore[arg-type]
+            step._plan = plan
+            self.plans.append(plan)
+        self.keys = [step.key for step in self.steps]
+
+    def go(self, value: Any) -> tuple[Any, int]:
+        """How far a value goes this way: what stands there, and how many steps it is."""
+        went = 0
+        for step in self.steps:
+            item = value.index().get(step.key)
+            if item is None or type(item.value) is not step.kind:
+                break
+            value = item.value
+            went += 1
+        return value, went
 
 
 def steps_of(right: Collection, defaults: Expectation, *, exact: bool = False) -> list[Step]:
@@ -87,10 +135,19 @@ def steps_of(right: Collection, defaults: Expectation, *, exact: bool = False) -
                 point_at_annotation(error, step)
                 step.error = error
                 continue
-        if type(item) is MapItem and step.action == "merge" and step.matcher is None:
-            step.plain = step.expected is None or step.expected.one
-            step.optional = step.expected is not None and step.expected.none
-            step.key_id = item.key if type(item.key) is str else key_id(item.key)
+        if step.action == "merge" and (step.expected is None or step.expected.one):
+            if type(item) is MapItem and step.matcher is None:
+                key = item.key
+                if type(key) is str:
+                    step.key = key
+                    step.bare = annotations is None or all(name.startswith(NAMESPACE) for name in annotations)
+                else:
+                    step.key = key_id(key)
+            elif type(item) is ArrayItem and type(step.matcher) is MapKey:
+                text = key_value(item.value, step.matcher.key)
+                if type(text) is str:
+                    step.key = text
+            step.optional = step.expected is not None and step.expected.none and step.key is not NO_KEY
     return steps
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from weft.errors import WeftError
 from weft.nodes import COLLECTIONS, Array, ArrayItem, Map, MapItem, walk
-from weft.overlay.actions import matched
+from weft.overlay.actions import matched, wrong_kind
 from weft.overlay.apply import Run, _check_repeated, located
 from weft.overlay.edits import _GONE, _TAKEN, ArrayEdit, DocumentsEdit, MapEdit
 from weft.overlay.matchers import ALL, NOTHING, Combined, Foreign, Index, MapKey, Matcher, Subset
@@ -14,6 +14,7 @@ from weft.starlark.tracing import Windows, without
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
 
     from weft import provenance
     from weft.nodes import Item, Value
@@ -22,7 +23,23 @@ if TYPE_CHECKING:
     from weft.provenance import Origin
 
 
-class TracedRun(Run):
+class _StepByStep(Run):
+    """A run that does each step on the way to what changes by itself."""
+
+    __slots__ = ()
+
+    def merge_value(self, left: Item, step: Step) -> Value:
+        if type(left.value) is not step.kind:
+            raise wrong_kind(left, left.value, step.item.value)
+        return self.merge(left.value, step.plan())  # type: ignore[arg-type]
+
+    def merge_array(self, left: Array, steps: list[Step]) -> Array:
+        edit: Any = self.owned.get(left) or ArrayEdit(left)
+        self.perform(edit, steps)
+        return edit.node  # type: ignore[no-any-return]
+
+
+class TracedRun(_StepByStep):
     """Does every step through `act`, and calls `trace` with what went out of and what came into the collection."""
 
     __slots__ = ("trace",)
@@ -31,8 +48,10 @@ class TracedRun(Run):
         super().__init__()
         self.trace = trace
 
-    def merge_map(self, edit: MapEdit, steps: list[Step]) -> None:
+    def merge_map(self, left: Map, steps: list[Step]) -> Map:
+        edit: Any = self.owned.get(left) or MapEdit(left)
         self.perform(edit, steps)
+        return edit.node  # type: ignore[no-any-return]
 
     def act(self, edit: Edit, step: Step) -> None:
         before = [*edit.items]
@@ -97,7 +116,7 @@ _NO_KEY = object()
 _QUIET = frozenset({type(None), type(NOTHING), type(ALL), Index, MapKey, Subset})
 
 
-class RecordingRun(Run):
+class RecordingRun(_StepByStep):
     """Records what each step did to which item, and what led to the step.
 
     way: the steps that are being done, each within the one before. matched: for these, what decided which left item
@@ -167,9 +186,10 @@ class RecordingRun(Run):
             elif isinstance(matcher, Foreign) and type(matcher.function) is not _Asked:
                 matcher.function = _Asked(matcher, windows, self)
 
-    def merge_map(self, edit: MapEdit, steps: list[Step]) -> None:
+    def merge_map(self, left: Map, steps: list[Step]) -> Map:
         """What the base does, its common cases written out as there, with records."""
         owned, trace, way = self.owned, self.trace, self.way
+        edit: Any = owned.get(left) or MapEdit(left)
         step = steps[0]
         around: Cause | None = None
         matcher = way[-1].matcher if way else None
@@ -178,59 +198,45 @@ class RecordingRun(Run):
         found_by = matcher.key if type(matcher) is MapKey else _NO_KEY
         try:
             for step in steps:
-                left = None
-                if step.plain:
-                    index = edit.node._index
-                    left = edit.node.find(step.item.key) if index is None else index.get(step.key_id)  # type: ignore[union-attr]
-                if left is None or (type(left.value) is not step.kind and step.kind in COLLECTIONS):
+                mine = edit.node.index().get(step.key)
+                if mine is None or (type(mine.value) is not step.kind and step.kind in COLLECTIONS):
                     self.act(edit, step)
                     continue
-                value, kind = left.value, step.kind
+                value, kind = mine.value, step.kind
                 if kind is not Map and kind is not Array:
                     right = step.item
                     clean = step.clean()
-                    item = MapItem(left.key, clean.value, clean.source, clean.line, left.annotations)
-                    edit.swap(left, item, owned)
-                    if left.key == found_by:
+                    item = MapItem(mine.key, clean.value, clean.source, clean.line, mine.annotations)
+                    edit.swap(step.key, mine, item, owned)
+                    if mine.key == found_by:
                         # It is what both were found by.
-                        trace.copies[item] = left
+                        trace.copies[item] = mine
                     elif right.annotations is not None or not way:
                         way.append(step)
-                        trace.changes[item] = self._change(step, left)
+                        trace.changes[item] = self._change(step, mine)
                         way.pop()
                     else:
                         if around is None:
                             around = self.around(self.cause(way[-1]))
                         action = trace.label or "overlay/merge"
                         trace.changes[item] = Change(
-                            action, right.source, right.line, was=left, because=(right, around)
+                            action, right.source, right.line, was=mine, because=(right, around)
                         )
                 elif inner := step.plan():
                     way.append(step)
-                    below = owned.get(value)
-                    if kind is Map:
-                        if below is None:
-                            below = MapEdit(value)  # type: ignore[arg-type]
-                        self.merge_map(below, inner)  # type: ignore[arg-type]
-                    else:
-                        if below is None:
-                            below = ArrayEdit(value)  # type: ignore[arg-type]
-                        self.perform(below, inner)  # type: ignore[arg-type]
+                    result = self.merge(value, inner)
                     way.pop()
-                    result = below.node  # type: ignore[attr-defined]
                     if result is not value:
-                        item = MapItem(left.key, result, left.source, left.line, left.annotations)
-                        trace.copies[item] = left
-                        edit.swap(left, item, owned)
-            if edit.gaps:
-                edit.settle()
-            if edit.renamed is not None:
-                _check_repeated(edit)
+                        item = MapItem(mine.key, result, mine.source, mine.line, mine.annotations)
+                        trace.copies[item] = mine
+                        edit.swap(step.key, mine, item, owned)
+            edit.settle()
+            _check_repeated(edit)
         except WeftError as error:
             raise located(error, step) from None
         finally:
-            if edit.gaps:
-                edit.settle()
+            edit.settle()
+        return edit.node  # type: ignore[no-any-return]
 
     def act(self, edit: Edit, step: Step) -> None:
         if step.error is not None:
