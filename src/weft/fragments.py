@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from weft.errors import LimitError
 from weft.limits import allowance, exceeded
-from weft.nodes import COLLECTIONS, Array, ArrayItem, DocumentSet, Map, MapItem, kind_name
+from weft.nodes import COLLECTIONS, Array, ArrayItem, DocumentSet, Map, MapItem, is_filled, kind_name
 from weft.starlark import (
     STRUCTS,
     Dict,
@@ -122,7 +122,7 @@ class YamlFragment(Value):
         return 0 if self._value is None else len(self._value.items)
 
     def truth(self) -> bool:
-        return self._value is not None and len(self._value.items) > 0
+        return is_filled(self._value)
 
     def iterate(self) -> Iterator[object]:
         node = self._value

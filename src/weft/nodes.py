@@ -9,6 +9,9 @@ nodes from the root to the place of the change and shares the rest (`with_value`
 identity; `equal` compares trees. Only Document, MapItem and ArrayItem carry annotations.
 
 A node keeps its source and line in two slots; `position` makes a `Position` of them on demand.
+
+A map or array that a template's loop or function makes has its parts first, and gets its items when somebody asks for
+them: most of them are only written, and the writer takes the parts (see `Stencil`).
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from weft.source import Position, Source
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import TypeAlias
+    from typing import Any, Protocol, TypeAlias
 
     from weft.annotations import Annotations
 
@@ -27,6 +30,33 @@ if TYPE_CHECKING:
     Collection: TypeAlias = "Map | Array | DocumentSet"
     Item: TypeAlias = "MapItem | ArrayItem | Document"
     Node: TypeAlias = "DocumentSet | Document | Map | MapItem | Array | ArrayItem"
+    # An item, or the values of items and their stencil behind them.
+    Part: TypeAlias = "MapItem | ArrayItem | tuple[object, ...]"
+
+    class Stencil(Protocol):
+        """Items whose shape is known, with holes for values.
+
+        parts_of: the collection of its one item, if the value is a list with its parts.
+        """
+
+        parts_of: type[Map | Array] | None
+        texts: dict[str, Written | None]
+
+        def make(self, part: tuple[object, ...], source: Source | None) -> list[Item]:
+            """The items with these values."""
+
+        def written(self, lead: str) -> Written | None:
+            """The items as text, and keep it in `texts`; None if they cannot be written that way.
+
+            lead: what stands before them on their first line. It is as long as their indentation.
+            """
+
+    # For a hole: the text before a scalar in it; that before a collection; whether nothing comes after it; what stands
+    # before the first line of a map in it, and before its other lines; the same for an array.
+    Piece: TypeAlias = "tuple[str, str, bool, tuple[str, str], tuple[str, str]]"
+    # The holes; the text behind the last; and what all count for the size of the output. The text behind a hole begins
+    # with the line break.
+    Written: TypeAlias = "tuple[tuple[Piece, ...], str, int]"
 
 
 class _Located:
@@ -87,13 +117,33 @@ class Document(_Located):
         return Document(value, self.source, self.line, self.annotations, self.computed)
 
 
-class Map(_Located):
+class _Made(_Located):
+    """A collection that may have its parts before it has its items."""
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            # Python asks here for a slot that is not filled.
+            parts = self._parts if name == "items" else None
+            if parts is None:
+                if name == "items":  # another thread has just filled it
+                    return object.__getattribute__(self, name)
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            items = self.items = items_of(parts, self.source)
+            self._parts = None
+            return items
+
+
+class Map(_Made):
     """Map items in order; keys are scalars (or collections: Map, Array) and, once evaluated, distinct by `key_id`.
 
     index: what `find` looks keys up in, by `key_id`, where it is there already.
     """
 
-    __slots__ = ("_index", "items", "line", "source")
+    __slots__ = ("_index", "_parts", "items", "line", "source")
+    _parts: list[Part] | None
 
     def __init__(
         self,
@@ -106,6 +156,7 @@ class Map(_Located):
         self.source = source
         self.line = line
         self._index = index
+        self._parts = None
 
     def __repr__(self) -> str:
         return f"Map({self.items!r})"
@@ -154,15 +205,17 @@ class MapItem(_Located):
         return MapItem(self.key, value, self.source, self.line, self.annotations)
 
 
-class Array(_Located):
+class Array(_Made):
     """Array items in order."""
 
-    __slots__ = ("items", "line", "source")
+    __slots__ = ("_parts", "items", "line", "source")
+    _parts: list[Part] | None
 
     def __init__(self, items: list[ArrayItem], source: Source | None = None, line: int = 0) -> None:
         self.items = items
         self.source = source
         self.line = line
+        self._parts = None
 
     def __repr__(self) -> str:
         return f"Array({self.items!r})"
@@ -196,6 +249,46 @@ class ArrayItem(_Located):
 
 
 COLLECTIONS = frozenset({Map, Array, DocumentSet})
+
+
+def map_of(parts: list[Part], source: Source | None, line: int) -> Map:
+    """A map with these parts. Nobody changes the list afterwards."""
+    made = _new(Map)
+    made._parts = parts
+    made._index = None
+    made.source = source
+    made.line = line
+    return made
+
+
+def array_of(parts: list[Part], source: Source | None, line: int) -> Array:
+    """An array with these parts. Nobody changes the list afterwards."""
+    made = _new(Array)
+    made._parts = parts
+    made.source = source
+    made.line = line
+    return made
+
+
+_new = object.__new__
+
+
+def is_filled(value: Value) -> bool:
+    """Whether it is a collection with something in it."""
+    if type(value) is Map or type(value) is Array:
+        return bool(value._parts or value.items)
+    return type(value) is DocumentSet and bool(value.items)
+
+
+def items_of(parts: Iterable[Part], source: Source | None) -> list[Any]:
+    """The items that parts stand for: map items or array items."""
+    items: list[Any] = []
+    for part in parts:
+        if type(part) is tuple:
+            items += part[-1].make(part, source)  # type: ignore[attr-defined]
+        else:
+            items.append(part)
+    return items
 
 
 def key_id(key: Value) -> object:

@@ -23,7 +23,8 @@ call(Builtin("nothing", lambda: None))
 
 TEXT = st.text(max_size=12)
 BYTES = st.binary(max_size=12).map(lambda data: data.decode("utf-8", "surrogateescape"))
-KEYS = st.text(max_size=4)
+# A map that is encoded with the key of a merge is a merge when it is decoded.
+KEYS = st.text(max_size=4).filter(lambda key: key != "<<")
 SCALARS = st.one_of(TEXT, st.booleans(), st.integers(-(2**50), 2**50), st.floats(allow_nan=False, allow_infinity=False))
 TREES = st.recursive(
     st.one_of(SCALARS, st.none()),

@@ -8,7 +8,10 @@ from __future__ import annotations
 import pytest
 
 import weft
-from weft.errors import WeftError
+from weft.errors import LimitError, WeftError
+from weft.nodes import walk
+from weft.source import Source
+from weft.yaml import read, write
 
 BODIES = {
     "scalars": """\
@@ -249,6 +252,90 @@ a: #@ x
 --- #@ template.replace(doc(x))
 #@ end
 """,
+    "holes of every kind, with something behind them": """\
+#@ def labels(x):
+a: #@ x
+more:
+  b: #@ x
+#@ end
+all:
+#@ for x in ["s", 40 * "long ", "two\\nlines", "", "yes", "- a", None, 2, 0.5, [], {}, [1, [2, []]], {"k": {"l": [{}]}}]:
+- labels: #@ labels(x)
+  behind: {a: [1, 2]}
+  list:
+  - #@ x
+  - - #@ x
+    - last
+  - key: #@ x
+    other: #@ x
+  - - - #@ labels(x)
+  "a key: in quotes": #@ x
+  empty:
+  #@ for y in []:
+  - #@ y
+  #@ end
+  sometimes:
+    #@ if x == "s":
+    a: 1
+    #@ end
+  "a key\\non two lines": #@ x
+  last: #@ labels(x)
+#@ end
+""",
+    "functions around functions": """\
+#@ def around(x):
+first: 1
+list:
+- inner: #@ x
+  behind: "-"
+- - #@ x
+#@ end
+#@ def deep():
+#@   x = "innermost"
+#@   for i in range(9):
+#@     x = around(x)
+#@   end
+#@   return x
+#@ end
+all:
+#@ for x in [deep()]:
+- #@ x
+- a: #@ x
+#@ end
+""",
+    "one of several branches": """\
+#@ def one(x):
+name: #@ x
+#@ if x == 1:
+value: first
+more: #@ x
+#@ elif x == 2:
+value: second
+#@ else:
+more: #@ x
+value: third
+#@ end
+last: #@ x
+#@ end
+all:
+#@ for x in range(4):
+- #@ one(x)
+#@ end
+""",
+    "keys of two branches that are both taken": """\
+#@ def both(x):
+#@ if x:
+value: first
+#@ end
+#@ if x:
+value: second
+#@ end
+#@ end
+all:
+#@ for x in [False, True]:
+- #@ both(x)
+#@ end
+""",
     "values that are no scalars by name": """\
 #@ for x in [1]:
 - a: #@ "{}".format(x)
@@ -280,6 +367,30 @@ def test_both_ways_are_one(name: str) -> None:
     in_place = outcome(BODIES[name], trace=False)
     assert in_place == outcome(BODIES[name], trace=True)
     assert in_place != ("", "", 0)
+
+
+@pytest.mark.parametrize("name", [name for name, text in BODIES.items() if outcome(text, trace=False)[0]])
+def test_what_is_written_is_what_the_nodes_are(name: str) -> None:
+    """Parts are written without the nodes that they stand for; the nodes that are asked for are written the same."""
+    documents = weft.render({"a.yml": BODIES[name]}).nodes
+    written = write(documents)
+    count = sum(1 for _ in walk(documents))
+    assert write(documents) == written
+    assert sum(1 for _ in walk(read(Source("b.yml", written)))) == count
+
+
+@pytest.mark.parametrize("name", ["holes of every kind, with something behind them", "functions in functions"])
+def test_keys_are_sorted_within_parts(name: str) -> None:
+    documents = weft.render({"a.yml": BODIES[name]}).nodes
+    assert write(documents, sort=True, fold=20) == write(read(Source("b.yml", write(documents))), sort=True, fold=20)
+
+
+def test_parts_count_for_the_size_of_the_output() -> None:
+    text = "#@ for x in range(100):\n- a: #@ x\n  b: {c: [1, 2], d: 1}\n#@ end\n"
+    # 100 x (an item of the list, two of its map, four below), each as 64 characters.
+    weft.render({"a.yml": text}, limits={"output": 100 * 7 * 64}).to_yaml()
+    with pytest.raises(LimitError, match=r"the output goes beyond the limit output=44799"):
+        weft.render({"a.yml": text}, limits={"output": 100 * 7 * 64 - 1}).to_yaml()
 
 
 def test_most_of_them_render() -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from weft.annotations import Annotation, Annotations
-    from weft.nodes import Collection, Item, Value
+    from weft.nodes import Collection, Item, Part, Value
     from weft.overlay.expectations import Expectation
     from weft.overlay.matchers import Matcher
 
@@ -302,7 +302,7 @@ def erased(value: Value) -> Value:
 
     All other annotations stay: those of schemas (spec ytt 8.4) and assertions (spec ytt 8.5) count after a merge.
     """
-    if type(value) not in COLLECTIONS:
+    if type(value) not in COLLECTIONS or ((type(value) is Map or type(value) is Array) and _is_clean(value._parts)):
         return value
     items: list[Item] | None = None
     for place, item in enumerate(value.items):  # type: ignore[union-attr]
@@ -312,6 +312,23 @@ def erased(value: Value) -> Value:
                 items = [*value.items]  # type: ignore[union-attr]
             items[place] = clean
     return value if items is None else value.with_items(items)  # type: ignore[union-attr, arg-type]
+
+
+def _is_clean(parts: list[Part] | None) -> bool:
+    """Whether there are parts, and no overlay annotations in them: those that a stencil makes have none of their own."""
+    if parts is None:
+        return False
+    for part in parts:
+        if type(part) is tuple:
+            for value in part:
+                if type(value) is list:
+                    if not _is_clean(value):
+                        return False
+                elif type(value) in COLLECTIONS and erased(value) is not value:  # type: ignore[arg-type]
+                    return False
+        elif erased_item(part) is not part:  # type: ignore[arg-type]
+            return False
+    return True
 
 
 def erased_item(item: Item) -> Item:

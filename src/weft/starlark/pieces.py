@@ -70,10 +70,14 @@ class Host:
 
 
 class Block:
-    """A block of code with host statements in it. loop: it runs any number of times."""
+    """A block of code with host statements in it.
 
-    __slots__ = ("loop", "parts")
+    loop: it runs any number of times. instead: it runs only where the block before it does not.
+    """
 
-    def __init__(self, parts: list[Part], *, loop: bool) -> None:
+    __slots__ = ("instead", "loop", "parts")
+
+    def __init__(self, parts: list[Part], *, loop: bool = False, instead: bool = False) -> None:
         self.parts = parts
         self.loop = loop
+        self.instead = instead

@@ -13,17 +13,17 @@ from __future__ import annotations
 from weft.annotations import Annotation
 from weft.errors import TemplateError
 from weft.fragments import YamlFragment, to_nodes
-from weft.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, key_id
+from weft.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, array_of, items_of, key_id, map_of
 from weft.source import Position
 from weft.starlark import StarlarkError, Value, str_of
+from weft.templates.stencils import Stencil
 from weft.templates.text import inserter
 from weft.templates.yaml_template import MAP_KEY_OVERRIDE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-
     from weft.annotations import Annotations
-    from weft.nodes import Item
+    from weft.nodes import Item, Part
     from weft.nodes import Value as NodeValue
     from weft.source import Source
     from weft.templates.patterns import Entry, Pattern
@@ -51,17 +51,19 @@ class Replaced(Exception):
 class Builder:
     """The collections that are open in one run of a template or of one of its functions.
 
-    touched: nodes were replaced, perhaps by nothing.
+    live, maps: items, or parts that stand for them (see stencils.py). touched: nodes were replaced, perhaps by nothing.
     """
 
-    __slots__ = ("brought", "live", "maps", "root", "soft", "template", "touched")
+    __slots__ = ("brought", "live", "maps", "mixed", "root", "soft", "template", "touched")
 
     def __init__(self, template: Construction) -> None:
         self.template = template
         self.touched = False
         self.live: dict[int, list[Item]] = {}
         self.root: int | None = None
-        self.maps: dict[int, list[MapItem]] = {}  # by identity
+        self.maps: dict[int, list[Part]] = {}  # by identity
+        # The items of collections that are made already, to which parts are added as well.
+        self.mixed: list[list[Part]] = []
         # Map items that came from a dict by template.replace: they replace earlier ones without a word.
         self.soft: set[MapItem] = set()
         # Those that came from a fragment: the line of the node that they replaced.
@@ -71,6 +73,12 @@ class Builder:
         """The list that a collection's items go to."""
         items = self.live.get(site)
         return self.into(site) if items is None else items
+
+    def listed(self, site: int) -> list[Item]:
+        """The same, for code that adds parts."""
+        items = self.items(site)
+        self.mixed.append(items)  # type: ignore[arg-type]
+        return items
 
     def begin(self, site: int) -> list[Item]:
         """An empty list for them."""
@@ -112,14 +120,6 @@ class Builder:
         site = self.template.plan.sites[self.root]
         return YamlFragment(site.kind(self.live[self.root], self.template.source, site.line))
 
-    def done(self, site: int, items: list[Item]) -> YamlFragment:
-        """The same for a function whose nodes were made in place."""
-        self.check_keys()
-        if not items and not self.touched:
-            return YamlFragment(None)
-        root = self.template.plan.sites[site]
-        return YamlFragment(root.kind(items, self.template.source, root.line))
-
     def finish(self) -> None:
         """The template ran to its end: what it built are its documents."""
         self.check_keys()
@@ -128,9 +128,19 @@ class Builder:
 
     def check_keys(self) -> None:
         """Resolve repeated keys in the maps that were built, in place: they are handed on only after this."""
-        for items in self.maps.values():
-            if len({item.key for item in items}) != len(items):
-                self.override(items)
+        source = self.template.source
+        for parts in self.maps.values():
+            keys: list[NodeValue] = []
+            for part in parts:
+                if type(part) is tuple:
+                    keys += part[-1].keys  # type: ignore[attr-defined]
+                else:
+                    keys.append(part.key)  # type: ignore[union-attr]
+            if len(set(keys)) != len(keys):
+                parts[:] = items_of(parts, source)
+                self.override(parts)  # type: ignore[arg-type]
+        for parts in self.mixed:
+            parts[:] = items_of(parts, source)
 
     def override(self, items: list[MapItem]) -> None:
         """Later items replace earlier ones of the same key, and stand at the end, if they may (spec ytt 3.11)."""
@@ -166,12 +176,15 @@ class Construction:
         self.source = source
         self.implicit_overrides = implicit_overrides
         self.documents: DocumentSet = DocumentSet([], source, 1)
+        self._stencils: list[Stencil] | None = None
 
     def own_names(self) -> dict[str, object]:
         """The names of this template's program; the others are in NAMES."""
         return {
             "$node.begin": self.begin,
             "$node.data": self.data,
+            "$node.done": self.done,
+            "$node.stencils": self.stencils,
             "$node.annotation": self.annotation,
             "$node.constant_key": self.constant_key,
             "$node.constant_value": self.constant_value,
@@ -182,8 +195,33 @@ class Construction:
     def begin(self) -> Builder:
         return Builder(self)
 
+    def done(self, builder: Builder | None, site: int, parts: list[Part]) -> YamlFragment:
+        """The fragment that a function returns whose nodes were made in place. builder: None if it needed none."""
+        if builder is not None:
+            builder.check_keys()
+        if not parts and (builder is None or not builder.touched):
+            return YamlFragment(None)
+        root = self.plan.sites[site]
+        if root.kind is DocumentSet:
+            return YamlFragment(DocumentSet(parts, self.source, root.line))  # type: ignore[arg-type]
+        made = map_of if root.kind is Map else array_of
+        return YamlFragment(made(parts, self.source, root.line))
+
+    def stencils(self) -> list[Stencil]:
+        """The stencil of each chunk."""
+        if self._stencils is None:
+            self._stencils = list(map(Stencil, self.plan.chunks))
+        return self._stencils
+
     def data(self, value: object, line: int, owner: str) -> NodeValue:
-        if type(value) is Replacement:
+        kind = type(value)
+        if kind is YamlFragment:
+            nodes: NodeValue = value.value  # type: ignore[attr-defined]
+            if type(nodes) is not DocumentSet:
+                return nodes
+        elif kind is int and _INT_MIN <= value <= _INT_MAX:  # type: ignore[operator]
+            return value  # type: ignore[return-value]
+        elif kind is Replacement:
             raise Replaced
         try:
             return self.computed(value, line, owner)
@@ -235,12 +273,13 @@ def _fill(builder: Builder, site: int, index: int, /, *values: object) -> None:
     _make(builder, builder.template.plan.chunks[index], values, builder.items(site))
 
 
-def _refill(builder: Builder, items: list[Item], index: int, /, *values: object) -> None:
+def _refill(builder: Builder, items: list[Item], index: int, /, *values: object) -> Builder:
     _make(builder, builder.template.plan.chunks[index], values, items)
+    return builder
 
 
-def _watched(builder: Builder) -> list[MapItem]:
-    items: list[MapItem] = []
+def _watched(builder: Builder) -> list[Part]:
+    items: list[Part] = []
     builder.maps[id(items)] = items
     return items
 
@@ -398,19 +437,20 @@ def _open_document(builder: Builder, site: int, inner: int, line: int, annotatio
 # functions see to ints, which must not be too large.
 NAMES: dict[str, object] = {
     "$node.Array": Array,
+    "$node.array_of": array_of,
     "$node.ArrayItem": ArrayItem,
     "$node.Document": Document,
     "$node.DocumentSet": DocumentSet,
     "$node.Map": Map,
+    "$node.map_of": map_of,
     "$node.MapItem": MapItem,
     "$node.Replaced": Replaced,
     "$node.plain": frozenset({str, bool, float, type(None)}),
     "$node.end": Builder.end,
-    "$node.done": Builder.done,
     "$node.finish": Builder.finish,
     "$node.fill": _fill,
     "$node.refill": _refill,
-    "$node.list": Builder.items,
+    "$node.list": Builder.listed,
     "$node.enlist": Builder.begin,
     "$node.watched": _watched,
     "$node.map_item": _map_item,

@@ -107,7 +107,7 @@ def _key(cache: CodeCache, source: Source) -> str:
 
 
 def _plan_form(plan: Plan) -> tuple[object, ...]:
-    sites = [(_NUMBERS[site.kind], site.line, site.parent, site.repeats) for site in plan.sites]
+    sites = [(_NUMBERS[site.kind], site.line, site.parent) for site in plan.sites]
     constants = [_run_form([item]) for item in plan.constants]
     chunks = [_entries_form(entries) for entries in plan.chunks]
     return sites, constants, chunks
@@ -122,8 +122,10 @@ def _entries_form(entries: Sequence[Entry]) -> list[object]:
             continue
         assert isinstance(entry, Pattern)
         inner, children, value = -1, None, None
+        if entry.inner is not None:
+            inner = _NUMBERS[entry.inner]
         if entry.children is not None:
-            inner, children = _NUMBERS[entry.inner], _entries_form(entry.children)  # type: ignore[index]
+            children = _entries_form(entry.children)
         elif entry.hole < 0:
             value = _form(entry.value)
         form = [_NUMBERS[entry.kind], _form(entry.key), value, entry.line, entry.hole, entry.annotated, inner, children]
@@ -185,7 +187,7 @@ def _plan(form: tuple[Any, ...], source: Source) -> Plan:
         sys.setrecursionlimit(DEEPEST)
     sites, constants, chunks = form
     plan = Plan()
-    plan.sites = [Site(_COLLECTIONS[kind], line, parent, repeats) for kind, line, parent, repeats in sites]
+    plan.sites = [Site(_COLLECTIONS[kind], line, parent) for kind, line, parent in sites]
     plan.constants = [item for run in constants for item in _items(run, source)]
     plan.chunks = [_entries(entries, source) for entries in chunks]
     return plan
@@ -202,10 +204,10 @@ def _entries(forms: list[Any], source: Source) -> list[Entry]:
             value = _value(value, source)
         if type(key) is tuple or type(key) is list:
             key = _value(key, source)
-        if children is None:
+        if inner < 0:
             out.append(Pattern(_ITEMS[kind], key, value, line, hole, annotated))
         else:
-            below = _entries(children, source)
+            below = None if children is None else _entries(children, source)
             out.append(Pattern(_ITEMS[kind], key, None, line, hole, annotated, _COLLECTIONS[inner], below))
     return out
 

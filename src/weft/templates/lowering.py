@@ -14,7 +14,7 @@ from weft.templates.yaml_template import NodeHost
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import TypeAlias
 
     from weft.starlark import Host, Part, Slot, Slots
@@ -116,10 +116,11 @@ _WORDS = {MapItem: "map item", ArrayItem: "array item"}
 
 
 class _Direct:
-    """Nodes made in place, for statements that run often: `$i3.append($MapItem("name", $h1, $source, 12))`.
+    """What statements that run often add, without a call: `$i3.append(($h1, $stencils[4]))`, a part (see stencils.py).
 
-    Values that are no plain scalars go through `$node.data`. That a value is to replace its node is found out there too;
-    then the statement is done again by `$node.refill`.
+    Documents, and items with annotations, are made as nodes: `$i0.append($node.Document($i1, $source, 12))`. Values that
+    are no plain scalars go through `$node.data`. That a value is to replace its node is found out there too; then the
+    statement is done again by `$node.refill`.
     """
 
     __slots__ = ("items", "line")
@@ -172,7 +173,12 @@ class _Direct:
         else:
             made = _ast.List([], _LOAD, lineno=self.line, col_offset=0)
         inner = f"$i{host.opens}"
-        collection = self.collection(type(host.item.value), self.name(inner), host.line)
+        if host.is_part():
+            return [
+                self.store(inner, made),
+                self.append(self.tuple([self.name(inner), self.part(self.name("$stencils"), host.index)])),
+            ]
+        collection = self.collection(type(host.item.value), self.name(inner), host.line, _OF_PARTS)
         before: list[_ast.stmt] = []
         if annotations is not None:
             before.append(assign("$h0", annotations))
@@ -192,23 +198,41 @@ class _Direct:
             else:
                 before.append(assign(f"$h{place}", value))
                 reads.append(self.name(f"$h{place}"))
-        chunk = self.part(self.name("$node.chunks"), host.index)
-        items = self.entries(host.entries, chunk, reads)
-        if len(items) == 1 and type(items[0]) is _ast.Starred:
-            made = self.extend(items[0].value)
-        elif len(items) == 1:
-            made = self.append(items[0])
+        made: _ast.stmt
+        if host.is_part():
+            made = self.append(
+                self.tuple([*self.values(host.entries, reads), self.part(self.name("$stencils"), host.index)])
+            )
         else:
-            made = self.extend(_ast.Tuple(items, _LOAD, lineno=self.line, col_offset=0))
+            chunk = self.part(self.name("$node.chunks"), host.index)
+            items = self.entries(host.entries, chunk, reads)
+            made = self.extend(
+                items[0].value if type(items[0]) is _ast.Starred and not items[1:] else self.tuple(items)
+            )
         if all(type(read) is _ast.Constant or given is not None for read, given in zip(reads, host.names, strict=True)):
             return [*before, made]
-        again = self.call(
-            "$node.refill", self.name("$builder"), self.name(self.items), self.constant(host.index), *reads
+        builder = _ast.BoolOp(
+            _ast.Or(), [self.name("$builder"), self.call("$node.begin")], lineno=self.line, col_offset=0
         )
+        again = self.call("$node.refill", builder, self.name(self.items), self.constant(host.index), *reads)
         handler = _ast.ExceptHandler(
-            self.name("$node.Replaced"), None, [self.done(again)], lineno=self.line, col_offset=0
+            self.name("$node.Replaced"), None, [self.store("$builder", again)], lineno=self.line, col_offset=0
         )
         return [*before, _ast.Try([made], [handler], [], [], lineno=self.line, col_offset=0)]
+
+    # ---- parts
+
+    def tuple(self, items: list[_ast.expr]) -> _ast.expr:
+        return _ast.Tuple(items, _LOAD, lineno=self.line, col_offset=0)
+
+    def values(self, entries: Sequence[Entry], reads: Sequence[_ast.expr]) -> Iterator[_ast.expr]:
+        """What stands in the holes of entries, in the order of the text."""
+        for entry in entries:
+            if type(entry) is not list:
+                if entry.hole >= 0:  # type: ignore[union-attr]
+                    yield self.data(reads[entry.hole], entry)  # type: ignore[union-attr, arg-type]
+                else:
+                    yield from self.values(entry.children, reads)  # type: ignore[union-attr, arg-type]
 
     # ---- nodes
 
@@ -253,8 +277,11 @@ class _Direct:
         other = self.call("$node.data", value, self.constant(entry.line), word)
         return _ast.IfExp(plain, value, other, lineno=line, col_offset=0)
 
-    def collection(self, kind: type | None, items: _ast.expr, line: int) -> _ast.expr:
-        return self.call(_CLASSES[kind], items, self.name("$source"), self.constant(line))  # type: ignore[index]
+    def collection(
+        self, kind: type | None, items: _ast.expr, line: int, makers: Mapping[type, str] | None = None
+    ) -> _ast.expr:
+        maker = (makers or _CLASSES)[kind]  # type: ignore[index]
+        return self.call(maker, items, self.name("$source"), self.constant(line))
 
     def item(
         self, kind: type, key: _ast.expr | None, value: _ast.expr, line: int, annotations: _ast.expr | None
@@ -275,6 +302,7 @@ _CLASSES = {
     ArrayItem: "$node.ArrayItem",
     Document: "$node.Document",
 }
+_OF_PARTS = {Map: "$node.map_of", Array: "$node.array_of", DocumentSet: "$node.DocumentSet"}
 
 
 def insert(literals: Sequence[str], lines: tuple[int, ...], slots: Slots) -> list[_ast.stmt]:
@@ -320,7 +348,13 @@ class YamlHooks:
         if not module and not any(map(_makes_nodes, hosts)):
             return begin_text() if hosts else []
         begun = [assign("$builder", call("$node.begin"))]
-        if frame is None or frame.root not in frame.lists:
+        if frame is None:
+            return begun
+        if not (module or frame.listed or frame.watched):
+            begun = [assign("$builder", constant(None))]
+        if frame.parts:
+            begun.append(assign("$stencils", call("$node.stencils")))
+        if frame.root not in frame.lists:
             return begun
         builder, root, items = name("$builder"), constant(frame.root), f"$i{frame.root}"
         if module:

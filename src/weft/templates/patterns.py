@@ -24,6 +24,7 @@ class Pattern:
     """An item to be made, of type `kind`.
 
     hole: which value is the item's, or -1; then `children` makes its collection (of kind `inner`), or `value` is it.
+    An item that opens a collection has a hole, for its parts, and the collection's kind.
     annotated: which value holds the annotations, or -1.
     """
 
@@ -62,13 +63,14 @@ class Chunk:
     """A run of siblings that one statement makes: constant items in lists, and patterns.
 
     slots: the code of its holes, in the order of the text. names: for each hole that is annotations, their names and
-    lines; None for a value.
+    lines; None for a value. filled: how many items get a value from a hole.
     """
 
-    __slots__ = ("entries", "names", "slots")
+    __slots__ = ("entries", "filled", "names", "slots")
 
     def __init__(self) -> None:
         self.entries: list[Entry] = []
+        self.filled = 0
         self.slots: list[Expr | Args] = []
         self.names: list[list[tuple[str, int]] | None] = []
 
@@ -84,6 +86,7 @@ class Chunk:
         annotated = self.annotations(said)
         hole = -1
         if said.values:
+            self.filled += 1
             # Of several values the last one stands, but all are evaluated.
             for line in said.values:
                 hole = self.value(line.text or "()", line.line)

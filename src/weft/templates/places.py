@@ -8,7 +8,7 @@ without a call. In any other function all goes by the builder.
 
 from __future__ import annotations
 
-from weft.nodes import Map
+from weft.nodes import Map, key_id
 from weft.starlark import Block
 from weft.templates.yaml_template import NodeHost
 
@@ -23,10 +23,11 @@ class Frame:
     """The places of one function, if the text decides them all.
 
     root: the collection that the function adds to and does not open, or -1. lists: collections with a variable.
-    listed: collections that the builder must know. watched: maps in which a key may come again.
+    listed: collections that the builder must know. watched: maps in which a key may come again. parts: whether
+    its statements add some by stencils.
     """
 
-    __slots__ = ("closed", "hosts", "listed", "lists", "module", "open", "root", "watched")
+    __slots__ = ("closed", "hosts", "keys", "listed", "lists", "module", "open", "parts", "root", "watched")
 
     def __init__(self, *, module: bool) -> None:
         self.module = module
@@ -37,14 +38,24 @@ class Frame:
         self.hosts: list[NodeHost] = []
         self.open: dict[int, int] = {}  # collection -> how many loops there are around its opening
         self.closed: set[int] = set()
+        self.parts = False
+        self.keys: dict[int, set[object]] = {}  # collection -> what the text adds to it
 
     def visit(self, parts: Sequence[Part], depth: int) -> bool:
         """Follow a block within so many loops; whether the text decides."""
         opened: list[int] = []
+        before: dict[int, set[object]] = {}
         for part in parts:
             if type(part) is Block:
+                # Of branches only one is run.
+                found = self.keys
+                if not part.instead:
+                    before = found
+                self.keys = {site: set(keys) for site, keys in before.items()}
                 if not self.visit(part.parts, depth + part.loop):
                     return False
+                for site, keys in found.items():
+                    self.keys.setdefault(site, set()).update(keys)
             elif isinstance(part, NodeHost):
                 if not self.add(part, depth):
                     return False
@@ -63,12 +74,17 @@ class Frame:
                 return False
             self.root = site
             self.open[site] = 0
-        collection = host.collection
-        if collection.repeats or (collection.kind is Map and depth > self.open[site]):
-            self.watched.add(site)
+        if host.collection.kind is Map:
+            seen = self.keys.setdefault(site, set())
+            keys = [key_id(key) for key in host.keys_added()]
+            count = len(seen) + len(keys)
+            seen.update(keys)
+            if not keys or len(seen) < count or depth > self.open[site]:
+                self.watched.add(site)
         self.hosts.append(host)
         # What runs once is better small.
         host.direct = (depth > 0 or not self.module) and host.ready()
+        self.parts = self.parts or (host.direct and host.is_part())
         (self.lists if host.direct else self.listed).add(site)
         return True
 

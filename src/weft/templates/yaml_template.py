@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from weft.nodes import COLLECTIONS, Document, Map, MapItem, key_id
+from weft.nodes import COLLECTIONS, Document, DocumentSet, Map, MapItem, key_id
 from weft.starlark import Args, Code, Expr, Host
 from weft.templates import directives, text
 from weft.templates.patterns import Chunk, Pattern, pattern
@@ -19,11 +19,12 @@ from weft.templates.patterns import Chunk, Pattern, pattern
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import _ast
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from types import ModuleType
     from typing import TypeAlias
 
-    from weft.nodes import Collection, DocumentSet, Item
+    from weft.nodes import Collection, Item
+    from weft.nodes import Value as NodeValue
     from weft.source import Source
     from weft.starlark import Piece, Slots
     from weft.templates.patterns import Entry
@@ -57,21 +58,38 @@ class NodeHost(Host):
         """Whether what it adds is known but for values, so that it may be done in place."""
         raise NotImplementedError
 
+    def keys_added(self) -> Iterator[NodeValue]:
+        """The keys that it adds to a map, where these are known."""
+        raise NotImplementedError
+
+    def is_part(self) -> bool:
+        """Whether it adds items as one part, by a stencil."""
+        raise NotImplementedError
+
 
 class Fill(NodeHost):
     """Adds the items of a chunk."""
 
-    __slots__ = ("entries", "index", "names")
+    __slots__ = ("entries", "filled", "index", "names")
 
     def __init__(self, line: int, chunk: Chunk, site: int, collection: Site, index: int) -> None:
         super().__init__(line, chunk.slots, site, collection, -1)
         self.entries = chunk.entries
+        self.filled = chunk.filled
         self.index = index
         self.names = chunk.names
 
     def ready(self) -> bool:
         # A document takes values of more kinds than other nodes.
         return not any(type(entry) is Pattern and entry.kind is Document and entry.hole >= 0 for entry in self.entries)
+
+    def keys_added(self) -> Iterator[NodeValue]:
+        for entry in self.entries:
+            yield from [item.key for item in entry] if type(entry) is list else [entry.key]  # type: ignore[union-attr]
+
+    def is_part(self) -> bool:
+        # No annotations, and no value that is evaluated and dropped.
+        return self.collection.kind is not DocumentSet and self.filled == len(self.names)
 
     def lower(self, slots: Slots) -> list[_ast.stmt]:
         from weft.templates import lowering
@@ -80,13 +98,17 @@ class Fill(NodeHost):
 
 
 class Put(NodeHost):
-    """Adds an item that opens a collection, or whose key or value is text with code."""
+    """Adds an item that opens a collection, or whose key or value is text with code.
 
-    __slots__ = ("item", "key", "names", "value")
+    index: the chunk of an item that opens a collection; its value is the parts of that.
+    """
+
+    __slots__ = ("index", "item", "key", "names", "value")
 
     def __init__(
         self,
         item: Item,
+        index: int,
         slots: Sequence[Expr | Args],
         site: int,
         collection: Site,
@@ -97,6 +119,7 @@ class Put(NodeHost):
     ) -> None:
         super().__init__(item.line, slots, site, collection, opens)
         self.item = item
+        self.index = index
         self.key = key
         self.value = value
         self.names = names
@@ -105,6 +128,13 @@ class Put(NodeHost):
         of_text = self.key is _text_key or (type(self.item) is MapItem and type(self.item.key) in COLLECTIONS)
         return self.opens >= 0 and not of_text
 
+    def keys_added(self) -> Iterator[NodeValue]:
+        if type(self.item) is MapItem and self.key is not _text_key:
+            yield self.item.key
+
+    def is_part(self) -> bool:
+        return not self.names and type(self.item) is not Document
+
     def lower(self, slots: Slots) -> list[_ast.stmt]:
         from weft.templates import lowering
 
@@ -112,18 +142,14 @@ class Put(NodeHost):
 
 
 class Site:
-    """A collection of the template: what it is, where, and in which collection its owner stands.
+    """A collection of the template: what it is, where, and in which collection its owner stands."""
 
-    repeats: it is a map in which a key stands twice.
-    """
+    __slots__ = ("kind", "line", "parent")
 
-    __slots__ = ("kind", "line", "parent", "repeats")
-
-    def __init__(self, kind: type, line: int, parent: int, repeats: bool) -> None:
+    def __init__(self, kind: type, line: int, parent: int) -> None:
         self.kind = kind
         self.line = line
         self.parent = parent
-        self.repeats = repeats
 
 
 class Plan:
@@ -169,10 +195,11 @@ class _Planner:
         self.repeated_keys = repeated_keys
         self.pieces: list[Piece] = []
         self.plan = Plan()
-        # Items that have a commented item below them; what the comments of each item say, if anything; and items that
-        # need statements of their own, for code stands at them or below them.
+        # Items that have a commented item below them; what the comments of each item say, if anything; items with code
+        # lines before them; and items that need statements of their own, for code stands below or behind them.
         self.busy: set[Item] = set()
         self.said: dict[Item, directives.Directives] = {}
+        self.led: set[Item] = set()
         self.coded: set[Item] = set()
         self.owner_lines = sorted({node.line for node in comments.of})
 
@@ -203,7 +230,10 @@ class _Planner:
                 )
                 if said:
                     self.said[item] = said
-                    own_code = bool(said.code) or said.is_text_templated
+                    own_code = bool(said.ends) or said.is_text_templated
+                    if said.code:
+                        self.led.add(item)
+                        coded = True
             if type(item.value) in COLLECTIONS:
                 after = items[index + 1].line if index + 1 < len(items) else following
                 if not look:
@@ -222,8 +252,7 @@ class _Planner:
 
     def site(self, collection: Collection, parent: int) -> int:
         """Number a collection."""
-        repeats = self.repeated_keys and type(collection) is Map and _repeats(collection)
-        self.plan.sites.append(Site(type(collection), collection.line, parent, repeats))
+        self.plan.sites.append(Site(type(collection), collection.line, parent))
         return len(self.plan.sites) - 1
 
     def children(self, collection: Collection, site: int, *, templated: bool) -> None:
@@ -237,6 +266,11 @@ class _Planner:
                     chunk = Chunk()
                 self.item(item, self.said.get(item, directives.NOTHING), site, templated=templated)
             else:
+                if item in self.led:
+                    if chunk.entries:
+                        self.flush(chunk, site)
+                        chunk = Chunk()
+                    self.pieces.extend(Code(line.text, line.line) for line in self.said[item].code)
                 self.pattern(chunk, chunk.entries, item)
                 if len(chunk.names) >= _HOLES:
                     self.flush(chunk, site)
@@ -244,7 +278,7 @@ class _Planner:
         self.flush(chunk, site)
 
     def pattern(self, chunk: Chunk, entries: list[Entry], item: Item) -> None:
-        """Add an item without code to a chunk."""
+        """Add an item without code below it to a chunk."""
         said = self.said.get(item)
         if item in self.busy and (said is None or not said.values):
             children: list[Entry] = []
@@ -252,7 +286,7 @@ class _Planner:
             for inner in item.value.items:  # type: ignore[union-attr]
                 self.pattern(chunk, children, inner)
             entries.append(pattern(item, -1, at, type(item.value), children))
-        elif said is not None:
+        elif said is not None and (said.annotations or said.values):
             chunk.add(entries, item, said)
         else:
             chunk.add_constant(entries, item)
@@ -288,10 +322,7 @@ class _Planner:
             self.put(item, said, site, self.shared(item, "value"), text_key=True)
         else:
             chunk = Chunk()
-            if said.annotations or said.values:
-                chunk.add(chunk.entries, item, said)
-            else:
-                chunk.add_constant(chunk.entries, item)
+            self.pattern(chunk, chunk.entries, item)
             self.flush(chunk, site)
         if said.ends:
             self.pieces.append(Code("end", item.line))
@@ -332,7 +363,10 @@ class _Planner:
                 key = _constant(item.key)
         slots: list[Expr | Args] = [Args(content, at) for _, content, at in said.annotations]
         slots += [Expr(given.text or "()", given.line) for given in said.values]
-        self.pieces.append(Put(item, slots, site, self.plan.sites[site], key, value, names, opens))
+        index = len(self.plan.chunks)
+        if opens >= 0:
+            self.plan.chunks.append([pattern(item, 0, -1, type(item.value))])
+        self.pieces.append(Put(item, index, slots, site, self.plan.sites[site], key, value, names, opens))
 
 
 def _constant(value: object) -> Expression:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from weft.errors import SchemaError, TemplateError, WeftError
-from weft.nodes import Array, Document, DocumentSet, Map
+from weft.nodes import COLLECTIONS, Document, DocumentSet, Map, is_filled
 from weft.workspace.job import (
     INSPECT_SCHEMA,
     INSPECT_VALUES,
@@ -302,10 +302,7 @@ def _is_overlay(document: Document) -> bool:
 def _is_empty(document: Document) -> bool:
     """Whether a document is dropped: null, or an empty map or array that is not the result of an expression."""
     value = document.value
-    if value is None:
-        return True
-    kind = type(value)
-    return (kind is Map or kind is Array or kind is DocumentSet) and not value.items and not document.computed  # type: ignore[union-attr]
+    return value is None or (type(value) in COLLECTIONS and not is_filled(value) and not document.computed)
 
 
 def _referenced(document: Document, name: str) -> ReferencedValues:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from weft import first_use
 from weft.yaml.comments import Comment, Comments
-from weft.yaml.forms import Forms
+from weft.yaml.forms import Forms, key_forms
 from weft.yaml.reader import read, read_value
 from weft.yaml.repeats import deduplicate, has_repeated_keys
 from weft.yaml.scalars import needs_quotes, resolve_plain, resolve_strict
-from weft.yaml.writer import write, write_value
+from weft.yaml.writer import ITEM, write, write_items, write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from weft.yaml.spans import Span, Spans
 
 __all__ = [
+    "ITEM",
     "Comment",
     "Comments",
     "Forms",
@@ -31,6 +32,7 @@ __all__ = [
     "deduplicate",
     "format_text",
     "has_repeated_keys",
+    "key_forms",
     "needs_quotes",
     "read",
     "read_json",
@@ -39,6 +41,7 @@ __all__ = [
     "resolve_strict",
     "sort_items",
     "write",
+    "write_items",
     "write_json",
     "write_positions",
     "write_value",

@@ -269,10 +269,11 @@ def _parts(body: list[Statement]) -> list[Part]:
         if kind is syntax.HostStatement:
             found.append(node.host)  # type: ignore[union-attr]
         elif kind is syntax.If:
-            for branch in (node.yes, node.no):  # type: ignore[union-attr]
-                parts = _parts(branch)
-                if parts:
-                    found.append(Block(parts, loop=False))
+            yes, no = _parts(node.yes), _parts(node.no)  # type: ignore[union-attr]
+            if yes:
+                found.append(Block(yes))
+            if no:
+                found.append(Block(no, instead=bool(yes)))
         elif kind is syntax.For or kind is syntax.While:
             parts = _parts(node.body)  # type: ignore[union-attr]
             if parts:
