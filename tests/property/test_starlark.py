@@ -35,6 +35,15 @@ def length(x): return len(x)
 def form(a, b): return "%s|%r" % (a, b)
 def text(a, b): return "{}|{!r}".format(a, b)
 def echo(x): return x
+def methods(s): return [s.upper(), s.lower(), s.strip(), s.find("a"), s.replace("a", "--"), s.split(",")]
+def methods_of_text(s):
+  s = str(s)
+  return [s.upper(), s.lower(), s.strip(), s.find("a"), s.replace("a", "--"), s.split(",")]
+end
+def methods_as_values(s):
+  upper, lower, strip, find, replace, split = s.upper, s.lower, s.strip, s.find, s.replace, s.split
+  return [upper(), lower(), strip(), find("a"), replace("a", "--"), split(",")]
+end
 """
 FUNCTIONS = compile_program([Code(PROGRAM)], Source("laws.star", PROGRAM)).run()
 
@@ -106,6 +115,16 @@ def test_sorting_by_length_is_sorting_by_len(items: list[object], reverse: bool)
     found = run("order_by_length", List(items), reverse)
     assert isinstance(found, List)
     assert all(one is items[place] for one, place in zip(found, places, strict=True))
+
+
+marks = st.text(st.sampled_from("aA,\u00e9\u0131\ufb01 \x1c\x85\n"), max_size=12)
+
+
+@given(texts | marks, st.sampled_from([1, 100, 1100]))
+def test_methods_done_in_place_do_what_they_do_as_values(text: str, times: int) -> None:
+    expected = repr_of(run("methods_as_values", text * times))
+    assert repr_of(run("methods", text * times)) == expected
+    assert repr_of(run("methods_of_text", text * times)) == expected
 
 
 @given(texts, ends, ends, ends.filter(lambda n: n != 0))

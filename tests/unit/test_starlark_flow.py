@@ -155,6 +155,10 @@ def test_a_list_that_is_being_iterated_stays_locked() -> None:
         ("def f(x):\n  for one in x: x.append(one)\nend\nf([1])", "append: cannot append to list during iteration"),
         ("def f(x):\n  for k in x: x.setdefault('b', []).append(k)\nend\nf({'a': 1})", "cannot insert into hash table"),
         ("def f(x):\n  if x: g = {}\n  return g.setdefault(x[0], [])\nend\nf([])", "variable g referenced before"),
+        ("def f(x): return x.upper()\nf(1)", "int has no .upper field or method"),
+        ("def f(x): return x.replace('a', 'b')\nf([])", "list has no .replace field or method"),
+        ("def f(x): return x.upper(1)\nf('a')", "upper: got 1 arguments, want 0"),
+        ("def f(x): return x.split('')\nf('a')", "split: empty separator"),
         ("def f(x):\n  g = {}\n  return g.setdefault(x, [])\nend\nf([])", "unhashable type: list"),
     ],
 )

@@ -22,6 +22,7 @@ from weft.starlark.values import (
     Value,
     compare,
     insert,
+    int_text,
     repr_of,
     str_of,
     to_bytes,
@@ -355,6 +356,8 @@ def sorted_(*args: object, **kwargs: object) -> List:
 
 
 def str_(x: object, /) -> str:
+    if type(x) is int:
+        return int_text(x)
     return x if type(x) is str else repr_of(x)
 
 

@@ -86,7 +86,9 @@ def add(x: object, y: object) -> object:
         if kind is str:
             if len(x) + len(y) > SMALL:  # type: ignore[arg-type]
                 check_string(len(x) + len(y))  # type: ignore[arg-type]
-            if x and y and "\udc80" <= x[-1] <= "\udcff" and "\udc80" <= y[0] <= "\udcff":  # type: ignore[index]
+            if y.isascii():  # type: ignore[attr-defined]
+                return x + y  # type: ignore[operator]
+            if x and "\udc80" <= x[-1] <= "\udcff" and "\udc80" <= y[0] <= "\udcff":  # type: ignore[index]
                 return joined(x + y)  # type: ignore[operator]
             return x + y  # type: ignore[operator]
         if kind is int or kind is float:

@@ -10,8 +10,8 @@ import _ast as py
 
 from weft.starlark import syntax
 from weft.starlark.budget import FEW, SMALL
-from weft.starlark.compile.emit import LOAD, NOT_VARIABLES
-from weft.starlark.compile.folding import format_parts
+from weft.starlark.compile.emit import A_METHOD, AN_UNKNOWN_METHOD, LOAD, NOT_VARIABLES
+from weft.starlark.compile.folding import format_parts, short_text_arguments
 from weft.starlark.compile.kinds import kind_of
 from weft.starlark.compile.operators import is_int
 from weft.starlark.compile.shapes import find
@@ -21,9 +21,6 @@ from weft.starlark.runtime import DIRECT
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from weft.starlark.syntax import Expression, Scope
-
-# What a call of a method counts for in `made`, however it is done.
-_A_METHOD = 1
 
 
 class Calls(Subscripts):
@@ -60,17 +57,19 @@ class Calls(Subscripts):
 
     def native_method(self, method: syntax.Attribute, node: syntax.Call) -> py.expr | None:
         """Methods of strings and dicts that Python can do, given what is known; None for all others."""
-        if not self.hot or not self.walrus:
+        if not self.hot or not self.walrus or any(argument.star or argument.name for argument in node.arguments):
             return None
-        kind = kind_of(method.x)
+        kind, at = kind_of(method.x), self.at()
+        values = [argument.value for argument in node.arguments]
+        if kind in {"", "str"} and all(type(value) is syntax.Literal for value in values):
+            own = short_text_arguments(method.name, [value.value for value in values])  # type: ignore[union-attr]
+            if own is not None:
+                return self.short_text_method(method, values, *own)
         if kind == "dict" and method.name == "setdefault" and type(method.x) is syntax.Name:
-            return self.set_default(method.x, node)
-        if kind != "str" or len(node.arguments) != 1:
+            return self.set_default(method.x, values)
+        if kind != "str" or len(values) != 1:
             return None
-        argument = node.arguments[0]
-        if argument.star or argument.name:
-            return None
-        at, given = self.at(), argument.value
+        given = values[0]
         if method.name in {"startswith", "endswith"} and kind_of(given) == "str":
             called = py.Attribute(self.expression(method.x), method.name, LOAD, **at)
             return py.Call(called, [self.expression(given)], [], **at)
@@ -91,17 +90,37 @@ class Calls(Subscripts):
             return self.choose(self.both(few, ascii_, small), self.load(name), slow)
         return None
 
-    def set_default(self, x: syntax.Name, node: syntax.Call) -> py.expr | None:
+    def short_text_method(
+        self, method: syntax.Attribute, values: list[Expression], shortest: int, given: tuple[str, ...]
+    ) -> py.expr:
+        """`x.name(...)` of what is a short ASCII string more often than not: Python's own method.
+
+        values: the arguments; given: what Python's method is given. shortest: no string so long is short.
+        """
+        name, kind, at = method.name, kind_of(method.x), self.at()
+        first, again = self.simple(self.expression(method.x))
+        arguments = [self.expression(value) for value in values]
+        made = self.made + (A_METHOD if kind == "str" else AN_UNKNOWN_METHOD)
+        tests: list[py.expr] = [] if kind == "str" else [self.is_type(first, self.load("$T.str"))]
+        text = again() if tests else first
+        tests.append(py.Call(py.Attribute(text, "isascii", LOAD, **at), [], [], **at))
+        tests.append(py.Compare(self.call("$L", [again()]), [py.Lt()], [self.constant(shortest)], **at))
+        own = [self.constant(value) for value in given]
+        fast: py.expr = py.Call(py.Attribute(again(), name, LOAD, **at), [*own], [], **at)
+        if name == "split":
+            fast = self.call("$List", [fast])
+        slow = self.call(("$m." if kind == "str" else "$late.") + name, [again(), *arguments])
+        self.made = made
+        return self.choose(self.both(*tests), fast, slow)
+
+    def set_default(self, x: syntax.Name, values: list[Expression]) -> py.expr | None:
         """`x.setdefault(key, value)` of a dict: the value need not be made if there is one."""
-        if len(node.arguments) != 2 or any(argument.star or argument.name for argument in node.arguments):
-            return None
-        key, default = (argument.value for argument in node.arguments)
-        if not _is_fresh(default):
+        if len(values) != 2 or not _is_fresh(values[1]):
             return None
         table, again_table = self.simple(self.expression(x))
-        first, again = self.simple(self.expression(key))
-        value = self.expression(default)
-        made = self.made + _A_METHOD
+        first, again = self.simple(self.expression(values[0]))
+        value = self.expression(values[1])
+        made = self.made + A_METHOD
         # First of all x: it may have no value yet.
         bound = py.Compare(table, [py.IsNot()], [self.constant(None)], **self.at())
         there = py.Compare(again(), [py.In()], [again_table()], **self.at())

@@ -36,6 +36,9 @@ LOAD, STORE = py.Load(), py.Store()
 NOT_VARIABLES = frozenset(("None", "True", "False", "__debug__"))
 # Ints between these need no look at their size before they are multiplied.
 SMALL_INT = 1 << 62
+# What a call of a method counts for in `made`, however it is done.
+A_METHOD = 1
+AN_UNKNOWN_METHOD = 5
 
 
 class Emitter:

@@ -8,7 +8,7 @@ from weft.starlark import syntax
 from weft.starlark.compile.assignments import Assignments
 from weft.starlark.compile.calls import calls_out
 from weft.starlark.compile.displays import range_in_loop
-from weft.starlark.compile.emit import LOAD, variable
+from weft.starlark.compile.emit import AN_UNKNOWN_METHOD, LOAD, variable
 from weft.starlark.compile.flow import follow_apart
 from weft.starlark.compile.kinds import kind_of
 from weft.starlark.pieces import Block
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 _MUCH = 160
 _A_STEP = 6
 _A_HOST_STATEMENT = 8  # steps
-_A_METHOD = 5  # names: what a call of a method of an unknown value counts for, however it is done
 
 
 class Statements(Assignments):
@@ -75,7 +74,7 @@ class Statements(Assignments):
         """`x.append(item)` of what is a list more often than not."""
         at = self.at()
         first, second = self.expression(receiver), self.expression(item)
-        made = self.made + _A_METHOD
+        made = self.made + AN_UNKNOWN_METHOD
         keep = self.held if type(second) in {py.Name, py.Constant} else self.kept
         x, value = keep(first, into), keep(second, into)
         test = self.both(self.is_type(x(), self.load("$List")), self.unlocked(x()))

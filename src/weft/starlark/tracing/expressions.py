@@ -170,9 +170,9 @@ class TracedExpressions(Compiler):
                 return self.sequence(function.name, self.load(f"$late.{function.name}"), [function.x])
         return self.call("$from.result", [self.call("$from.open", []), Compiler.call_(self, node)])
 
-    def set_default(self, x: syntax.Name, node: syntax.Call) -> None:  # noqa: ARG002 - whatever it is
-        """What is given goes with its shadow, so it is given."""
-        return
+    def native_method(self, method: syntax.Attribute, node: syntax.Call) -> py.expr | None:
+        """None where what is given goes with its shadow, or the receiver may be anything."""
+        return super().native_method(method, node) if kind_of(method.x) == "str" else None
 
     def lambda_(self, node: syntax.Lambda) -> py.expr:
         """A lambda whose parameters have shadows: `(..., body)[-1]`."""
