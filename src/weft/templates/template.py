@@ -41,6 +41,11 @@ class Template:
         self._implicit_overrides = implicit_overrides
         self.source = source
 
+    @property
+    def fixed(self) -> bool:
+        """Whether it is known to give the same whenever it runs."""
+        return self._outcome is not None
+
     def run(self, context: Context, load: Load) -> Outcome:
         """Evaluate. load: gives the exports of a loaded module. Raises StarlarkError or TemplateError."""
         if self._outcome is not None:

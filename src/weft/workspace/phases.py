@@ -201,9 +201,12 @@ class Execution:
 
     def _documents(self, members: Sequence[LibraryFile], name: str) -> list[ReferencedValues]:
         """The documents annotated `@name` that these files evaluate to."""
-        found: list[ReferencedValues] = []
         if not members:
-            return found
+            return []
+        layout = self.session.layout(self.library, self.options)
+        if name in layout.documents:
+            return layout.documents[name]
+        found: list[ReferencedValues] = []
         loader = self._loader(None, (), ())
         for member in members:
             documents = loader.run(member.file, member.library, self.library).documents
@@ -219,6 +222,12 @@ class Execution:
                         at=document.position,
                         hint=f"put the other documents in a file of their own, or #@{name} above this one's ---",
                     )
+        if (
+            all(self.session.is_fixed(member.file, self.options) for member in members)
+            and not any(entry.refs for entry in found)  # it is noted of these whether they are used
+            and self.options.debug is None
+        ):
+            layout.documents[name] = found
         return found
 
     def evaluate(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from weft.starlark import Module
     from weft.templates import Template, YamlFile
     from weft.workspace.files import InputFile
-    from weft.workspace.job import Options
+    from weft.workspace.job import Options, ReferencedValues
     from weft.workspace.library import Library, LibraryFile
 
     Made = TypeVar("Made")
@@ -61,13 +61,15 @@ class Layout:
     """What the files of a library are for, worked out once however often it is evaluated (spec ytt 1.6).
 
     members: all files and what each is for, in tree order. schemas, values: those that hold schemas and data values, by
-    sequence number; they are no output. schema: what is made of the schema documents; defaults: the data values before
-    those from outside.
+    sequence number; they are no output. documents: those of schemas and of data values by the annotation that says so,
+    where evaluation gives the same each time. schema: what is made of the former; defaults: the data values before those
+    from outside.
     """
 
-    __slots__ = ("defaults", "members", "schema", "schemas", "values")
+    __slots__ = ("defaults", "documents", "members", "schema", "schemas", "values")
 
     def __init__(self, members: list[LibraryFile], schemas: list[LibraryFile], values: list[LibraryFile]) -> None:
+        self.documents: dict[str, list[ReferencedValues]] = {}
         self.schema = Kept()
         self.defaults = Kept()
         self.schemas = sorted(schemas, key=lambda member: member.file.order)
@@ -97,7 +99,7 @@ class Session:
         self.context = Context() if context is None else context
         self._yaml: dict[tuple[InputFile, bool], YamlFile] = {}
         self._prepared: dict[tuple[object, ...], Template | Outcome] = {}
-        self._layouts: dict[tuple[Library, bool], Layout] = {}
+        self._layouts: dict[tuple[object, ...], Layout] = {}
         self._modules: dict[str, Module] = {}
         self.data_functions: dict[tuple[Library, Library], dict[str, object]] = {}
 
@@ -151,6 +153,11 @@ class Session:
             self._prepared[key] = found
         return found
 
+    def is_fixed(self, file: InputFile, options: Options) -> bool:
+        """Whether a file that was evaluated is known to give the same whenever it is."""
+        found = self.prepared(file, options)
+        return isinstance(found, Outcome) or found.fixed
+
     def _compiled(self, file: InputFile, kind: str, options: Options) -> Template:
         from weft.templates import compile_starlark, compile_text, compile_yaml
 
@@ -182,7 +189,7 @@ class Session:
 
         Raises ReadError for broken YAML, TemplateError for an annotation on something else than a document.
         """
-        key = (library, options.strict)
+        key = (library, options.reading)
         found = self._layouts.get(key)
         if found is None:
             schemas: list[LibraryFile] = []
