@@ -51,9 +51,9 @@ def check_item(type_: Type, item: Item, before: Value = None) -> list[Finding]:
         elif kind is ArrayType and type(value) is Array:
             if value is not before:
                 below = declared.item.type  # type: ignore[union-attr]
-                entries = [entry for entry in value.items if not _fits(below, entry.value)]
+                entries = [entry for entry in value.items if type(entry.value) not in below.kinds]
                 stack.extend([(below, entry, None) for entry in reversed(entries)])
-        elif kind is not ScalarType or type(value) not in declared.kinds:  # type: ignore[union-attr]
+        elif kind is not ScalarType or type(value) not in declared.kinds:
             (structure if type(value) in COLLECTIONS else others).append(_wrong_type(declared, item))
     return structure or others
 
@@ -75,19 +75,11 @@ def _check_map(
         declaration = declarations.get(key if type(key) is str else key_id(key))
         if declaration is None:
             found.append(_unknown_key(declared, item, suggest=len(found) < _SUGGESTIONS))
-        elif not _fits(declaration.type, item.value):
+        elif type(item.value) not in declaration.type.kinds:
             pending.append((declaration.type, item, old))
     if pending:
         pending.reverse()
         stack.extend(pending)
-
-
-def _fits(declared: Type, value: Value) -> bool:
-    """Whether a value is plainly right, so that it need not be looked at again; most are such scalars."""
-    kind = type(declared)
-    if kind is ScalarType:
-        return type(value) in declared.kinds  # type: ignore[union-attr]
-    return kind is AnyType or (kind is NullType and value is None)
 
 
 def _wrong_type(declared: Type, item: Item) -> Finding:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from weft.errors import LimitError
 from weft.nodes import Array, ArrayItem, Document, Map, MapItem, key_id
-from weft.schema.types import ANY, ArrayType, MapType, NullType
+from weft.schema.types import ANY, ArrayType, MapType, NullType, ScalarType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def defaults(declaration: Declaration) -> Document | None:
 def fill(declaration: Declaration, document: Document, before: Document | None = None) -> Document:
     """The document with every key that its maps miss, those in array items and nullable maps included.
 
-    before: an earlier state of the document that was complete; what is shared with it is not looked at again.
+    before: an earlier state of the document that was complete and conformed; what is shared with it is not looked at again.
     Returns the same object when nothing was missing; what did not change is shared. What does not conform to the schema
     is left as it is, for `check` to find. Raises LimitError. Spec ytt 8.1.
     """
@@ -53,9 +53,13 @@ def fill_type(declared: Type, value: Value, before: Value = None) -> Value:
 def _fill_map(declared: MapType, value: Map, before: Value) -> Map:
     declarations = declared.declarations
     earlier = before.items if type(before) is Map else ()
+    known = len(earlier)
     missing = len(declarations)
     items: list[MapItem] | None = None
     for place, item in enumerate(value.items):
+        if place < known and earlier[place] is item:  # overlays leave items where they are
+            missing -= 1
+            continue
         key = item.key
         declaration = declarations.get(key if type(key) is str else key_id(key))
         if declaration is None:
@@ -64,11 +68,8 @@ def _fill_map(declared: MapType, value: Map, before: Value) -> Map:
         inner = item.value
         if type(inner) is Map or type(inner) is Array:
             old: Value = None
-            if place < len(earlier):  # overlays leave items where they are
-                if earlier[place] is item:
-                    continue
-                if type(key) is str and earlier[place].key == key:
-                    old = earlier[place].value
+            if place < known and type(key) is str and earlier[place].key == key:
+                old = earlier[place].value
             filled = fill_type(declaration.type, inner, old)
             if filled is not inner:
                 if items is None:
@@ -83,6 +84,8 @@ def _fill_map(declared: MapType, value: Map, before: Value) -> Map:
 
 
 def _fill_array(declared: Type, value: Array, before: Value) -> Array:
+    if type(declared) is ScalarType:
+        return value
     earlier = before.items if type(before) is Array else ()
     items: list[ArrayItem] | None = None
     for place, item in enumerate(value.items):

@@ -13,7 +13,7 @@ name it. A nullable type wraps the type that a value other than null must have.
 
 from __future__ import annotations
 
-from weft.nodes import Array, Map, MapItem, key_id
+from weft.nodes import Array, DocumentSet, Map, MapItem, key_id
 from weft.source import Position, Source
 
 TYPE_CHECKING = False
@@ -46,11 +46,15 @@ class Documentation:
 
 
 class _Type:
-    """What all types have: documentation, and the line of the node that declared them."""
+    """What all types have: documentation, and the line of the node that declared them.
+
+    kinds: a value of one of these kinds conforms, whatever it is.
+    """
 
     __slots__ = ("documentation", "line", "source")
 
     name = ""
+    kinds: tuple[type, ...] = ()
 
     def __init__(self, source: Source | None, line: int) -> None:
         self.source = source
@@ -105,7 +109,7 @@ class ScalarType(_Type):
         self.documentation = None
         self.default: Value = default
         kind = type(default)
-        self.kinds: tuple[type, ...] = (float, int) if kind is float else (kind,)
+        self.kinds = (float, int) if kind is float else (kind,)
         self.name = SCALAR_NAMES[kind]
 
 
@@ -115,6 +119,7 @@ class AnyType(_Type):
     __slots__ = ("default",)
 
     name = "any"
+    kinds = (str, int, float, bool, type(None), Map, Array, DocumentSet)
 
     def __init__(self, default: Value = None, source: Source | None = None, line: int = 0) -> None:
         super().__init__(source, line)
@@ -127,6 +132,7 @@ class NullType(_Type):
     __slots__ = ("inner",)
 
     name = "null"
+    kinds = (type(None),)
 
     def __init__(self, inner: Type, source: Source | None = None, line: int = 0) -> None:
         super().__init__(source, line)

@@ -201,25 +201,24 @@ def _runs(root: Declaration, document: Document) -> list[Run]:
             for entry in value.items:  # type: ignore[union-attr]
                 key = entry.key  # type: ignore[union-attr]
                 inner = declarations.get(key if type(key) is str else key_id(key))
-                if _concerns(inner, entry):
+                if (
+                    (inner is not None and inner.validation is not None)
+                    or entry.annotations is not None
+                    or type(entry.value) in _NESTED
+                ):
                     below.append((inner, entry, value, (path, key_text(key))))
         else:
             inner = declared.item if type(declared) is ArrayType else None
+            ruled = inner is not None and inner.validation is not None
             for place, entry in enumerate(value.items):  # type: ignore[union-attr]
-                if _concerns(inner, entry):
+                if ruled or entry.annotations is not None or type(entry.value) in _NESTED:
                     below.append((inner, entry, value, (path, place)))
         stack.extend(reversed(below))
     return runs
 
 
-def _concerns(declaration: Declaration | None, item: Item) -> bool:
-    """Whether there can be rules for an item or below it."""
-    return (
-        (declaration is not None and declaration.validation is not None)
-        or item.annotations is not None
-        or type(item.value) is Map
-        or type(item.value) is Array
-    )
+# There can be rules below these.
+_NESTED = frozenset({Map, Array})
 
 
 def _broken(
