@@ -69,3 +69,17 @@ def test_a_render_loads_little(text: str, tmp_path: pathlib.Path) -> None:
     assert foreign - RENDER_MAY_LOAD == set()
     assert loaded & RENDER_MUST_NOT_LOAD == set()
     assert ("weft.starlark" in loaded) is ("#@" in text)
+
+
+def test_the_second_render_of_a_template_loads_neither_reader_nor_compiler(tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "a.yml"
+    file.write_text("#@ x = 1\na: #@ x\nb: of the second render\n", "utf-8")
+    modules_after(["render", "-f", str(file)])
+    loaded = modules_after(["render", "-f", str(file)])
+    compiling = {
+        "weft.starlark.compile",
+        "weft.starlark.pieces",
+        "weft.templates.directives",
+        "weft.templates.yaml_template",
+    }
+    assert loaded & (compiling | {"weft.yaml.reader", "weft.spell", "weft.workspace.references"}) == set()

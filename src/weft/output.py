@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 
 from weft.errors import ReadError, UsageError
-from weft.spell import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,6 +55,8 @@ def choose_formats(names: Sequence[str]) -> tuple[str, str | None]:
     known = [*FORMATS, *SCHEMA_FORMATS]
     for name in names:
         if name not in known:
+            from weft.spell import did_you_mean
+
             raise UsageError(f"Unknown output type '{name}'", expected=", ".join(known), hint=did_you_mean(name, known))
     return (
         next((name for name in names if name in FORMATS), "yaml"),

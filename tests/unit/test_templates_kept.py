@@ -101,8 +101,8 @@ def test_nodes_of_every_kind_are_kept(cache: CodeCache, monkeypatch: pytest.Monk
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("read again")
 
-    monkeypatch.setattr("weft.templates.yaml_file.read", refuse)
-    monkeypatch.setattr("weft.templates.template.plan", refuse)
+    monkeypatch.setattr("weft.yaml.read", refuse)
+    monkeypatch.setattr("weft.templates.yaml_template.plan", refuse)
     assert printed(cache, TEXT) == first
 
 

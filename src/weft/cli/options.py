@@ -15,7 +15,6 @@ after arguments, and take everything after `--` as arguments.
 from __future__ import annotations
 
 from weft.errors import UsageError
-from weft.spell import did_you_mean, listed, near
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,6 +107,8 @@ class Command:
         """
         found = self._read(argv)
         if found.arguments and not self.arguments and not found.on("help"):
+            from weft.spell import did_you_mean
+
             extra = ", ".join(found.arguments)
             known = [name for name, _ in self.commands]
             raise UsageError(
@@ -167,6 +168,8 @@ class Command:
             raise UsageError(f"bad flag syntax: {word}")
         flag = self._by_name.get(name)
         if flag is None:
+            from weft.spell import near
+
             raise self._unknown(f"flag: --{name}", f"flag `{name}'", near(name, [flag.name for flag in self.flags]))
         if equals:
             self._set(flag, value, found)
@@ -218,6 +221,8 @@ class Command:
             raise UsageError(f'invalid argument "{value}" for "{flag.shown}" flag', expected="true or false")
 
     def _unknown(self, pflag: str, go_flags: str, meant: list[str]) -> UsageError:
+        from weft.spell import listed
+
         return UsageError(
             f"unknown {go_flags if self.style == GO_FLAGS else pflag}",
             hint=f"did you mean {listed([f'--{name}' for name in meant], quote=chr(34))}?" if meant else None,

@@ -8,11 +8,11 @@
 
 from __future__ import annotations
 
+from weft import first_use
 from weft.errors import StarlarkError
 from weft.starlark.arguments import unpack, unpack_positional
 from weft.starlark.budget import budget_of, spend
 from weft.starlark.calls import call
-from weft.starlark.pieces import Args, Block, Code, Expr, Host
 from weft.starlark.program import Program, compile_program
 from weft.starlark.values import (
     FROZEN,
@@ -43,6 +43,7 @@ from weft.starlark.values import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from weft.starlark.pieces import Args, Block, Code, Expr, Host
     from weft.starlark.pieces import Part as Part
     from weft.starlark.pieces import Piece as Piece
     from weft.starlark.pieces import Slot as Slot
@@ -88,3 +89,10 @@ __all__ = [
     "unpack",
     "unpack_positional",
 ]
+
+# What a program is compiled from.
+_LATER = dict.fromkeys(("Args", "Block", "Code", "Expr", "Host"), "pieces")
+
+
+def __getattr__(name: str) -> object:
+    return first_use(__name__, _LATER.get(name), name)

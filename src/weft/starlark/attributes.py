@@ -6,7 +6,6 @@ What a table does not list does not exist: no attribute of a Python object is ev
 from __future__ import annotations
 
 from weft.errors import StarlarkError
-from weft.spell import listed, near
 from weft.starlark import methods, strings
 from weft.starlark.values import STRUCTS, Builtin, Dict, List, NoAttribute, Set, Value, type_of
 
@@ -63,6 +62,8 @@ def check_call(name: str, given: int, kwargs: object, least: int, most: int) -> 
 def missing(x: object, name: str, message: str | None = None) -> StarlarkError:
     if message is None:
         message = f"{type_of(x)} has no .{name} field or method"
+    from weft.spell import listed, near
+
     alike = near(name, attribute_names(x))
     if alike:
         message += f" (did you mean {listed([f'.{one}' for one in alike])}?)"

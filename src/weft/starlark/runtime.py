@@ -10,7 +10,6 @@ from __future__ import annotations
 import builtins as python
 
 from weft.errors import StarlarkError
-from weft.spell import listed, near
 from weft.starlark import builtins, methods, operators, strings
 from weft.starlark.attributes import attribute
 from weft.starlark.budget import SOME, check_items, check_string, pay, spend
@@ -239,6 +238,8 @@ def pick(module: Mapping[str, object], name: str, path: str) -> object:
     """One name of a loaded module."""
     if name in module:
         return module[name]
+    from weft.spell import listed, near
+
     message = f"load: name {name} not found in module {path}"
     names = sorted(known for known in module if not known.startswith("_"))
     alike = near(name, names)

@@ -16,19 +16,19 @@ from weft.fragments import YamlFragment, to_nodes
 from weft.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, array_of, items_of, key_id, map_of
 from weft.source import Position
 from weft.starlark import StarlarkError, Value, str_of
-from weft.templates.stencils import Stencil
-from weft.templates.text import inserter
-from weft.templates.yaml_template import MAP_KEY_OVERRIDE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from weft.annotations import Annotations
     from weft.nodes import Item, Part
     from weft.nodes import Value as NodeValue
     from weft.source import Source
-    from weft.templates.patterns import Entry, Pattern
-    from weft.templates.yaml_template import Plan
+    from weft.templates.plans import Entry, Pattern, Plan
+    from weft.templates.stencils import Stencil
 
+MAP_KEY_OVERRIDE = "yaml/map-key-override"
 _SCALARS = frozenset({str, int, bool, float, type(None)})
 _ITEM_WORDS = {Map: "map item", Array: "array item", DocumentSet: "document"}
 _INT_MIN, _INT_MAX = -(1 << 63), (1 << 64) - 1
@@ -210,6 +210,8 @@ class Construction:
     def stencils(self) -> list[Stencil]:
         """The stencil of each chunk."""
         if self._stencils is None:
+            from weft.templates.stencils import Stencil
+
             self._stencils = list(map(Stencil, self.plan.chunks))
         return self._stencils
 
@@ -254,6 +256,28 @@ class Construction:
                 hint="use template.replace(...) from @ytt:template on a document (---)",
             )
         return nodes
+
+
+def inserter(source: Source) -> Callable[..., None]:
+    """What `$text.insert` does: append literals and the values between them, which must be strings (spec ytt 4).
+
+    lines: of the values, then, for those who want to know (see tracing.py), of the literals.
+    """
+
+    def insert(parts: list[str], literals: tuple[str, ...], lines: tuple[int, ...], /, *values: object) -> None:
+        parts.append(literals[0])
+        for place, value in enumerate(values):
+            if type(value) is not str:
+                from weft.fragments import go_type_name
+
+                raise StarlarkError(
+                    f"cannot set non-string value ({go_type_name(value)}), consider using str(...) to convert to string",
+                    at=Position(source, lines[place]),
+                )
+            parts.append(value)
+            parts.append(literals[place + 1])
+
+    return insert
 
 
 def _kind_word(kind: type) -> str:

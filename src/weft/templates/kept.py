@@ -15,10 +15,8 @@ import sys
 from weft.errors import TemplateError
 from weft.limits import DEEPEST, allowance
 from weft.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem
-from weft.templates.directives import is_plain
-from weft.templates.patterns import Pattern
+from weft.templates.plans import Pattern, Plan, Site
 from weft.templates.yaml_file import YamlFile
-from weft.templates.yaml_template import Plan, Site
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +27,7 @@ if TYPE_CHECKING:
     from weft.codecache import CodeCache
     from weft.nodes import Item, Value
     from weft.source import Source
-    from weft.templates.patterns import Entry
+    from weft.templates.plans import Entry
 
 _COLLECTIONS = (Map, Array, DocumentSet)
 _ITEMS: tuple[type, ...] = (MapItem, ArrayItem, Document)
@@ -84,6 +82,8 @@ def find(cache: CodeCache, source: Source) -> KeptTemplate | None:
 
 def keep(cache: CodeCache, file: YamlFile, code: CodeType, plan: Plan) -> None:
     """Keep a template for later runs, unless it is refused where a run asks more of it than this one did."""
+    from weft.templates.directives import is_plain
+
     try:
         annotated = tuple(filter(file.has_document_annotated, _ANNOTATED))
     except TemplateError:

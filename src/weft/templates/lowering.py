@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from weft.starlark import Host, Part, Slot, Slots
-    from weft.templates.patterns import Entry, Pattern
     from weft.templates.places import Frame
+    from weft.templates.plans import Entry, Pattern
     from weft.templates.yaml_template import Fill, Put
 
     Names: TypeAlias = "list[tuple[str, int]]"

@@ -8,47 +8,13 @@ from __future__ import annotations
 
 from weft.nodes import MapItem
 from weft.starlark import Args, Expr
+from weft.templates.plans import Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypeAlias
-
     from weft.nodes import Item
-    from weft.nodes import Value as NodeValue
     from weft.templates.directives import Directives
-
-    Entry: TypeAlias = "list[Item] | Pattern"
-
-
-class Pattern:
-    """An item to be made, of type `kind`.
-
-    hole: which value is the item's, or -1; then `children` makes its collection (of kind `inner`), or `value` is it.
-    An item that opens a collection has a hole, for its parts, and the collection's kind.
-    annotated: which value holds the annotations, or -1.
-    """
-
-    __slots__ = ("annotated", "children", "hole", "inner", "key", "kind", "line", "value")
-
-    def __init__(
-        self,
-        kind: type,
-        key: NodeValue,
-        value: NodeValue,
-        line: int,
-        hole: int,
-        annotated: int,
-        inner: type | None = None,
-        children: list[Entry] | None = None,
-    ) -> None:
-        self.kind = kind
-        self.key = key
-        self.line = line
-        self.value = value
-        self.hole = hole
-        self.annotated = annotated
-        self.inner = inner
-        self.children = children
+    from weft.templates.plans import Entry
 
 
 def pattern(

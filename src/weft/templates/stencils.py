@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from weft.nodes import Item, Piece, Written
     from weft.nodes import Value as NodeValue
     from weft.source import Source
-    from weft.templates.patterns import Entry
+    from weft.templates.plans import Entry
 
 # A template's function that calls itself can put its nodes at any depth.
 _LEADS = 16

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from weft.errors import StarlarkError
-from weft.starlark import Code, Program, budget_of, compile_program
-from weft.templates import text
-from weft.templates.construct import NAMES, Construction
+from weft.starlark import Program, budget_of, compile_program
+from weft.templates.construct import NAMES, Construction, inserter
 from weft.templates.kept import KeptTemplate, find, keep
 from weft.templates.outcome import Outcome
 from weft.templates.yaml_file import read_yaml
-from weft.templates.yaml_template import plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,9 +16,9 @@ if TYPE_CHECKING:
     from weft.codecache import CodeCache
     from weft.context import Context
     from weft.source import Position, Source
-    from weft.starlark import Load, Piece
+    from weft.starlark import Load
+    from weft.templates.plans import Plan
     from weft.templates.yaml_file import YamlFile
-    from weft.templates.yaml_template import Plan
 
 
 class Template:
@@ -82,7 +80,7 @@ class Template:
             return run(self._program, self._plan, self.source, context, load, self._implicit_overrides)
         if self._plan is None:
             parts: list[str] = []
-            names = {"$text.insert": text.inserter(self.source), "$text.join": "".join, "$text.finish": parts.append}
+            names = {"$text.insert": inserter(self.source), "$text.join": "".join, "$text.finish": parts.append}
             exports = self._program.run(context, load, names)
             return Outcome(exports, text="".join(parts))
         built = Construction(self._plan, self.source, implicit_overrides=self._implicit_overrides)
@@ -104,6 +102,9 @@ def compile_yaml(
     if kept is not None and (ignore_unknown_comments or not kept.plain_comments):
         program = Program(kept.code, source)
         return Template(program, source, kept.plan(), implicit_overrides=implicit_map_key_overrides)
+    from weft.templates.lowering import YamlHooks
+    from weft.templates.yaml_template import plan
+
     if file is kept:
         file = read_yaml(source)
     assert file.comments is not None
@@ -114,8 +115,6 @@ def compile_yaml(
         ignore_unknown=ignore_unknown_comments,
         repeated_keys=file.repeats_keys,
     )
-    from weft.templates.lowering import YamlHooks
-
     try:
         program = compile_program(pieces, source, hooks=YamlHooks(), traced=traced)
     except StarlarkError as error:
@@ -143,6 +142,7 @@ def compile_text(source: Source, cache: CodeCache | None = None, *, traced: bool
     """Compile a text template (spec ytt 4). Raises TemplateError and StarlarkError."""
 
     def compiled() -> Program:
+        from weft.templates import text
         from weft.templates.lowering import TextHooks
 
         return compile_program(text.pieces(text.parse(source.text, source)), source, hooks=TextHooks(), traced=traced)
@@ -152,8 +152,13 @@ def compile_text(source: Source, cache: CodeCache | None = None, *, traced: bool
 
 def compile_starlark(source: Source, cache: CodeCache | None = None, *, traced: bool = False) -> Template:
     """Compile a `.star` file. Raises StarlarkError."""
-    pieces: list[Piece] = [Code(source.text, 1)]
-    return Template(_cached(cache, "starlark", source, lambda: compile_program(pieces, source, traced=traced)), source)
+
+    def compiled() -> Program:
+        from weft.starlark import Code
+
+        return compile_program([Code(source.text, 1)], source, traced=traced)
+
+    return Template(_cached(cache, "starlark", source, compiled), source)
 
 
 def _cached(cache: CodeCache | None, kind: str, source: Source, compiled: Callable[[], Program]) -> Program:

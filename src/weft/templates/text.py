@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from weft.errors import TemplateError
 from weft.source import Position, Source
-from weft.starlark import Code, Expr, Host, StarlarkError
+from weft.starlark import Code, Expr, Host
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import _ast
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from weft.starlark import Piece, Slots
 
@@ -138,25 +138,3 @@ def _statement(literals: list[str], inserted: list[Segment], starts: list[int]) 
 
     slots = [Expr(segment.text or "()", segment.line) for segment in inserted]
     return TextHost(inserted[0].line if inserted else 1, slots, lower)
-
-
-def inserter(source: Source) -> Callable[..., None]:
-    """What `$text.insert` does: append literals and the values between them, which must be strings (spec ytt 4).
-
-    lines: of the values, then, for those who want to know (see tracing.py), of the literals.
-    """
-
-    def insert(parts: list[str], literals: tuple[str, ...], lines: tuple[int, ...], /, *values: object) -> None:
-        parts.append(literals[0])
-        for place, value in enumerate(values):
-            if type(value) is not str:
-                from weft.fragments import go_type_name
-
-                raise StarlarkError(
-                    f"cannot set non-string value ({go_type_name(value)}), consider using str(...) to convert to string",
-                    at=Position(source, lines[place]),
-                )
-            parts.append(value)
-            parts.append(literals[place + 1])
-
-    return insert

@@ -9,7 +9,7 @@ from __future__ import annotations
 from weft.nodes import Array, ArrayItem
 from weft.provenance import Cause, Change
 from weft.starlark.tracing import Hole
-from weft.templates import text
+from weft.templates.construct import inserter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Texts:
         self.last: list[Piece] = []  # of what was joined last
 
     def names(self) -> dict[str, Callable[..., object]]:
-        plain = text.inserter(self.source)
+        plain = inserter(self.source)
         windows, source, shadows, joined = self.windows, self.source, self.shadows, self.joined
         stack = windows.stack
 

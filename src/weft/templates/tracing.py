@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from weft.provenance import Origin, Trace
     from weft.source import Source
     from weft.starlark import Load, Program
-    from weft.templates.patterns import Entry, Pattern
-    from weft.templates.yaml_template import Plan
+    from weft.templates.plans import Entry, Pattern, Plan
 
     Shadow = tuple[Origin, ...]
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from weft.errors import TemplateError
 from weft.nodes import Document, DocumentSet, Map, MapItem, kind_name, walk
-from weft.templates import directives
-from weft.yaml import Comments, deduplicate, has_repeated_keys, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from weft.codecache import CodeCache
     from weft.source import Source
+    from weft.yaml import Comments
 
 
 class YamlFile:
@@ -32,12 +31,16 @@ class YamlFile:
     def plain(self) -> DocumentSet:
         """The documents with the last value of a repeated key at its first place: what a plain file means."""
         if self._plain is None:
+            from weft.yaml import deduplicate
+
             self._plain = deduplicate(self.documents)
         return self._plain
 
     @property
     def repeats_keys(self) -> bool:
         """Whether some map has a key twice."""
+        from weft.yaml import has_repeated_keys
+
         return has_repeated_keys(self.documents)
 
     def has_document_annotated(self, name: str) -> bool:
@@ -47,6 +50,8 @@ class YamlFile:
         """
         if not self.is_template or self.comments is None or f"#@{name}" not in self.source.text:
             return False
+        from weft.templates import directives
+
         found = False
         for node, comments in self.comments.of.items():
             count = directives.names(comments, node.line).count(name)
@@ -71,6 +76,8 @@ class YamlFile:
         """
         if not self.is_template or self.comments is None:
             return []
+        from weft.templates import directives
+
         found = []
         for comments in self.comments.of.values():
             for comment in comments:
@@ -99,6 +106,8 @@ class YamlFile:
             return None
         if "def " in self.source.text:
             return None  # what functions make may be an overlay of its own
+        from weft.templates import directives
+
         first: tuple[int, str] | None = None
         for node, comments in self.comments.of.items():
             for comment in comments:
@@ -123,5 +132,7 @@ def read_yaml(source: Source, *, strict: bool = False, plain: bool = False, cach
         kept = find(cache, source) if may_replace_reading() else None
         if kept is not None:
             return kept
+    from weft.yaml import Comments, read
+
     comments = None if plain or "#" not in source.text else Comments()
     return YamlFile(source, read(source, strict=strict, comments=comments, merge_lists=False), comments)

@@ -14,7 +14,8 @@ from bisect import bisect_left
 from weft.nodes import COLLECTIONS, Document, DocumentSet, Map, MapItem, key_id
 from weft.starlark import Args, Code, Expr, Host
 from weft.templates import directives, text
-from weft.templates.patterns import Chunk, Pattern, pattern
+from weft.templates.patterns import Chunk, pattern
+from weft.templates.plans import Pattern, Plan, Site
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,13 +28,11 @@ if TYPE_CHECKING:
     from weft.nodes import Value as NodeValue
     from weft.source import Source
     from weft.starlark import Piece, Slots
-    from weft.templates.patterns import Entry
+    from weft.templates.plans import Entry
     from weft.yaml import Comments
 
     # An expression to be made with the module `lowering`, once it is needed.
     Expression: TypeAlias = Callable[[ModuleType], _ast.expr]
-
-MAP_KEY_OVERRIDE = "yaml/map-key-override"
 
 
 class NodeHost(Host):
@@ -139,31 +138,6 @@ class Put(NodeHost):
         from weft.templates import lowering
 
         return lowering.put(self, slots)
-
-
-class Site:
-    """A collection of the template: what it is, where, and in which collection its owner stands."""
-
-    __slots__ = ("kind", "line", "parent")
-
-    def __init__(self, kind: type, line: int, parent: int) -> None:
-        self.kind = kind
-        self.line = line
-        self.parent = parent
-
-
-class Plan:
-    """What a compiled template's program refers to by number.
-
-    sites: collections. chunks: runs of items that one statement makes. constants: items whose key or value is used.
-    """
-
-    __slots__ = ("chunks", "constants", "sites")
-
-    def __init__(self) -> None:
-        self.sites: list[Site] = []
-        self.constants: list[Item] = []
-        self.chunks: list[list[Entry]] = []
 
 
 def plan(

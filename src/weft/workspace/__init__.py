@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from weft import first_use
 from weft.workspace.files import InputFile, in_memory
 from weft.workspace.inputs import Inputs
 from weft.workspace.job import (
@@ -15,7 +16,10 @@ from weft.workspace.job import (
     TextFile,
 )
 from weft.workspace.library import Library, LibraryFile, build_library, data_reader, in_sequence, outline
-from weft.workspace.references import LibraryRef, parse_refs, show_refs, split_ref
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from weft.workspace.references import LibraryRef, parse_refs, show_refs, split_ref
 
 __all__ = [
     "INSPECT_SCHEMA",
@@ -40,3 +44,9 @@ __all__ = [
     "show_refs",
     "split_ref",
 ]
+
+_LATER = dict.fromkeys(("LibraryRef", "parse_refs", "show_refs", "split_ref"), "references")
+
+
+def __getattr__(name: str) -> object:
+    return first_use(__name__, _LATER.get(name), name)

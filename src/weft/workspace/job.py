@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from weft.nodes import DocumentSet
 from weft.workspace.library import build_library
-from weft.workspace.references import show_refs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -140,6 +139,8 @@ class ReferencedValues:
     @property
     def description(self) -> str:
         """How the message about unused references names it (spec ytt 10.5)."""
+        from weft.workspace.references import show_refs
+
         return f"{self.noun} belonging to library '{show_refs(self.all_refs)}' on line {self.document.position}"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from weft.errors import ReadError
-from weft.spell import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,6 +67,8 @@ class Library:
                 ) from None
         file = library._files_by_name.get(name)
         if file is None:
+            from weft.spell import did_you_mean
+
             raise ReadError(
                 f"Expected to find file '{path}' (hint: only files included via -f flag are available)",
                 hint=f'did you mean "@{path}"?'
@@ -82,6 +83,8 @@ class Library:
         for index, piece in enumerate(pieces := path.split("/")):
             found = library._children_by_name.get(piece)
             if found is None:
+                from weft.spell import did_you_mean
+
                 raise ReadError(
                     f"Did not find '{'/'.join(pieces[: index + 1])}'",
                     hint=did_you_mean(piece, (child.name for child in library.children if not child.private)),
@@ -99,6 +102,8 @@ class Library:
         for index, piece in enumerate(pieces := path.split("/")):
             found = library._children_by_name.get(piece)
             if found is None:
+                from weft.spell import did_you_mean
+
                 raise ReadError(
                     f"Expected to find library '{path}', but did not find '{'/'.join(pieces[: index + 1])}'",
                     hint=did_you_mean(piece, (child.name for child in library.children)),

@@ -14,7 +14,6 @@ from weft.workspace.job import (
     TextFile,
 )
 from weft.workspace.loader import Loader
-from weft.workspace.references import parse_refs
 from weft.workspace.session import DOCUMENTS, EXPORTS, NOTHING, TEXT, Session
 
 TYPE_CHECKING = False
@@ -327,6 +326,8 @@ def _referenced(document: Document, name: str) -> ReferencedValues:
         text = reference.args[0]
         if type(text) is not str:
             raise TemplateError(f"Expected {LIBRARY_REF} annotation's argument to be a string", at=reference.position)
+        from weft.workspace.references import parse_refs
+
         try:
             refs = parse_refs(text)
         except WeftError as error:

@@ -1,24 +1,24 @@
 """YAML: text to nodes, nodes to text (spec ytt 2, spec ops 3 and 14).
 
-The package imports what a small render needs; JSON, listings and formatting load when they are first asked for.
+The package imports what writes; what reads, and JSON, listings and formatting load when they are first asked for.
 """
 
 from __future__ import annotations
 
 from weft import first_use
-from weft.yaml.comments import Comment, Comments
 from weft.yaml.forms import Forms, key_forms
-from weft.yaml.reader import read, read_value
-from weft.yaml.repeats import deduplicate, has_repeated_keys
 from weft.yaml.scalars import needs_quotes, resolve_plain, resolve_strict
 from weft.yaml.writer import ITEM, write, write_items, write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from weft.yaml.comments import Comment, Comments
     from weft.yaml.fmt import format_text
     from weft.yaml.json import read_json, write_json
     from weft.yaml.order import compare_keys, sort_items
     from weft.yaml.positions import write_positions
+    from weft.yaml.reader import read, read_value
+    from weft.yaml.repeats import deduplicate, has_repeated_keys
     from weft.yaml.spans import Span, Spans
 
 __all__ = [
@@ -48,11 +48,17 @@ __all__ = [
 ]
 
 _LATER = {
+    "Comment": "comments",
+    "Comments": "comments",
     "Span": "spans",
     "Spans": "spans",
     "compare_keys": "order",
+    "deduplicate": "repeats",
     "format_text": "fmt",
+    "has_repeated_keys": "repeats",
+    "read": "reader",
     "read_json": "json",
+    "read_value": "reader",
     "sort_items": "order",
     "write_json": "json",
     "write_positions": "positions",
