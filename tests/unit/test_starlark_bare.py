@@ -19,6 +19,8 @@ MAKES = [
     "[[e] for e in [1, 2, 3]]",
     '["p", "q", "r"]',
     "[1] * 3",
+    "list(range(1, 4))",
+    'list(["x"])',
 ]
 USES = """
 a

@@ -231,6 +231,11 @@ def list_(values: object = ()) -> List:
     return List(_source(values, "list"))
 
 
+def bare_list(values: object) -> list[object]:
+    """`list(values)` where only compiled code meets the list."""
+    return list(_source(values, "list"))
+
+
 def max_(*args: object, **kwargs: object) -> object:
     return _extreme("max", ">", args, kwargs)
 

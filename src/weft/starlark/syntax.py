@@ -167,15 +167,16 @@ class Argument:
 
 
 class Call:
-    """kind: of the result of a function of the program (see `flow`)."""
+    """kind: of the result of a function of the program (see `flow`). bare: only compiled code meets the list."""
 
-    __slots__ = ("arguments", "function", "kind", "line")
+    __slots__ = ("arguments", "bare", "function", "kind", "line")
 
     def __init__(self, function: Expression, arguments: list[Argument], line: int) -> None:
         self.function = function
         self.arguments = arguments
         self.line = line
         self.kind = ""
+        self.bare = False
 
 
 class TupleDisplay:
@@ -187,12 +188,12 @@ class TupleDisplay:
 
 
 class ListDisplay:
-    """bare: only compiled code meets the list (see `compile.bare`)."""
+    """bare: 0, or, if only compiled code meets the list (see `compile.bare`), one more than it counts for."""
 
     __slots__ = ("bare", "items", "line")
 
     def __init__(self, items: list[Expression], line: int) -> None:
-        self.bare = False
+        self.bare = 0
         self.items = items
         self.line = line
 
@@ -218,7 +219,7 @@ class Clause:
 
 
 class Comprehension:
-    """`key` is None in a list comprehension. bare: only compiled code meets the list (see `compile.bare`)."""
+    """`key` is None in a list comprehension. bare: as for a `ListDisplay`."""
 
     __slots__ = ("bare", "body", "clauses", "key", "line", "scope")
 
@@ -230,7 +231,7 @@ class Comprehension:
         scope: Scope,
         line: int,
     ) -> None:
-        self.bare = False
+        self.bare = 0
         self.key = key
         self.body = body
         self.clauses = clauses

@@ -3,8 +3,8 @@
 `flow` has settled what lists hold and where they go. Here the program is visited once more, with a short list of what
 may be done with a bare list: be kept in a variable of a function, be an element of another bare list, be given to or
 returned by a function that is called from within, have an item read or set by an int, be appended to, measured, joined.
-A list that stands anywhere else, or came from anywhere else than a display, a comprehension or `[x] * n`, is no bare list; neither
-are those that share a shape with it.
+A list that stands anywhere else, or came from anywhere else than a display, a comprehension, `[x] * n` or `list(...)`, is no
+bare list; neither are those that share a shape with it.
 """
 
 from __future__ import annotations
@@ -33,8 +33,16 @@ def find_bare(flow: Shapes, statements: Sequence[Statement]) -> None:
                 if not _is_bare(flow.shape_of(node)) and _is_bare(flow.shape_of(other)):
                     visitor.met(other)
                     changed = True
+    for copy in visitor.copies:
+        shape = flow.shape_of(copy)
+        copy.bare = _is_bare(shape)
+        while copy.bare and shape is not None:
+            shape = find(shape)
+            shape.copied = True
+            shape = shape.inner
     for node in visitor.displays:
-        node.bare = _is_bare(flow.shape_of(node))
+        shape = flow.shape_of(node)
+        node.bare = 0 if shape is None or not _is_bare(shape) else 2 if find(shape).copied else 1
 
 
 def _is_bare(shape: Shape | None) -> bool:
@@ -51,6 +59,7 @@ class _Visitor:
         self.scope: Scope | None = flow.program if flow.program.parent is not None else None
         self.iterated = False  # in what a comprehension goes through: there compiled code calls helpers
         self.displays: list[syntax.ListDisplay | syntax.Comprehension] = []
+        self.copies: list[syntax.Call] = []
         self.products: list[tuple[Expression, Expression]] = []
 
     def met(self, node: Expression) -> None:
@@ -183,8 +192,11 @@ class _Visitor:
             for argument in arguments:
                 self.visit(argument.value, True)
             return
-        self.met(node)
         single = len(arguments) == 1 and not arguments[0].name and not arguments[0].star
+        if single and type(function) is syntax.Name and function.scope is None and function.name == "list":
+            self.copies.append(node)
+        else:
+            self.met(node)
         measured = type(function) is syntax.Name and function.scope is None and function.name == "len"
         joined = type(function) is syntax.Attribute and function.name == "join" and kind_of(function.x) == "str"
         self.visit(function)

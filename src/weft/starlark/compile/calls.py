@@ -173,6 +173,8 @@ class Calls(Subscripts):
                 test = py.Compare(self.call("$T", [first]), [py.In()], [self.load("$sized")], **self.at())
                 return self.choose(test, self.call("$L", [again()]), self.call("$len", [again()]))
             return self.call("$len", [value])
+        if name == "list" and node.bare and self.bare_lists:
+            return self.call("$bare_list", [self.expression(arguments[0].value)])
         if name == "range" and 1 <= len(arguments) <= 3:
             return self.call(f"$range{len(arguments)}", [self.expression(argument.value) for argument in arguments])
         if name in {"min", "max"} and len(arguments) > 1:

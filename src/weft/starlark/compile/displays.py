@@ -38,6 +38,7 @@ class Displays(Calls):
     def list_display(self, node: syntax.ListDisplay) -> py.expr:
         items: list[py.expr] = [self.expression(item) for item in node.items]
         if node.bare and self.bare_lists:
+            self.made += node.bare - 1
             return py.List(items, LOAD, **self.at())
         if not items:
             return self.call("$List", [])
@@ -87,7 +88,11 @@ class Displays(Calls):
                 generators.append(py.comprehension(target, x, conditions, 0))
         if node.key is None:
             made: py.expr = py.ListComp(self.expression(node.body), generators, **self.at())
-            result = made if node.bare and self.bare_lists else self.call("$List", [made])
+            if node.bare and self.bare_lists:
+                self.made += node.bare - 1
+                result = made
+            else:
+                result = self.call("$List", [made])
         else:
             key, value = self.expression(node.key), self.expression(node.body)
             if kind_of(node.key) == "str":

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Shape:
     """What the lists of one group hold; groups that meet become one (`up`)."""
 
-    __slots__ = ("inner", "kind", "looped", "met", "open", "up")
+    __slots__ = ("copied", "inner", "kind", "looped", "met", "open", "up")
 
     def __init__(self) -> None:
         self.up: Shape | None = None
@@ -25,6 +25,7 @@ class Shape:
         self.inner: Shape | None = None  # of lists among the elements
         self.open = False
         self.looped = False  # a loop may be going over one of the lists
+        self.copied = False  # `list(...)` makes some of them, and only compiled code meets them
         self.met = False  # others than compiled code meet them (see `bare`)
 
 
