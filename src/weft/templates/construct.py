@@ -176,7 +176,6 @@ class Construction:
         self.source = source
         self.implicit_overrides = implicit_overrides
         self.documents: DocumentSet = DocumentSet([], source, 1)
-        self._stencils: list[Stencil] | None = None
 
     def own_names(self) -> dict[str, object]:
         """The names of this template's program; the others are in NAMES."""
@@ -209,11 +208,12 @@ class Construction:
 
     def stencils(self) -> list[Stencil]:
         """The stencil of each chunk."""
-        if self._stencils is None:
+        plan = self.plan
+        if plan.stencils is None:
             from weft.templates.stencils import Stencil
 
-            self._stencils = list(map(Stencil, self.plan.chunks))
-        return self._stencils
+            plan.stencils = list(map(Stencil, plan.chunks))
+        return plan.stencils
 
     def data(self, value: object, line: int, owner: str) -> NodeValue:
         kind = type(value)

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
 
     from weft.nodes import Item
     from weft.nodes import Value as NodeValue
+    from weft.templates.stencils import Stencil
 
     # Items that are shared as they are, or one that is to be made.
     Entry: TypeAlias = "list[Item] | Pattern"
@@ -58,12 +59,14 @@ class Pattern:
 class Plan:
     """What a program refers to.
 
-    sites: collections. chunks: runs of items that one statement makes. constants: items whose key or value is used.
+    sites: collections. chunks: runs of items that one statement makes; stencils: theirs, once a run has asked for them.
+    constants: items whose key or value is used.
     """
 
-    __slots__ = ("chunks", "constants", "sites")
+    __slots__ = ("chunks", "constants", "sites", "stencils")
 
     def __init__(self) -> None:
         self.sites: list[Site] = []
         self.constants: list[Item] = []
         self.chunks: list[list[Entry]] = []
+        self.stencils: list[Stencil] | None = None
