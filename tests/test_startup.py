@@ -21,7 +21,6 @@ RENDER_MAY_LOAD = {
     "cython_runtime",
     "gc",
     "itertools",
-    "math",
     "time",
 }
 

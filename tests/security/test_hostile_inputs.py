@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from weft.cli import main
-from weft.cli.streams import harmless
+from weft.cli.terminal import harmless
 from weft.content import content, file_content
 from weft.errors import LimitError, ReadError, WeftError
 from weft.limits import Limits, limited

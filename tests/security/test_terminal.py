@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from weft.cli.streams import harmless
+from weft.cli.terminal import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

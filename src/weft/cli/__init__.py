@@ -106,7 +106,7 @@ def run() -> None:
 
         open_missing()
     if sys.stderr.isatty():
-        from weft.cli.streams import guard_terminal
+        from weft.cli.terminal import guard_terminal
 
         guard_terminal()
     # One command is one short process: what it makes lives until it ends, and looking for cycles in millions of nodes

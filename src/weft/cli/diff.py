@@ -7,7 +7,8 @@ import sys
 
 from weft.cli.limits import LIMIT, keep_limits
 from weft.cli.options import SWITCH, TEXT, Command, Flag
-from weft.cli.streams import harmless, write_out
+from weft.cli.streams import write_out
+from weft.cli.terminal import harmless
 from weft.errors import UsageError
 
 TYPE_CHECKING = False

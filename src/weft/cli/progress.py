@@ -8,7 +8,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from weft.cli.streams import Terminal
+    from weft.cli.terminal import Terminal
     from weft.context import Context
 
 _FIRST = 1.0

@@ -8,71 +8,9 @@ from weft.errors import ReadError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TextIO, cast
-
     from weft.cli.progress import Watched
+    from weft.cli.terminal import Terminal
     from weft.context import Context
-else:
-
-    def cast(_kind: object, value: object) -> object:
-        return value
-
-
-# What a terminal obeys instead of showing it: control characters (all but tab and line feed), their eight-bit forms, also
-# as bytes that are no UTF-8, and what changes the direction of writing.
-_OBEYED = {
-    **{code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if code not in (0x09, 0x0A)},
-    **{0xDC00 + code: f"\\x{code:02x}" for code in range(0x80, 0x100)},
-    **{code: f"\\u{code:04x}" for code in (0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))},
-}
-
-
-def harmless(text: str) -> str:
-    """The text with escapes in the place of all that a terminal would obey."""
-    return text.translate(_OBEYED)
-
-
-class Terminal:
-    """A standard stream that is a terminal: what is written to it is made harmless first.
-
-    `show` writes a line that the next one, or anything else, takes the place of.
-    """
-
-    def __init__(self, stream: TextIO) -> None:
-        from _thread import allocate_lock
-
-        self._stream = stream
-        self._lock = allocate_lock()
-        self._shown = False
-
-    def write(self, text: str) -> int:
-        with self._lock:
-            self._clear()
-            return self._stream.write(harmless(text))
-
-    def show(self, text: str) -> None:
-        """Show a line for now; "" takes it away."""
-        with self._lock:
-            self._clear()
-            if text:
-                import os
-
-                try:
-                    width = os.get_terminal_size(self._stream.fileno()).columns or 80
-                except OSError:
-                    width = 80
-                self._stream.write(harmless(text)[: width - 1])
-                self._stream.flush()
-                self._shown = True
-
-    def _clear(self) -> None:
-        if self._shown:
-            self._stream.write("\r\x1b[K")
-            self._stream.flush()
-            self._shown = False
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._stream, name)
 
 
 class _Unwatched:
@@ -85,17 +23,21 @@ class _Unwatched:
 
 def watched(context: Context) -> Watched | _Unwatched:
     """For a `with` statement: a terminal shows what is being done while its body runs."""
-    if not isinstance(sys.stderr, Terminal):
+    terminal = _guarded()
+    if terminal is None:
         return _Unwatched()
     from weft.cli.progress import Watched
 
-    return Watched(context, sys.stderr)
+    return Watched(context, terminal)
 
 
-def guard_terminal() -> None:
-    """Let nothing reach a terminal as it stood in an input; what goes to a file or a pipe stays as it is."""
-    if sys.stderr.isatty():
-        sys.stderr = cast("TextIO", Terminal(sys.stderr))
+def _guarded() -> Terminal | None:
+    """Standard error, if it is a terminal and guarded; whoever guards it loads the module."""
+    if "weft.cli.terminal" not in sys.modules:
+        return None
+    from weft.cli.terminal import Terminal
+
+    return sys.stderr if isinstance(sys.stderr, Terminal) else None
 
 
 def write_out(text: str, *, is_harmless: bool = False) -> None:
@@ -104,9 +46,12 @@ def write_out(text: str, *, is_harmless: bool = False) -> None:
     is_harmless: what is from inputs was made harmless where the text was made, and a terminal is to obey the rest.
     """
     if sys.stdout.isatty():
+        from weft.cli.terminal import harmless
+
         text = text if is_harmless else harmless(text)
-        if isinstance(sys.stderr, Terminal):
-            sys.stderr.show("")
+        terminal = _guarded()
+        if terminal is not None:
+            terminal.show("")
     try:
         sys.stdout.flush()
         sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))

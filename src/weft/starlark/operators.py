@@ -6,8 +6,6 @@ takes part in no arithmetic. Sizes are bounded: a result that would grow past th
 
 from __future__ import annotations
 
-import math
-
 from weft.errors import LimitError, StarlarkError
 from weft.starlark.budget import SMALL, SOME, check_bits, check_items, check_string, pay, spend
 from weft.starlark.values import (
@@ -50,7 +48,7 @@ def as_float(x: float) -> float:
     try:
         return float(x)
     except OverflowError:
-        return math.inf if x > 0 else -math.inf
+        return float("inf" if x > 0 else "-inf")
 
 
 def number_to_int(value: object) -> int:
@@ -192,6 +190,8 @@ def floor_divide(x: object, y: object) -> object:
             if x.bit_length() > SMALL:
                 _pay_for_division(x, y)
             return x // y
+        import math
+
         quotient = as_float(x) / as_float(y)
         # What rounds to zero keeps its sign.
         return math.copysign(math.floor(quotient), quotient) if math.isfinite(quotient) else quotient
@@ -213,6 +213,8 @@ def modulo(x: object, y: object) -> object:
     if (kind is int or kind is float) and (other is int or other is float):
         if y == 0:
             raise StarlarkError("float modulo by zero")
+        import math
+
         left, right = as_float(x), as_float(y)  # type: ignore[arg-type]
         # The reference takes the sign of the dividend here, other than for ints.
         return math.nan if math.isinf(left) else math.fmod(left, right)
@@ -369,7 +371,7 @@ def contains(x: object, y: object) -> bool:
     if kind is Set:
         return has(y, x)  # type: ignore[arg-type]
     if kind is range:
-        if type(x) is float and math.isfinite(x):
+        if type(x) is float and x - x == 0:
             x = int(x)
         if type(x) is not int:
             raise StarlarkError(f"'in <range>' requires integer as left operand, not {type_of(x)}")

@@ -9,8 +9,6 @@ block does (its lines are indented), and so does a quoted string with a Unicode 
 
 from __future__ import annotations
 
-from math import isfinite, isnan
-
 from weft.yaml.scalars import needs_quotes
 
 TYPE_CHECKING = False
@@ -245,8 +243,8 @@ def leaf(value: Scalar) -> str:
 
 def float_form(value: float) -> str:
     """The fewest digits that read back the same; with an exponent below 1e-4 and from 1e6 on."""
-    if not isfinite(value):
-        return ".nan" if isnan(value) else ".inf" if value > 0 else "-.inf"
+    if value - value != 0:  # infinite, or not a number
+        return ".inf" if value > 0 else "-.inf" if value < 0 else ".nan"
     sign, digits, exponent = decimal(value)
     if exponent < -4 or exponent >= 6:
         point = "." + digits[1:] if len(digits) > 1 else ""

@@ -13,8 +13,6 @@ repeat; the memo is emptied when it grows large.
 
 from __future__ import annotations
 
-from math import inf, isinf, nan
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from weft.nodes import Scalar
@@ -30,13 +28,14 @@ MERGE = "merge"
 
 _TAG_PREFIX = "tag:yaml.org,2002:"
 
+_INF, _NAN = float("inf"), float("nan")
 _WORDS: dict[str, tuple[str, Scalar]] = {
     **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"), (BOOL, True)),
     **dict.fromkeys(("n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"), (BOOL, False)),
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), (NULL, None)),
-    **dict.fromkeys((".nan", ".NaN", ".NAN"), (FLOAT, nan)),
-    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), (FLOAT, inf)),
-    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), (FLOAT, -inf)),
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), (FLOAT, _NAN)),
+    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), (FLOAT, _INF)),
+    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), (FLOAT, -_INF)),
 }
 
 _NUMERIC = frozenset("+-0123456789.")
@@ -205,7 +204,7 @@ def _float(text: str) -> float | None:
     if not whole and not point:
         return None
     number = float(text)
-    return None if isinf(number) else number
+    return None if abs(number) == _INF else number
 
 
 def _ungrouped(text: str) -> str:
