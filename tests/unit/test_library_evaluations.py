@@ -9,6 +9,7 @@ import pytest
 
 import weft
 from weft.context import Context
+from weft.errors import WeftError, render
 from weft.source import Source
 from weft.templates import Template, compile_yaml, read_yaml
 from weft.workspace import Job, build_library, in_memory
@@ -152,6 +153,47 @@ again: #@ app.with_data_values({"name": "two"}).eval()[0]
     assert quick == oracle
     for part in ("wrong:\n- One or more data values were invalid\n- true\n", "empty:\n- 'Validating", "name: two\n"):
         assert part in quick
+
+
+def test_an_error_in_a_plan_that_is_kept_says_the_same_each_time() -> None:
+    inputs = {
+        "main.yml": """\
+#@ load("@ytt:library", "library")
+#@ load("@ytt:assert", "assert")
+#@ def app(deep):
+#@   return library.get("app").with_data_values({"deep": deep}).eval
+#@ end
+first: #@ [app(False)(), app(False)(), app(False)()][2][0]
+second: #@ assert.try_to(app(True))[1]
+third: #@ app(True)()
+""",
+        "_ytt_lib/app/values.yml": "#@data/values\n---\ndeep: false\n",
+        "_ytt_lib/app/app.yml": """\
+#@ load("@ytt:data", "data")
+kind: App
+#@ if/end data.values.deep:
+deep: {x: 1}
+""",
+        "_ytt_lib/app/overlay.yml": """\
+#@ load("@ytt:overlay", "overlay")
+#@overlay/match by=overlay.all
+---
+#@overlay/match missing_ok=True
+deep:
+  #@overlay/remove
+  #@overlay/replace
+  x: 2
+""",
+    }
+    errors = []
+    for trace in (False, True):
+        with pytest.raises(WeftError) as raised:
+            weft.render(inputs, trace=trace)
+        errors.append(render(raised.value))
+    assert errors[0] == errors[1]
+    assert errors[0].count("Map item (key 'x')") == 1
+    inputs["main.yml"] = inputs["main.yml"].partition("third")[0]
+    assert weft.render(inputs).to_dict()["first"] == {"kind": "App", "deep": {"x": 2}}
 
 
 @pytest.mark.parametrize(

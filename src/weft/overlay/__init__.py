@@ -21,6 +21,10 @@ from weft.overlay.plain import merge_plain
 from weft.overlay.plan import erased
 from weft.overlay.trail import APPLY, sentence
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from weft.overlay.apply import Plans as Plans
+
 __all__ = [
     "ACTIONS",
     "ALL",

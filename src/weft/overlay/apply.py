@@ -13,7 +13,7 @@ from weft.overlay.actions import ACTIONS, wrong_kind
 from weft.overlay.edits import ArrayEdit, DocumentsEdit, MapEdit
 from weft.overlay.expectations import ANY_DEFAULT
 from weft.overlay.plain import merge_plain
-from weft.overlay.plan import MATCH, NO_KEY, erased_item, steps_of
+from weft.overlay.plan import MATCH, NO_KEY, Step, erased_item, is_annotated, steps_of
 from weft.overlay.trail import key_text, step_text
 
 TYPE_CHECKING = False
@@ -28,9 +28,11 @@ if TYPE_CHECKING:
     # Where changes are recorded, or what is told what an action did: its name, the right item, the left items that went
     # and the items that came.
     Trace: TypeAlias = "provenance.Trace | Callable[[str, Item, list[Item], list[Item]], None]"
-    from weft.overlay.plan import Step as PlanStep
     from weft.overlay.plan import Way
-    from weft.source import Source
+    from weft.source import Position, Source
+
+    # The steps of overlays.
+    Plans: TypeAlias = dict[Document, list[Step]]
 
 
 class Run:
@@ -41,7 +43,7 @@ class Run:
     def __init__(self, owned: Owned | None = None) -> None:
         self.owned: Owned = {} if owned is None else owned
 
-    def merge_value(self, left: Item, step: PlanStep) -> Value:
+    def merge_value(self, left: Item, step: Step) -> Value:
         """The left item's value with the right item's map or array merged in: the same object if nothing changed or if it
         is this run's own.
         """
@@ -92,11 +94,11 @@ class Run:
             result = edit.node
         return result  # type: ignore[no-any-return]
 
-    def merge(self, left: Map | Array, steps: list[PlanStep]) -> Map | Array:
+    def merge(self, left: Map | Array, steps: list[Step]) -> Map | Array:
         """A map or array with steps done to it: the same object if nothing changed or if it is this run's own."""
         return self.merge_map(left, steps) if type(left) is Map else self.merge_array(left, steps)  # type: ignore[arg-type]
 
-    def merge_array(self, left: Array, steps: list[PlanStep]) -> Array:
+    def merge_array(self, left: Array, steps: list[Step]) -> Array:
         """As `merge`: what `perform` does, with the common case, an item merged by the text under a key, written out."""
         owned = self.owned
         edit: Any = owned.get(left) or ArrayEdit(left)
@@ -130,7 +132,7 @@ class Run:
                 edit.settle()
         return edit.node  # type: ignore[no-any-return]
 
-    def merge_map(self, left: Map, steps: list[PlanStep]) -> Map:
+    def merge_map(self, left: Map, steps: list[Step]) -> Map:
         """As `merge`: what `perform` does, with the common case, an item merged by its key, written out."""
         owned = self.owned
         edit: Any = owned.get(left)
@@ -184,13 +186,13 @@ class Run:
                 edit.settle()
         return left if edit is None else edit.node
 
-    def act(self, edit: Edit, step: PlanStep) -> None:
+    def act(self, edit: Edit, step: Step) -> None:
         """Do one step."""
         if step.error is not None:
             raise step.error
         ACTIONS[step.action](self, edit, step)
 
-    def perform(self, edit: Edit, steps: Sequence[PlanStep]) -> None:
+    def perform(self, edit: Edit, steps: Sequence[Step]) -> None:
         """Do the steps, in order, to a collection."""
         step = None
         try:
@@ -213,7 +215,7 @@ def traced(trace: Trace, owned: Owned | None = None) -> Run:
     return TracedRun(trace) if callable(trace) else RecordingRun(trace, owned)
 
 
-def located(error: WeftError, step: PlanStep) -> WeftError:
+def located(error: WeftError, step: Step) -> WeftError:
     """The error with the step's item as its place, if it has none, and as one more step of its trail."""
     at = step.item.position
     if error.at is None and isinstance(error, OverlayError):
@@ -267,7 +269,11 @@ def apply(
             return edit.results()[0]
         return run.merge(left, steps_of(right, ANY_DEFAULT))  # type: ignore[arg-type]
     except RecursionError:
-        raise LimitError("the overlay, or what it changes, is nested too deeply", at=right.position) from None  # type: ignore[union-attr]
+        raise _nested(right.position) from None  # type: ignore[union-attr]
+
+
+def _nested(at: Position) -> LimitError:
+    return LimitError("the overlay, or what it changes, is nested too deeply", at=at)
 
 
 def apply_document(left: Document, right: Document, *, plain: bool = False, trace: Trace | None = None) -> Document:
@@ -277,6 +283,16 @@ def apply_document(left: Document, right: Document, *, plain: bool = False, trac
     """
     if plain:
         return merge_plain(left, right)
+    kind = type(right.value)
+    if trace is None and (kind is Map or kind is Array) and type(left.value) is kind and not is_annotated(right):
+        step = Step(right, ANY_DEFAULT)
+        try:
+            value = Run().merge_value(left, step)
+        except WeftError as error:
+            raise located(error, step) from None
+        except RecursionError:
+            raise _nested(right.position) from None
+        return left if value is left.value else left.with_value(value)
     result = apply(DocumentSet([left]), DocumentSet([right]), exact_documents=True, trace=trace)
     # What an overlay that removes the document leaves is an empty one.
     return result.items[0] if result.items else left.with_value(None)  # type: ignore[union-attr, return-value]
@@ -289,7 +305,7 @@ def is_overlay(document: Document) -> bool:
 
 
 def apply_documents(
-    left: Sequence[DocumentSet], overlays: Sequence[Document], *, trace: Trace | None = None
+    left: Sequence[DocumentSet], overlays: Sequence[Document], *, plans: Plans | None = None, trace: Trace | None = None
 ) -> list[DocumentSet]:
     """The documents of files, one set each, with overlay documents applied one after the other (spec ytt 9.1).
 
@@ -298,6 +314,8 @@ def apply_documents(
     all, documents that overlays add come in one new set. Overlay annotations are erased everywhere. Documents that are
     empty in the end are dropped, also computed ones, as in the reference.
 
+    plans: of overlays that were applied to other documents before; those of these overlays are left there.
+
     Raises OverlayError, with the way through the overlay as trail: its last step is the document.
     """
     sets = [*left]
@@ -305,12 +323,20 @@ def apply_documents(
         return sets
     run = Run() if trace is None else traced(trace)
     overlay = overlays[0]
+    # Errors in a plan are raised once: none is kept where one was.
+    known = {} if plans is None else plans.copy()
+    made: Plans = {}
+    if plans is not None:
+        plans.clear()
     try:
         edit = DocumentsEdit(_without_annotations(sets))
         for overlay in overlays:
-            run.perform(edit, steps_of(DocumentSet([overlay]), ANY_DEFAULT))
+            made[overlay] = steps = known.get(overlay) or steps_of(DocumentSet([overlay]), ANY_DEFAULT)
+            run.perform(edit, steps)
     except RecursionError:
-        raise LimitError("the overlay, or what it changes, is nested too deeply", at=overlay.position) from None
+        raise _nested(overlay.position) from None
+    if plans is not None:
+        plans.update(made)
     edit.drop_empty()
     return edit.results()
 

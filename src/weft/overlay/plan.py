@@ -7,7 +7,7 @@ reference: annotations in it have no effect, not even wrong ones (spec ytt 9.4).
 from __future__ import annotations
 
 from weft.errors import OverlayError
-from weft.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, MapItem, key_id
+from weft.nodes import COLLECTIONS, Array, ArrayItem, Document, DocumentSet, Map, MapItem, key_id
 from weft.overlay.edits import key_value
 from weft.overlay.expectations import ANY_DEFAULT, KEYWORDS, expectation
 from weft.overlay.matchers import NOTHING, MapKey, matcher_of
@@ -297,27 +297,38 @@ def _no_keywords(item: Item, annotation: Annotation | None = None) -> OverlayErr
 # ---- erasing
 
 
+def is_annotated(item: Item) -> bool:
+    """Whether an item has overlay annotations."""
+    return item.annotations is not None and any(name.startswith(NAMESPACE) for name in item.annotations)
+
+
 def erased(value: Value) -> Value:
     """The value without overlay annotations; the same object if it has none (spec ytt 9.1).
 
     All other annotations stay: those of schemas (spec ytt 8.4) and assertions (spec ytt 8.5) count after a merge.
     """
-    if type(value) not in COLLECTIONS or ((type(value) is Map or type(value) is Array) and _is_clean(value._parts)):
+    kind = type(value)
+    if kind not in COLLECTIONS:
+        return value
+    if kind is not DocumentSet and (parts := value._parts) is not None and _is_clean(parts):  # type: ignore[union-attr]
         return value
     items: list[Item] | None = None
     for place, item in enumerate(value.items):  # type: ignore[union-attr]
-        clean = erased_item(item) if item.annotations is not None or type(item.value) in COLLECTIONS else item
-        if clean is not item:
-            if items is None:
-                items = [*value.items]  # type: ignore[union-attr]
-            items[place] = clean
+        if item.annotations is None:
+            inner = item.value
+            if type(inner) not in COLLECTIONS or (below := erased(inner)) is inner:
+                continue
+            clean: Item = item.with_value(below)
+        elif (clean := erased_item(item)) is item:
+            continue
+        if items is None:
+            items = [*value.items]  # type: ignore[union-attr]
+        items[place] = clean
     return value if items is None else value.with_items(items)  # type: ignore[union-attr, arg-type]
 
 
-def _is_clean(parts: list[Part] | None) -> bool:
-    """Whether there are parts, and no overlay annotations in them: those that a stencil makes have none of their own."""
-    if parts is None:
-        return False
+def _is_clean(parts: list[Part]) -> bool:
+    """Whether there are no overlay annotations in parts: those that a stencil makes have none of their own."""
     for part in parts:
         if type(part) is tuple:
             for value in part:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from weft.context import Context
+    from weft.overlay import Plans
     from weft.provenance import Trace
     from weft.schema import SchemaType
     from weft.starlark import Module
@@ -241,7 +242,8 @@ class Execution:
         texts: list[TextFile] = []
         exports: list[tuple[str, Mapping[str, object]]] = []
         context = self.session.context
-        for member, purpose in self.session.layout(self.library, self.options).members:
+        layout = self.session.layout(self.library, self.options)
+        for member, purpose in layout.members:
             context.doing = member.path
             context.done += 1
             if purpose == NOTHING:
@@ -269,7 +271,7 @@ class Execution:
                 )
         _check_used(library_values, library_schemas)
         context.doing = "overlays"
-        return Evaluated(_overlaid(documents, context.trace), texts, exports)
+        return Evaluated(_overlaid(documents, layout.plans, context.trace), texts, exports)
 
     def _loader(
         self,
@@ -372,7 +374,9 @@ def _check_used(values: Sequence[ReferencedValues], schemas_given: Sequence[Refe
         )
 
 
-def _overlaid(documents: list[tuple[LibraryFile, DocumentSet]], trace: Trace | None = None) -> list[DocumentFile]:
+def _overlaid(
+    documents: list[tuple[LibraryFile, DocumentSet]], plans: Plans, trace: Trace | None = None
+) -> list[DocumentFile]:
     """Take the overlays out and apply them to all the rest (spec ytt 9.1)."""
     documents.sort(key=lambda found: found[0].file.order)
     overlays: list[Document] = []
@@ -396,7 +400,7 @@ def _overlaid(documents: list[tuple[LibraryFile, DocumentSet]], trace: Trace | N
         try:
             from weft.overlay import apply_documents
 
-            groups = apply_documents(groups, overlays, trace=trace)
+            groups = apply_documents(groups, overlays, plans=plans, trace=trace)
         except WeftError as error:
             raise error.within(f"Overlaying (in following order: {', '.join(overlay_files)})") from None
     result = [

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from weft.codecache import CodeCache
     from weft.nodes import DocumentSet
+    from weft.overlay import Plans
     from weft.starlark import Module
     from weft.templates import Template, YamlFile
     from weft.workspace.files import InputFile
@@ -63,13 +64,14 @@ class Layout:
     members: all files and what each is for, in tree order. schemas, values: those that hold schemas and data values, by
     sequence number; they are no output. documents: those of schemas and of data values by the annotation that says so,
     where evaluation gives the same each time. schema: what is made of the former; defaults: the data values before those
-    from outside.
+    from outside. plans: of the overlays that were last applied.
     """
 
-    __slots__ = ("defaults", "documents", "members", "schema", "schemas", "values")
+    __slots__ = ("defaults", "documents", "members", "plans", "schema", "schemas", "values")
 
     def __init__(self, members: list[LibraryFile], schemas: list[LibraryFile], values: list[LibraryFile]) -> None:
         self.documents: dict[str, list[ReferencedValues]] = {}
+        self.plans: Plans = {}
         self.schema = Kept()
         self.defaults = Kept()
         self.schemas = sorted(schemas, key=lambda member: member.file.order)
