@@ -166,7 +166,10 @@ class Map(_Made):
 
     def find(self, key: Value) -> MapItem | None:
         """The item with exactly this key (same type, same value), or None. Builds an index on first use."""
-        return self.index().get(key if type(key) is str else key_id(key))
+        index = self._index
+        if index is None:
+            index = self.index()
+        return index.get(key if type(key) is str else key_id(key))
 
     def index(self) -> dict[object, MapItem]:
         """The items by the `key_id` of their keys, made on first use. For reading."""

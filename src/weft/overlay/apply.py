@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     # Where changes are recorded, or what is told what an action did: its name, the right item, the left items that went
     # and the items that came.
     Trace: TypeAlias = "provenance.Trace | Callable[[str, Item, list[Item], list[Item]], None]"
-    from weft.overlay.plan import Way
     from weft.source import Position, Source
 
     # The steps of overlays.
@@ -46,18 +45,16 @@ class Run:
     def merge_value(self, left: Item, step: Step) -> Value:
         """The left item's value with the right item's map or array merged in: the same object if nothing changed or if it
         is this run's own.
-        """
-        value = left.value
-        if type(value) is not step.kind:
-            raise wrong_kind(left, value, step.item.value)
-        plan = step._plan or step.plan()
-        return self.merge(value, plan) if step.way is None else self.follow(value, step.way)  # type: ignore[arg-type]
-
-    def follow(self, top: Map, way: Way) -> Map:
-        """As `merge`, of what stands at the end of a way.
 
         Most of what an overlay says is the way to what it changes, so that is gone at once.
         """
+        top: Any = left.value
+        if type(top) is not step.kind:
+            raise wrong_kind(left, top, step.item.value)
+        plan = step._plan or step.plan()
+        way = step.way
+        if way is None:
+            return self.merge(top, plan)  # type: ignore[arg-type]
         value: Any = top
         keys = way.keys
         try:
@@ -69,13 +66,14 @@ class Run:
         if type(value) is not way.kind:
             # Left lacks a part of it: the step for the part says what to do then.
             value, went = way.go(top)
+        plan = way.plans[went]
         try:
-            result = self.merge(value, way.plans[went])
+            result: Any = self.merge_map(value, plan) if type(value) is Map else self.merge_array(value, plan)
         except WeftError as error:
-            for step in reversed(way.steps[:went]):
-                located(error, step)
+            for one in reversed(way.steps[:went]):
+                located(error, one)
             raise
-        return top if result is value else self.relinked(top, keys[:went], result)
+        return top if result is value else self.relinked(top, keys[:went], result)  # type: ignore[arg-type]
 
     def relinked(self, top: Map, keys: Sequence[object], result: Any) -> Map:
         """A map with another value at the end of the way that these keys are."""
@@ -159,16 +157,13 @@ class Run:
                         item = MapItem(mine.key, item.value, item.source, item.line, mine.annotations)
                 else:
                     kind = step.kind
-                    if type(value) is not kind:
-                        raise wrong_kind(mine, value, step.item.value)
                     plan = step._plan or step.plan()
-                    result: Map | Array
-                    if kind is Array:
-                        result = self.merge_array(value, plan)
-                    elif step.way is not None:
-                        result = self.follow(value, step.way)
-                    else:
+                    if step.way is not None or type(value) is not kind:
+                        result: Any = self.merge_value(mine, step)
+                    elif kind is Map:
                         result = self.merge_map(value, plan)
+                    else:
+                        result = self.merge_array(value, plan)
                     if result is value:
                         continue
                     item = MapItem(mine.key, result, mine.source, mine.line, mine.annotations)

@@ -193,38 +193,39 @@ class Subset(Matcher):
         edit.settle()
         wanted = self.nodes
         items: Sequence[Item] = edit.items
-        texts = _texts(wanted)
-        if texts is None:
+        last = _last_text(wanted)
+        if last is None:
             return [place for place, item in enumerate(items) if contains(item.value, wanted)]
+        keys, text, alone = last
         places = []
         for place, item in enumerate(items):
+            value: Any = item.value
             try:
-                for keys, text in texts:
-                    value: Any = item.value
-                    for key in keys:
-                        value = value._index[key].value
-                    if value != text:
-                        break
-                else:
-                    places.append(place)
+                for key in keys:
+                    value = value._index[key].value
             except (AttributeError, KeyError, TypeError):
                 if contains(item.value, wanted):
                     places.append(place)
+                continue
+            # Most are told apart by this.
+            if value == text and (alone or contains(item.value, wanted)):
+                places.append(place)
         return places
 
 
-def _texts(wanted: NodeValue) -> list[tuple[list[str], str]] | None:
-    """What a value is where it is texts in maps within maps alone: each text with the keys to it. None if it is not."""
-    texts: list[tuple[list[str], str]] = []
-    pending: list[tuple[list[str], NodeValue]] = [([], wanted)]
-    for keys, value in pending:
-        if type(value) is str:
-            texts.append((keys, value))
-        elif type(value) is not Map or not value.items or not all(type(item.key) is str for item in value.items):
+def _last_text(wanted: NodeValue) -> tuple[list[str], str, bool] | None:
+    """A text that ends maps within maps, with the keys to it, and whether there is nothing else; None if there is none."""
+    keys: list[str] = []
+    alone = True
+    value = wanted
+    while type(value) is Map and value.items:
+        item = value.items[-1]
+        if type(item.key) is not str:
             return None
-        else:
-            pending += [([*keys, item.key], item.value) for item in value.items]  # type: ignore[list-item]
-    return texts
+        alone = alone and len(value.items) == 1
+        keys.append(item.key)
+        value = item.value
+    return (keys, value, alone) if type(value) is str else None
 
 
 class Foreign(Matcher):
