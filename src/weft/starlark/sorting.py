@@ -74,8 +74,10 @@ def sort(args: tuple[object, ...], kwargs: Mapping[str, object]) -> List:
 
 def _measurable(values: List) -> bool:
     """Whether Python's `len` of all values is the language's."""
-    kinds = frozenset(map(type, values))
-    return kinds <= _SIZED or (kinds == _TEXTS and all(map(str.isascii, values)))  # type: ignore[arg-type]
+    try:
+        return all(map(str.isascii, values))  # type: ignore[arg-type]
+    except TypeError:
+        return frozenset(map(type, values)) <= _SIZED
 
 
 def _pay_for_order(keys: list[object]) -> None:
@@ -111,10 +113,12 @@ def _columns(values: list[object]) -> Sequence[int] | None:
         if kinds not in _PLAIN:
             return None
         floats = floats or float in kinds
-        if not told_apart:
-            places.append(place)
+        if told_apart:
+            continue
+        places.append(place)
+        if place + 1 < len(columns):
             told_apart = len(frozenset(column)) == len(values)
-            if told_apart and not floats and place + 1 < len(columns) and all(map(_is_exact, columns[: place + 1])):
+            if told_apart and not floats and all(map(_is_exact, columns[: place + 1])):
                 break  # nobody looks at the other parts
     # Not a number is equal to nothing: no order of parts.
     return () if floats else places
