@@ -82,7 +82,7 @@ def dir_(x: object, /) -> List:
 
 def enumerate_(values: object, start: object = 0, /) -> List:
     source = _source(values, "enumerate")
-    if type(start) is not int:
+    if type(start) is not int or start > _LARGEST or start < _SMALLEST:
         check_kind(start, "int", "enumerate: for parameter 2")
     result = List(enumerate(source, start))  # type: ignore[arg-type]
     if len(result) > SOME:

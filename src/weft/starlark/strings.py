@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _SPACES = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 _ABSENT = object()
+_LARGEST = (1 << 31) - 1
 
 
 def length(string: str) -> int:
@@ -277,7 +278,7 @@ def replace(self: str, old: object, new: object, most: object = -1, /) -> str:
     if type(old) is not str or type(new) is not str:
         check_kind(old, "string", "replace: for parameter 1")
         check_kind(new, "string", "replace: for parameter 2")
-    if type(most) is not int:
+    if type(most) is not int or not -1 <= most <= _LARGEST:
         check_kind(most, "int", "replace: for parameter 3")
     if len(self) * len(new) > SMALL:  # type: ignore[arg-type]
         size = len(self) + self.count(old) * len(new)  # type: ignore[arg-type]
@@ -291,7 +292,7 @@ def _check_split(name: str, text: str, separator: object, most: object) -> None:
     """Pay for `split` or `rsplit`, and check its arguments; both call a wrong separator `split`'s, as the reference does."""
     if len(text) > SMALL:
         pay(len(text) // 8)
-    if type(most) is not int:
+    if type(most) is not int or not -1 <= most <= _LARGEST:
         check_kind(most, "int", f"{name}: for parameter 2")
     if separator is None:
         return
