@@ -1,9 +1,10 @@
 """What compiling gave, kept between runs in a directory of the user's (design 4).
 
-A template is read and compiled once for each text of it, each build of weft and each Python. An entry is named by a digest of
-all that, and begins with a digest of its content: what is damaged or cut short is compiled again. Entries are written
-aside and renamed, so that several processes can share the directory. A directory that somebody else could write to is
-not used, and neither is one that cannot be made: then every run compiles for itself.
+A template is read and compiled once for each text of it, each build of weft and each Python. An entry is named by a digest
+of all that. It is a file of its own, or one of many in a pack: a file for each of a thousand templates would take longer to
+make than the templates. A file begins with a digest of its content: what is damaged or cut short is compiled again. Files
+are written aside and renamed, so that several processes can share the directory. A directory that somebody else could
+write to is not used, and neither is one that cannot be made: then every run compiles for itself.
 """
 
 from __future__ import annotations
@@ -19,10 +20,14 @@ except ImportError:  # pragma: no cover - a Python built without it
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from typing import TypeAlias
+
+    Content: TypeAlias = bytes | memoryview
 
 _DIGEST = 32
 _COMMON = 1 << 14  # most entries are smaller
+_MANY = 32  # so many entries are worth a pack
 _FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 # A full directory is emptied: that costs one run its compiling, and needs no bookkeeping in all the others.
 _ENTRIES = 20_000
@@ -30,14 +35,30 @@ _OWN_PACKAGES = ("starlark", "starlark/compile", "starlark/parse", "starlark/tra
 
 
 class CodeCache:
-    """Code objects, and plain data beside them, by what they were made from."""
+    """Code objects, and plain data beside them, by what they were made from. What is put in is kept by `save`."""
 
-    __slots__ = ("_checked", "_prefix", "directory")
+    __slots__ = ("_checked", "_loose", "_made", "_pack", "_pack_name", "_prefix", "_used", "directory")
 
     def __init__(self, directory: str) -> None:
         self.directory = directory
         self._checked = False
         self._prefix = blake2b(build().encode(), digest_size=_DIGEST).digest()
+        self._pack_name = ""
+        self._pack: dict[str, Content] = {}
+        # The contents that this run has found elsewhere or made, which of them it has made, and what it used of the pack.
+        self._loose: dict[str, Content] = {}
+        self._made: list[str] = []
+        self._used: set[str] = set()
+
+    def open_pack(self, paths: Sequence[str]) -> None:
+        """Find entries in the pack of these inputs as well, if they are many.
+
+        It is named after the first and the last of them: so the same inputs in another place have the same, and a file
+        more among them does not change it.
+        """
+        if len(paths) >= _MANY:
+            self._pack_name = self.key("pack", paths[0], paths[-1])
+            self._pack = _loaded(self._read(self._pack_name)) or {}  # type: ignore[assignment]
 
     def key(self, *parts: str) -> str:
         """The name of an entry: the parts are all that it depends on beside this build."""
@@ -50,36 +71,66 @@ class CodeCache:
 
     def get(self, key: str) -> object:
         """What is kept under a key, or None."""
+        content = self._pack.get(key)
+        if content is not None:
+            self._used.add(key)
+            return _loaded(content)
+        content = self._loose.get(key) or self._read(key)
+        if content is not None:
+            self._loose[key] = content
+        return _loaded(content)
+
+    def put(self, key: str, value: object) -> None:
+        """Have something kept under a key; when that cannot be done, nothing happens."""
         try:
-            descriptor = os.open(f"{self.directory}/{key}", _FLAGS)
+            self._loose[key] = marshal.dumps(value)  # type: ignore[arg-type]
+        except ValueError:  # nested too deep
+            return
+        self._made.append(key)
+
+    def save(self) -> None:
+        """Keep what was put in: in the pack, once there is much that is not in it."""
+        try:
+            if self._made:
+                self._check_size()
+            if self._pack_name and len(self._loose) >= _MANY:
+                # What this run did not use may be a neighbour's; it is dropped before it is most of the pack.
+                entries = {**self._pack, **self._loose}
+                if len(entries) > 2 * (len(self._used) + len(self._loose)):
+                    entries = {**{key: self._pack[key] for key in self._used}, **self._loose}
+                self._write(self._pack_name, marshal.dumps(entries))
+                self._pack = entries
+            else:
+                for key in self._made:
+                    self._write(key, self._loose[key])
+        except (OSError, MemoryError):
+            pass
+        self._made.clear()
+        self._loose.clear()
+
+    def _read(self, name: str) -> Content | None:
+        """The content of a file, if it is whole."""
+        try:
+            descriptor = os.open(f"{self.directory}/{name}", _FLAGS)
             try:
                 data = os.read(descriptor, _COMMON)
                 if len(data) == _COMMON:
-                    data += os.read(descriptor, os.fstat(descriptor).st_size)
+                    os.lseek(descriptor, 0, os.SEEK_SET)
+                    data = os.read(descriptor, os.fstat(descriptor).st_size)
             finally:
                 os.close(descriptor)
         except OSError:
             return None
-        content = data[_DIGEST:]
-        if blake2b(content, digest_size=_DIGEST).digest() != data[:_DIGEST]:
-            return None
-        found: object = marshal.loads(content)  # noqa: S302 - written by `put`, checked above, in a directory of ours
-        return found
+        # Packs are large: no copies.
+        content = memoryview(data)[_DIGEST:]
+        return content if blake2b(content, digest_size=_DIGEST).digest() == data[:_DIGEST] else None
 
-    def put(self, key: str, value: object) -> None:
-        """Keep something under a key; when that cannot be done, nothing happens."""
-        try:
-            content = marshal.dumps(value)  # type: ignore[arg-type]
-        except ValueError:  # nested too deep
-            return
-        aside = f"{self.directory}/.{key[:16]}.{os.getpid()}"
-        try:
-            self._check_size()
-            with open(aside, "wb") as file:
-                file.write(blake2b(content, digest_size=_DIGEST).digest() + content)
-            os.replace(aside, f"{self.directory}/{key}")
-        except OSError:
-            return
+    def _write(self, name: str, content: Content) -> None:
+        aside = f"{self.directory}/.{name[:16]}.{os.getpid()}"
+        with open(aside, "wb") as file:
+            file.write(blake2b(content, digest_size=_DIGEST).digest())
+            file.write(content)
+        os.replace(aside, f"{self.directory}/{name}")
 
     def _check_size(self) -> None:
         """Once a run: empty a directory that has grown too large."""
@@ -92,6 +143,13 @@ class CodeCache:
         if len(names) > _ENTRIES:
             for name in names:
                 os.unlink(f"{self.directory}/{name}")
+
+
+def _loaded(content: Content | None) -> object:
+    if content is None:
+        return None
+    found: object = marshal.loads(content)  # noqa: S302 - written by `put`, checked by `_read`, in a directory of ours
+    return found
 
 
 def _is_entry(name: str) -> bool:

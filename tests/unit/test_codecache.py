@@ -13,14 +13,22 @@ import weft
 from weft.codecache import CodeCache, build, user_cache
 from weft.context import Context
 from weft.source import Source
-from weft.starlark import compile_program
+from weft.starlark import Code, Program, compile_program
 from weft.templates import compile_starlark
 
 TEXT = "def double(x):\n  return x * 2\nend\nanswer = double(21)\n"
 
 
 def answer(cache: CodeCache | None, text: str = TEXT) -> object:
-    return compile_starlark(Source("a.star", text), cache).run(Context(), lambda _path, _at: {}).exports["answer"]
+    found = compile_starlark(Source("a.star", text), cache).run(Context(), lambda _path, _at: {}).exports["answer"]
+    if cache is not None:
+        cache.save()
+    return found
+
+
+def keep(cache: CodeCache, key: str) -> None:
+    cache.put(key, compile_program([], Source("x")).code)
+    cache.save()
 
 
 @pytest.fixture
@@ -81,7 +89,7 @@ def test_a_directory_that_is_gone_is_no_matter(tmp_path: Path) -> None:
 def test_a_full_directory_is_emptied(cache: CodeCache, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("weft.codecache._ENTRIES", 3)
     for number in range(5):
-        CodeCache(cache.directory).put(f"{number:064}", compile_program([], Source("x")).code)
+        keep(CodeCache(cache.directory), f"{number:064}")
     assert len(entries(cache)) < 5
 
 
@@ -90,7 +98,7 @@ def test_a_directory_of_other_files_keeps_them(tmp_path: Path, monkeypatch: pyte
     for number in range(8):
         (tmp_path / f"photo-{number}.jpg").write_text("mine")
     for _ in range(8):
-        CodeCache(str(tmp_path)).put(os.urandom(32).hex(), compile_program([], Source("x")).code)
+        keep(CodeCache(str(tmp_path)), os.urandom(32).hex())
     assert len(list(tmp_path.glob("photo-*"))) == 8
     assert len(entries(CodeCache(str(tmp_path)))) < 8 + 6
 
@@ -120,4 +128,151 @@ def test_processes_share_a_directory(tmp_path: Path) -> None:
     environment = {**os.environ, "WEFT_CACHE_DIR": str(tmp_path / "cache")}
     running = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) for _ in range(4)]
     assert [process.communicate()[0] for process in running] == [b"answer: 42\n"] * 4
+    assert len(list((tmp_path / "cache").iterdir())) == 1
+
+
+PATHS = [f"{number:03}.star" for number in range(40)]
+
+
+def answers(directory: Path, numbers: list[int], paths: list[str] = PATHS) -> list[object]:
+    """What a run with these inputs gives whose programs say these numbers."""
+    cache = CodeCache(str(directory))
+    cache.open_pack(paths)
+    found = [
+        compile_starlark(Source("a.star", f"answer = {number}\n"), cache)
+        .run(Context(), lambda _path, _at: {})
+        .exports["answer"]
+        for number in numbers
+    ]
+    cache.save()
+    return found
+
+
+def sizes(directory: Path) -> list[int]:
+    return sorted(file.stat().st_size for file in directory.iterdir())
+
+
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts of the programs that are compiled."""
+    texts: list[str] = []
+
+    def noted(pieces: list[Code], source: Source, **options: bool) -> Program:
+        texts.append(source.text)
+        return compile_program(pieces, source, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("weft.templates.template.compile_program", noted)
+    return texts
+
+
+def test_many_entries_are_one_file(tmp_path: Path, compiled: list[str]) -> None:
+    numbers = list(range(40))
+    assert answers(tmp_path, numbers) == numbers
+    assert len(compiled) == 40
+    assert len(sizes(tmp_path)) == 1
+    before = sizes(tmp_path), next(tmp_path.iterdir()).stat().st_mtime_ns
+    assert answers(tmp_path, numbers) == numbers
+    assert len(compiled) == 40
+    assert (sizes(tmp_path), next(tmp_path.iterdir()).stat().st_mtime_ns) == before
+
+
+def test_few_entries_are_files_of_their_own_among_many_inputs_too(tmp_path: Path) -> None:
+    assert answers(tmp_path, [1, 2]) == [1, 2]
+    assert len(sizes(tmp_path)) == 2
+
+
+def test_a_change_of_one_input_leaves_the_pack(tmp_path: Path, compiled: list[str]) -> None:
+    numbers = list(range(40))
+    answers(tmp_path, numbers)
+    (pack,) = tmp_path.iterdir()
+    before = pack.stat().st_mtime_ns
+    numbers[5] = 500
+    for _ in range(2):
+        assert answers(tmp_path, numbers) == numbers
+    assert compiled[40:] == ["answer = 500\n"]
+    assert len(sizes(tmp_path)) == 2
+    assert pack.stat().st_mtime_ns == before
+
+
+def test_what_is_not_in_the_pack_gets_there_once_it_is_much(tmp_path: Path, compiled: list[str]) -> None:
+    for number in range(40):
+        answers(tmp_path, [number])
+    assert len(sizes(tmp_path)) == 40
+    answers(tmp_path, list(range(40)))
+    assert len(compiled) == 40
+    assert len(sizes(tmp_path)) == 41
+    for file in tmp_path.iterdir():
+        if file.stat().st_size != max(sizes(tmp_path)):
+            file.unlink()
+    assert answers(tmp_path, list(range(40))) == list(range(40))
+    assert len(compiled) == 40
+
+
+def test_a_pack_serves_the_same_inputs_elsewhere_and_with_one_more(tmp_path: Path, compiled: list[str]) -> None:
+    answers(tmp_path, list(range(40)))
+    answers(tmp_path, list(range(41)), [*PATHS[:20], "0191.star", *PATHS[20:]])
+    assert len(compiled) == 41
+    answers(tmp_path, list(range(40)), [f"x/{path}" for path in PATHS])
+    assert len(compiled) == 81
+
+
+def test_a_pack_keeps_what_a_neighbour_uses_but_not_for_ever(tmp_path: Path, compiled: list[str]) -> None:
+    one, other, third = list(range(40)), list(range(100, 140)), list(range(200, 240))
+    for _ in range(2):
+        assert answers(tmp_path, one) == one
+        assert answers(tmp_path, other) == other
+    assert len(compiled) == 80
+    answers(tmp_path, third)
+    answers(tmp_path, third)
+    assert len(compiled) == 120
+    answers(tmp_path, one)
+    assert len(compiled) == 160
+    assert len(sizes(tmp_path)) == 1
+
+
+@pytest.mark.parametrize("damage", [b"", b"short", b"\0" * 40_000, None])
+def test_a_damaged_pack_is_made_again(tmp_path: Path, damage: bytes | None, compiled: list[str]) -> None:
+    numbers = list(range(40))
+    answers(tmp_path, numbers)
+    (pack,) = tmp_path.iterdir()
+    whole = pack.read_bytes()
+    pack.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]) if damage is None else damage)
+    assert answers(tmp_path, numbers) == numbers
+    assert len(compiled) == 80
+    assert pack.read_bytes() == whole
+
+
+def test_a_large_entry_is_kept_whole(tmp_path: Path) -> None:
+    large = "x" * 100_000
+    cache = CodeCache(str(tmp_path))
+    cache.put("0" * 64, large)
+    cache.save()
+    assert CodeCache(str(tmp_path)).get("0" * 64) == large
+
+
+def test_the_same_text_twice_is_compiled_once(tmp_path: Path, compiled: list[str]) -> None:
+    assert answers(tmp_path, [1, 1]) == [1, 1]
+    assert len(compiled) == 1
+
+
+def test_what_a_failed_run_has_compiled_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "a.yml").write_text("a: #@ 1\n")
+    (tmp_path / "b.yml").write_text("b: #@ fail('x')\n")
+    environment = {**os.environ, "WEFT_CACHE_DIR": str(tmp_path / "cache")}
+    command = [sys.executable, "-m", "weft", "render", "-f", str(tmp_path / "a.yml"), "-f", str(tmp_path / "b.yml")]
+    assert subprocess.run(command, env=environment, capture_output=True, check=False).returncode == 1
+    assert len(list((tmp_path / "cache").iterdir())) == 2
+
+
+def test_processes_share_a_pack(tmp_path: Path) -> None:
+    config = tmp_path / "config"
+    config.mkdir()
+    for number in range(40):
+        (config / f"{number}.yml").write_text(f"a: #@ {number} + 1\n")
+    command = [sys.executable, "-m", "weft", "render", "-f", str(config)]
+    environment = {**os.environ, "WEFT_CACHE_DIR": str(tmp_path / "cache")}
+    running = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) for _ in range(4)]
+    first, *others = [process.communicate()[0] for process in running]
+    assert first.count(b"a: ") == 40
+    assert others == [first] * 3
     assert len(list((tmp_path / "cache").iterdir())) == 1

@@ -72,6 +72,8 @@ def printed(
 def printed_all(cache: CodeCache | None, given: str, options: Options | None = None) -> tuple[object, ...]:
     context = Context(cache=cache)
     result = run(Job(casefiles.files_of(given), options), context)
+    if cache is not None:
+        cache.save()
     shown = [FORMATS[form](result.documents) for form in ("yaml", "pos")]
     return (*shown, [(file.path, file.text) for file in result.texts], context.warnings)
 

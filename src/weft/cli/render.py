@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from weft.cli.options import Parsed
+    from weft.codecache import CodeCache
     from weft.nodes import DocumentSet
     from weft.workspace import InputFile, ReferencedValues
 
@@ -165,11 +166,21 @@ def _render(command: Command, argv: Sequence[str]) -> int:
     if command is RENDER and flags.on("version"):
         return _version()
     keep_limits(flags)
+    cache = None if flags.on("no-code-cache") else user_cache(os.environ)
+    try:
+        return _rendered(flags, cache)
+    finally:
+        if cache is not None:
+            cache.save()
+
+
+def _rendered(flags: Parsed, cache: CodeCache | None) -> int:
     start = perf_counter()
     debug = _print_error_line if flags.on("debug") else None
     inputs = _inputs(flags)
     files = _read_inputs(flags, inputs)
-    cache = None if flags.on("no-code-cache") else user_cache(os.environ)
+    if cache is not None:
+        cache.open_pack([file.path for file in files])
     context = Context(print_line=_print_error_line, cache=cache)
     if not flags.occurrences:
         context.warn("there is nothing to render; inputs are given by a flag: weft render -f config/")
