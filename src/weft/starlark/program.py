@@ -51,8 +51,6 @@ class Program:
         for the code that host statements were lowered to; common: those that many programs share, a table that stays as
         it is. Raises StarlarkError with the trail of calls.
         """
-        from weft.starlark.builtins import printing
-
         source = self.source
         budget = budget_of(context)
 
@@ -62,11 +60,10 @@ class Program:
             return load(path, Position(source, line))
 
         space = {
-            "__builtins__": _shared(budget, common),
+            "__builtins__": _shared(budget, common, context),
             "$source": source,
             "$budget": budget,
             "$load": load_,
-            "$print": printing(context.print_line if context is not None else _drop),
             **(names or {}),
         }
         former = enter(budget)
@@ -77,22 +74,26 @@ class Program:
         except Exception as error:  # noqa: BLE001
             fault = error
         else:
-            result = {name: value for name, value in variables.items() if name[0] != "$"}
-            for value in result.values():
-                freeze(value)
+            result: dict[str, object] = {}
+            for name, value in variables.items():
+                if name[0] != "$":
+                    result[name] = value
+                    freeze(value)
             return result
         finally:
             leave(former)
         raise leaving(fault) from None
 
 
-def _shared(budget: Budget, common: Mapping[str, object]) -> dict[str, object]:
-    """The names that all programs see which run by a budget and share `common`."""
+def _shared(budget: Budget, common: Mapping[str, object], context: Context | None) -> dict[str, object]:
+    """The names that all programs see which run by a budget, a context's own, and share `common`."""
     found = budget.shared.get(id(common))
     if found is None:
+        from weft.starlark.builtins import printing
         from weft.starlark.runtime import GLOBALS
 
-        found = budget.shared[id(common)] = common, {**GLOBALS, **budget.names, **common}
+        print_ = printing(_drop if context is None else context.print_line)
+        found = budget.shared[id(common)] = common, {**GLOBALS, **budget.names, "$print": print_, **common}
     return found[1]
 
 

@@ -441,6 +441,8 @@ def from_bytes(data: bytes) -> str:
 
 def freeze(value: object) -> None:
     """Make a value and everything that can be reached from it unchangeable."""
+    if type(value) is Module and value.frozen:  # most of what programs have
+        return
     todo = [value]
     tuples: set[int] = set()
     while todo:

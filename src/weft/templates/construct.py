@@ -168,6 +168,7 @@ class Builder:
 class Construction:
     """A template whose program builds nodes.
 
+    own_names: the names of this template's program; the others are in NAMES. documents: what the last run made.
     implicit_overrides: a repeated key silently replaces the earlier one (`--implicit-map-key-overrides`).
     """
 
@@ -175,11 +176,8 @@ class Construction:
         self.plan = plan
         self.source = source
         self.implicit_overrides = implicit_overrides
-        self.documents: DocumentSet = DocumentSet([], source, 1)
-
-    def own_names(self) -> dict[str, object]:
-        """The names of this template's program; the others are in NAMES."""
-        return {
+        self.documents = DocumentSet([], source, 1)
+        self.own_names: dict[str, object] = {
             "$node.begin": self.begin,
             "$node.data": self.data,
             "$node.done": self.done,
@@ -187,8 +185,8 @@ class Construction:
             "$node.annotation": self.annotation,
             "$node.constant_key": self.constant_key,
             "$node.constant_value": self.constant_value,
-            "$node.chunks": self.plan.chunks,
-            "$text.insert": inserter(self.source),
+            "$node.chunks": plan.chunks,
+            "$text.insert": inserter(source),
         }
 
     def begin(self) -> Builder:

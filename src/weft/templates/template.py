@@ -27,13 +27,14 @@ class Template:
     A template that gives the same whenever it runs is not run again after the second time.
     """
 
-    __slots__ = ("_implicit_overrides", "_outcome", "_plan", "_program", "_runs", "source")
+    __slots__ = ("_construction", "_implicit_overrides", "_outcome", "_plan", "_program", "_runs", "source")
 
     def __init__(
         self, program: Program, source: Source, plan: Plan | None = None, *, implicit_overrides: bool = False
     ) -> None:
         self._program = program
         self._plan = plan
+        self._construction: Construction | None = None
         self._outcome: Outcome | None = None
         self._runs = 0
         self._implicit_overrides = implicit_overrides
@@ -83,9 +84,10 @@ class Template:
             names = {"$text.insert": inserter(self.source), "$text.join": "".join, "$text.finish": parts.append}
             exports = self._program.run(context, load, names)
             return Outcome(exports, text="".join(parts))
-        built = Construction(self._plan, self.source, implicit_overrides=self._implicit_overrides)
-        exports = self._program.run(context, load, built.own_names(), NAMES)
-        return Outcome(exports, built.documents)
+        if self._construction is None:
+            self._construction = Construction(self._plan, self.source, implicit_overrides=self._implicit_overrides)
+        exports = self._program.run(context, load, self._construction.own_names, NAMES)
+        return Outcome(exports, self._construction.documents)
 
 
 def compile_yaml(

@@ -92,7 +92,7 @@ class _TracedConstruction(Construction):
         self.texts = texts
 
     def names(self) -> dict[str, object]:
-        names = {**NAMES, **self.own_names()}
+        names = {**NAMES, **self.own_names}
         chunks = self.plan.chunks
         plain_fill: Callable[..., object] = NAMES["$node.fill"]  # type: ignore[assignment]
         windows, note_made = self.windows, self.note_made
