@@ -35,7 +35,7 @@ class InputFile:
 
     __slots__ = (
         "_data",
-        "_named",
+        "_found",
         "_read",
         "_source",
         "described",
@@ -71,7 +71,7 @@ class InputFile:
         self.marked_output: bool | None = None
         self._read = read
         self._data: bytes | None = None
-        self._named: tuple[str, str, bool] | None = None
+        self._found: tuple[str, str | None, str, bool, bool] | None = None
         self._source: Source | None = None
 
     def __repr__(self) -> str:
@@ -102,25 +102,29 @@ class InputFile:
         """The last piece of the path."""
         return self.path.rpartition("/")[2]
 
-    def _by_name(self) -> tuple[str, str, bool]:
-        """What the path says, worked out once: the path, the type, whether the name has `.lib.` in it."""
-        found = self._named
-        if found is None or found[0] is not self.path:
+    def _nature(self) -> tuple[str, str | None, str, bool, bool]:
+        """What the path and a `type` mark say, worked out once: these two, the type, and whether that makes it a library
+        file, or a template.
+        """
+        found = self._found
+        if found is None or found[0] is not self.path or found[1] is not self.marked_type:
             name = self.name
-            kind = next((kind for suffix, kind in _TYPES_BY_SUFFIX if name.endswith(suffix)), DATA)
+            kind = self.marked_type or next((kind for suffix, kind in _TYPES_BY_SUFFIX if name.endswith(suffix)), DATA)
             pieces = name.split(".")
-            found = self._named = (self.path, kind, len(pieces) > 2 and pieces[-2] == "lib")
+            is_library = kind == STARLARK or (len(pieces) > 2 and pieces[-2] == "lib")
+            is_template = not is_library and kind in (YAML, TEXT)
+            found = self._found = (self.path, self.marked_type, kind, is_library, is_template)
         return found
 
     @property
     def type(self) -> str:
         """`yaml`, `text`, `starlark` or `data`."""
-        return self.marked_type or self._by_name()[1]
+        return self._nature()[2]
 
     @property
     def is_library(self) -> bool:
         """Whether it is evaluated for what it exports: `.star`, or `lib` as the second-last of three or more pieces."""
-        return self._by_name()[2] or self.type == STARLARK
+        return self._nature()[3]
 
     @property
     def is_template(self) -> bool:
@@ -130,7 +134,7 @@ class InputFile:
         """
         if self.marked_template is not None:
             return self.marked_template
-        return self._is_template_by_name()
+        return self._nature()[4]
 
     @property
     def is_plain(self) -> bool:
@@ -143,7 +147,7 @@ class InputFile:
         if self.marked_output is not None:
             return self.marked_output
         # A `*-plain` mark takes evaluation away, not output; a `*-template` mark gives output even to `.lib.` names.
-        return self.marked_template is True or self._is_template_by_name()
+        return self.marked_template is True or self._nature()[4]
 
     @property
     def kind(self) -> str:
@@ -152,9 +156,6 @@ class InputFile:
         if kind in (STARLARK, DATA):
             return kind
         return f"{kind}-plain" if self.is_plain else f"{kind}-template"
-
-    def _is_template_by_name(self) -> bool:
-        return not self.is_library and self.type in (YAML, TEXT)
 
 
 def in_memory(path: str, data: bytes | str, order: int = 0) -> InputFile:
