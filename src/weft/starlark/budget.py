@@ -16,6 +16,7 @@ from _operator import length_hint
 from itertools import chain
 
 from weft.limits import Allowance, allowance, exceeded
+from weft.source import Position
 from weft.starlark.values import FROZEN, Dict, List, Set
 
 TYPE_CHECKING = False
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from weft.context import Context
-    from weft.source import Position
+    from weft.source import Source
 
 # Steps between two looks at clock and memory; a range longer than _LONG pays in parts.
 _SLICE = 1 << 14
@@ -278,12 +279,13 @@ def budget_of(context: Context | None) -> Budget:
     return context.budget  # type: ignore[return-value]
 
 
-def check_growth(values: Iterable[object], most: int, at: Position | None = None) -> None:
-    """Raises LimitError if one of these values holds more than `most` items."""
+def check_growth(values: Iterable[object], most: int, source: Source | None = None) -> None:
+    """Raises LimitError if one of these values, of the program of a source, holds more than `most` items."""
     for value in values:
         kind = type(value)
         if (kind is List or kind is Dict or kind is Set or kind is list) and len(value) > most:  # type: ignore[arg-type]
             name = "dict" if kind is Dict else "set" if kind is Set else "list"
+            at = None if source is None else Position(source, 0)
             raise exceeded(f"a {name} of more than {most} items", "items", most, at=at)
 
 

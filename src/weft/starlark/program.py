@@ -70,7 +70,7 @@ class Program:
         try:
             exec(self.code, space)  # noqa: S102
             variables = space["<toplevel>"]()  # type: ignore[operator]
-            check_growth(variables.values(), budget.limits.items, Position(source, 0))
+            check_growth(variables.values(), budget.limits.items, source)
         except Exception as error:  # noqa: BLE001
             fault = error
         else:

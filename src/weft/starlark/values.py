@@ -464,7 +464,8 @@ def freeze(value: object) -> None:
                 tuples.add(id(value))
                 todo.extend(value)  # type: ignore[arg-type]
         elif kind is _FUNCTION:
-            _freeze_function(value, todo)
+            if not value.__dict__.get("frozen"):
+                _freeze_function(value, todo)
         elif kind is Builtin:
             todo.append(value.receiver)  # type: ignore[attr-defined]
         elif isinstance(value, Value):
@@ -472,9 +473,10 @@ def freeze(value: object) -> None:
 
 
 def _freeze_function(function: object, todo: list[object]) -> None:
-    """Put what a compiled function can still change (defaults, closed-over variables) on the list."""
+    """Put what a compiled function can still change (defaults, closed-over variables) on the list, once."""
     if "$source" not in function.__globals__:  # type: ignore[attr-defined]
         return
+    function.__dict__["frozen"] = True
     todo.extend(function.__defaults__ or ())  # type: ignore[attr-defined]
     todo.extend((function.__kwdefaults__ or {}).values())  # type: ignore[attr-defined]
     for cell in function.__closure__ or ():  # type: ignore[attr-defined]
@@ -482,14 +484,6 @@ def _freeze_function(function: object, todo: list[object]) -> None:
             held = cell.cell_contents
         except ValueError:
             continue
-        kind = type(held)
-        if kind is _FUNCTION and held is function:
-            continue
-        # Functions refer to each other in circles: only what has not been frozen yet is followed.
-        if kind is _FUNCTION:
-            if held.__dict__.get("frozen"):
-                continue
-            held.__dict__["frozen"] = True
         todo.append(held)
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from weft.workspace.job import Options
     from weft.workspace.library import Library, LibraryFile
     from weft.workspace.references import LibraryRefs
+    from weft.workspace.session import Layout
 
 VALUES = "data/values"
 SCHEMA = "data/values-schema"
@@ -77,21 +78,29 @@ class Evaluated:
 
 
 class Execution:
-    """The phases for one library (the root is one too)."""
+    """The phases for one library (the root is one too); they can be gone through any number of times."""
 
-    __slots__ = ("library", "options", "session")
+    __slots__ = ("_layout", "library", "options", "session")
 
     def __init__(self, session: Session, library: Library, options: Options) -> None:
         self.session = session
         self.library = library
         self.options = options
+        self._layout: Layout | None = None
+
+    @property
+    def layout(self) -> Layout:
+        """What the files of the library are for. Raises WeftError."""
+        if self._layout is None:
+            self._layout = self.session.layout(self.library, self.options)
+        return self._layout
 
     def schema(self, given: Sequence[ReferencedValues]) -> tuple[SchemaType | None, list[ReferencedValues]]:
         """The schema of this library, if it has one, and the schemas in it that are for other libraries.
 
         given: schemas from outside, applied after the library's own (spec ytt 8.4, 10.4). Raises WeftError.
         """
-        layout = self.session.layout(self.library, self.options)
+        layout = self.layout
         own = layout.schemas
         if not own and not given:
             return None, []
@@ -132,7 +141,7 @@ class Execution:
         given: values from outside (flags, references, `with_data_values`), applied after the library's own
         (spec ytt 7.5, 10.4). Raises WeftError.
         """
-        layout = self.session.layout(self.library, self.options)
+        layout = self.layout
         own = layout.values
         merged = None
         if schema is not None:
@@ -203,7 +212,7 @@ class Execution:
         """The documents annotated `@name` that these files evaluate to."""
         if not members:
             return []
-        layout = self.session.layout(self.library, self.options)
+        layout = self.layout
         if name in layout.documents:
             return layout.documents[name]
         found: list[ReferencedValues] = []
@@ -242,7 +251,7 @@ class Execution:
         texts: list[TextFile] = []
         exports: list[tuple[str, Mapping[str, object]]] = []
         context = self.session.context
-        layout = self.session.layout(self.library, self.options)
+        layout = self.layout
         for member, purpose in layout.members:
             context.doing = member.path
             context.done += 1
@@ -269,7 +278,8 @@ class Execution:
                     found=f"a {file.type} file",
                     hint=f"--file-mark '{file.original_path}:type=yaml-template' would make it one",
                 )
-        _check_used(library_values, library_schemas)
+        if library_values or library_schemas:
+            _check_used(library_values, library_schemas)
         context.doing = "overlays"
         return Evaluated(_overlaid(documents, layout.plans, context.trace), texts, exports)
 
