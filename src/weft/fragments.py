@@ -444,4 +444,14 @@ def _data_nodes(value: DataStruct, source: Source | None, line: int, room: list[
     return _to_map(value.mapping(), source, line, room)
 
 
-__all__ = ["DataStruct", "YamlFragment", "data_module", "go_type_name", "plain", "to_data", "to_nodes", "to_starlark", "to_struct"]
+__all__ = [
+    "DataStruct",
+    "YamlFragment",
+    "data_module",
+    "go_type_name",
+    "plain",
+    "to_data",
+    "to_nodes",
+    "to_starlark",
+    "to_struct",
+]

@@ -196,6 +196,49 @@ deep:
     assert weft.render(inputs).to_dict()["first"] == {"kind": "App", "deep": {"x": 2}}
 
 
+_PART = "#@overlay/remove\nx: 1\nz: 2\n"
+
+# Overlay annotations in what a library makes; each must be gone once its overlays were applied.
+ANNOTATED = {
+    "in the file itself": {"app.yml": "part:\n  #@overlay/remove\n  x: 1\n  z: 2\n"},
+    "from a helper": {
+        "app.yml": '#@ load("part.lib.yml", "part")\npart: #@ part()\n',
+        "part.lib.yml": "#@ def part():\n#@overlay/remove\nx: 1\nz: 2\n#@ end\n",
+    },
+    "from another library": {
+        "app.yml": '#@ load("@ytt:library", "library")\npart: #@ library.get("inner").eval()[0]\n',
+        "_ytt_lib/inner/part.yml": "#@overlay/remove\nx: 1\nz: 2\n",
+    },
+    "exported from another library": {
+        "app.yml": '#@ load("@ytt:library", "library")\npart: #@ library.get("inner").export("part")()\n',
+        "_ytt_lib/inner/part.lib.yml": "#@ def part():\n#@overlay/remove\nx: 1\nz: 2\n#@ end\n",
+    },
+    "nowhere": {"app.yml": "part:\n  #@ if True:\n  x: 1\n  #@ end\n  z: 2\n"},
+}
+
+
+@pytest.mark.parametrize("name", ANNOTATED)
+def test_overlay_annotations_do_not_leave_a_library_with_overlays(name: str) -> None:
+    inputs = {
+        "main.yml": """\
+#@ load("@ytt:library", "library")
+#@ load("@ytt:overlay", "overlay")
+#@ app = library.get("app")
+#@ parts = [app.eval()[0], app.eval()[0]]
+result: #@ overlay.apply({"part": {"x": 3, "z": 4}, "seen": False}, parts[1])
+""",
+        "_ytt_lib/app/overlay.yml": """\
+#@ load("@ytt:overlay", "overlay")
+#@overlay/match by=overlay.all
+---
+#@overlay/match missing_ok=True
+seen: true
+""",
+    } | {f"_ytt_lib/app/{path}": text for path, text in ANNOTATED[name].items()}
+    assert weft.render(inputs).to_dict() == {"result": {"part": {"x": 1, "z": 2}, "seen": True}}
+    assert weft.render(inputs, trace=True).to_dict() == weft.render(inputs).to_dict()
+
+
 @pytest.mark.parametrize(
     ("text", "kept"),
     [

@@ -300,7 +300,12 @@ def is_overlay(document: Document) -> bool:
 
 
 def apply_documents(
-    left: Sequence[DocumentSet], overlays: Sequence[Document], *, plans: Plans | None = None, trace: Trace | None = None
+    left: Sequence[DocumentSet],
+    overlays: Sequence[Document],
+    *,
+    mark: str = "#@",
+    plans: Plans | None = None,
+    trace: Trace | None = None,
 ) -> list[DocumentSet]:
     """The documents of files, one set each, with overlay documents applied one after the other (spec ytt 9.1).
 
@@ -309,7 +314,8 @@ def apply_documents(
     all, documents that overlays add come in one new set. Overlay annotations are erased everywhere. Documents that are
     empty in the end are dropped, also computed ones, as in the reference.
 
-    plans: of overlays that were applied to other documents before; those of these overlays are left there.
+    mark: documents from texts without it have no overlay annotations. plans: of overlays that were applied to other
+    documents before; those of these overlays are left there.
 
     Raises OverlayError, with the way through the overlay as trail: its last step is the document.
     """
@@ -324,7 +330,7 @@ def apply_documents(
     if plans is not None:
         plans.clear()
     try:
-        edit = DocumentsEdit(_without_annotations(sets))
+        edit = DocumentsEdit(_without_annotations(sets, mark))
         for overlay in overlays:
             made[overlay] = steps = known.get(overlay) or steps_of(DocumentSet([overlay]), ANY_DEFAULT)
             run.perform(edit, steps)
@@ -336,8 +342,8 @@ def apply_documents(
     return edit.results()
 
 
-def _without_annotations(sets: list[DocumentSet]) -> list[DocumentSet]:
-    """The documents without overlay annotations; those from texts that have none are not even looked at."""
+def _without_annotations(sets: list[DocumentSet], mark: str) -> list[DocumentSet]:
+    """The documents without overlay annotations; those from texts without a mark are not even looked at."""
     annotated: dict[Source | None, bool] = {None: True}
     result = []
     for documents in sets:
@@ -345,7 +351,7 @@ def _without_annotations(sets: list[DocumentSet]) -> list[DocumentSet]:
         for document in documents.items:
             source = document.source
             if source not in annotated:
-                annotated[source] = "#@" in source.text  # type: ignore[union-attr]
+                annotated[source] = mark in source.text  # type: ignore[union-attr]
             items.append(erased_item(document) if annotated[source] else document)
         same = all(after is before for after, before in zip(items, documents.items, strict=True))
         result.append(documents if same else documents.with_items(items))  # type: ignore[arg-type]

@@ -14,7 +14,7 @@ from weft.workspace.job import (
     TextFile,
 )
 from weft.workspace.loader import Loader
-from weft.workspace.session import DOCUMENTS, EXPORTS, NOTHING, TEXT, Session
+from weft.workspace.session import DOCUMENTS, EXPORTS, NOTHING, OVERLAY, TEXT, Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from weft.context import Context
     from weft.overlay import Plans
-    from weft.provenance import Trace
     from weft.schema import SchemaType
     from weft.starlark import Module
     from weft.workspace.files import InputFile
@@ -281,7 +280,7 @@ class Execution:
         if library_values or library_schemas:
             _check_used(library_values, library_schemas)
         context.doing = "overlays"
-        return Evaluated(_overlaid(documents, layout.plans, context.trace), texts, exports)
+        return Evaluated(_overlaid(documents, self.session, layout.plans), texts, exports)
 
     def _loader(
         self,
@@ -384,9 +383,7 @@ def _check_used(values: Sequence[ReferencedValues], schemas_given: Sequence[Refe
         )
 
 
-def _overlaid(
-    documents: list[tuple[LibraryFile, DocumentSet]], plans: Plans, trace: Trace | None = None
-) -> list[DocumentFile]:
+def _overlaid(documents: list[tuple[LibraryFile, DocumentSet]], session: Session, plans: Plans) -> list[DocumentFile]:
     """Take the overlays out and apply them to all the rest (spec ytt 9.1)."""
     documents.sort(key=lambda found: found[0].file.order)
     overlays: list[Document] = []
@@ -403,6 +400,9 @@ def _overlaid(
                 rest.append(document)
         if rest:
             kept.append((member, found if len(rest) == len(found.items) else found.with_items(rest)))
+            if member.file in session.with_overlays:
+                session.lends = True
+    trace = session.context.trace
     groups = [found for _, found in kept]
     if trace is not None:
         trace.stage("templates", [document for group in groups for document in group.items])
@@ -410,7 +410,8 @@ def _overlaid(
         try:
             from weft.overlay import apply_documents
 
-            groups = apply_documents(groups, overlays, plans=plans, trace=trace)
+            mark = "#@" if session.lends or trace is not None else OVERLAY
+            groups = apply_documents(groups, overlays, mark=mark, plans=plans, trace=trace)
         except WeftError as error:
             raise error.within(f"Overlaying (in following order: {', '.join(overlay_files)})") from None
     result = [

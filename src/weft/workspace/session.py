@@ -49,6 +49,9 @@ class Kept:
         return made
 
 
+# Every overlay annotation in a text begins with this.
+OVERLAY = "@overlay/"
+
 # What evaluating a file is for: its documents, its text, the names that it defines, or nothing; or that it is output of
 # a type that cannot be.
 DOCUMENTS = "documents"
@@ -93,9 +96,20 @@ class Session:
     """One run's files and templates, each read and compiled once however many libraries evaluate it.
 
     data_functions: the functions of `@ytt:data` by the directory of a file and the root that it is seen from.
+    with_overlays: the files read so far in which there are overlay annotations. lends: whether items with such
+    annotations may have got into documents of other files.
     """
 
-    __slots__ = ("_layouts", "_modules", "_prepared", "_yaml", "context", "data_functions")
+    __slots__ = (
+        "_layouts",
+        "_modules",
+        "_prepared",
+        "_yaml",
+        "context",
+        "data_functions",
+        "lends",
+        "with_overlays",
+    )
 
     def __init__(self, context: Context | None = None) -> None:
         self.context = Context() if context is None else context
@@ -104,6 +118,8 @@ class Session:
         self._layouts: dict[tuple[object, ...], Layout] = {}
         self._modules: dict[str, Module] = {}
         self.data_functions: dict[tuple[Library, Library], dict[str, object]] = {}
+        self.with_overlays: set[InputFile] = set()
+        self.lends = False
 
     def give(self, files: Mapping[InputFile, DocumentSet]) -> None:
         """Take the documents of these plain files as read."""
@@ -120,6 +136,9 @@ class Session:
             cache = self._cache()
             found = read_yaml(file.source, strict=options.strict, plain=file.is_plain, cache=cache)
             self._yaml[key] = found
+            if found.is_template and OVERLAY in file.source.text:
+                self.with_overlays.add(file)
+                self.lends = self.lends or file.is_library
             for line, name, hint in found.misspelt():
                 self.context.warn(f"{file.source.shown}:{line}: nothing is known of the annotation @{name}; {hint}")
             braces = found.braces()
