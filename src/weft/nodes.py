@@ -73,6 +73,8 @@ class DocumentSet(_Located):
     """Documents, in order."""
 
     __slots__ = ("items", "line", "source")
+    # As with a map and an array that have their items.
+    _items = _parts = None
 
     def __init__(self, items: list[Document], source: Source | None = None, line: int = 0) -> None:
         self.items = items
@@ -123,16 +125,17 @@ class _Made(_Located):
     __slots__ = ()
 
     if not TYPE_CHECKING:
+        # Not by `__getattr__`: with one, Python looks up every attribute the long way. Where it counts, ask `_items` first.
 
-        def __getattr__(self, name: str) -> object:
-            # Python asks here for a slot that is not filled.
-            parts = self._parts if name == "items" else None
-            if parts is None:
-                if name == "items":  # another thread has just filled it
-                    return object.__getattribute__(self, name)
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            items = self.items = items_of(parts, self.source)
-            self._parts = None
+        @property
+        def items(self) -> list[Any]:
+            items = self._items
+            if items is None:
+                parts = self._parts
+                if parts is None:  # another thread has just made them
+                    return self._items
+                items = self._items = items_of(parts, self.source)
+                self._parts = None
             return items
 
 
@@ -142,7 +145,9 @@ class Map(_Made):
     index: what `find` looks keys up in, by `key_id`, where it is there already.
     """
 
-    __slots__ = ("_index", "_parts", "items", "line", "source")
+    __slots__ = ("_index", "_items", "_parts", "line", "source")
+    items: list[MapItem]
+    _items: list[MapItem] | None
     _parts: list[Part] | None
 
     def __init__(
@@ -152,7 +157,7 @@ class Map(_Made):
         line: int = 0,
         index: dict[object, MapItem] | None = None,
     ) -> None:
-        self.items = items
+        self._items = items
         self.source = source
         self.line = line
         self._index = index
@@ -211,11 +216,13 @@ class MapItem(_Located):
 class Array(_Made):
     """Array items in order."""
 
-    __slots__ = ("_parts", "items", "line", "source")
+    __slots__ = ("_items", "_parts", "line", "source")
+    items: list[ArrayItem]
+    _items: list[ArrayItem] | None
     _parts: list[Part] | None
 
     def __init__(self, items: list[ArrayItem], source: Source | None = None, line: int = 0) -> None:
-        self.items = items
+        self._items = items
         self.source = source
         self.line = line
         self._parts = None
@@ -257,6 +264,7 @@ COLLECTIONS = frozenset({Map, Array, DocumentSet})
 def map_of(parts: list[Part], source: Source | None, line: int) -> Map:
     """A map with these parts. Nobody changes the list afterwards."""
     made = _new(Map)
+    made._items = None
     made._parts = parts
     made._index = None
     made.source = source
@@ -267,6 +275,7 @@ def map_of(parts: list[Part], source: Source | None, line: int) -> Map:
 def array_of(parts: list[Part], source: Source | None, line: int) -> Array:
     """An array with these parts. Nobody changes the list afterwards."""
     made = _new(Array)
+    made._items = None
     made._parts = parts
     made.source = source
     made.line = line
@@ -279,7 +288,7 @@ _new = object.__new__
 def is_filled(value: Value) -> bool:
     """Whether it is a collection with something in it."""
     if type(value) is Map or type(value) is Array:
-        return bool(value._parts or value.items)
+        return bool(value._items or value._parts)
     return type(value) is DocumentSet and bool(value.items)
 
 

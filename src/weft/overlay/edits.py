@@ -37,7 +37,7 @@ class MapEdit:
 
     def __init__(self, node: Map) -> None:
         self.node = node
-        self.items = node.items
+        self.items = node._items or node.items
         self.own = False
         # Where the item with a key stands, for long maps; not in use while there may be two with one key.
         self._places: dict[object, int] | None = None
@@ -63,7 +63,7 @@ class MapEdit:
 
     def _begin(self, owned: Owned) -> None:
         node = self.node
-        self.items = node.items.copy()
+        self.items = self.items.copy()
         index = node._index
         self.node = Map(self.items, node.source, node.line, None if index is None else index.copy())
         self.own = True
@@ -209,7 +209,7 @@ class ArrayEdit:
 
     def __init__(self, node: Array) -> None:
         self.node = node
-        self.items = node.items
+        self.items = node._items or node.items
         self.own = False
         self.gaps = False
         self._keyed: Keyed | None = None
@@ -226,7 +226,7 @@ class ArrayEdit:
 
     def _begin(self, owned: Owned) -> None:
         node = self.node
-        self.items = node.items.copy()
+        self.items = self.items.copy()
         self.node = Array(self.items, node.source, node.line)
         self.own = True
         owned[self.node] = self

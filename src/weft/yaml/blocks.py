@@ -247,9 +247,10 @@ class BlockReading:
                 stack.append((cur, items, index))
                 inner = MapItem(key, value, source, number)
                 index = {key: inner}
-                item = ArrayItem(Map([inner], source, number, index), source, number)
+                inside = [inner]
+                item = ArrayItem(Map(inside, source, number, index), source, number)
                 items.append(item)
-                items = item.value.items
+                items = inside
                 cur = more
                 owner = None
             else:

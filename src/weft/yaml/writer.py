@@ -116,14 +116,15 @@ def _write(value: Any, out: list[str], sort: bool, fold: int | None, room: int, 
             if by_parts and value._parts is not None:
                 items = iter(value._parts)
                 mark = map_parts if type(value) is Map else array_parts
-            elif type(value) is Map:
-                room -= ITEM * len(value.items)
-                items = iter(_sorted(value.items) if sort else value.items)
-                mark = ""
             else:
-                room -= ITEM * len(value.items)
-                items = iter(value.items)
-                mark = "- "
+                entries = value._items or value.items
+                room -= ITEM * len(entries)
+                if type(value) is Map:
+                    items = iter(_sorted(entries) if sort else entries)
+                    mark = ""
+                else:
+                    items = iter(entries)
+                    mark = "- "
             if room < 0:
                 raise _too_long(value)
         if mark == "":
@@ -150,13 +151,13 @@ def _write(value: Any, out: list[str], sort: bool, fold: int | None, room: int, 
                         append(f"{lead}{head} {folded(form, len(lead) + len(head) + 1, fold, pad + '  ')}\n")
                     else:
                         append(f"{lead}{head} {form}\n")
-                elif kind is Map and (value._parts or value.items):
+                elif kind is Map and (value._items or value._parts):
                     append(f"{lead}{head}\n")
                     stack.append((items, pad, ""))
                     pad += "  "
                     lead = pad
                     break
-                elif (kind is Array and (value._parts or value.items)) or (kind is DocumentSet and value.items):
+                elif (kind is Array and (value._items or value._parts)) or (kind is DocumentSet and value.items):
                     append(f"{lead}{head}\n")
                     stack.append((items, pad, ""))
                     lead = pad
@@ -204,7 +205,7 @@ def _write(value: Any, out: list[str], sort: bool, fold: int | None, room: int, 
                             form = forms.long_form(value, for_map[1], 0, None)[:-1]
                             room -= len(form)
                         append(form)
-                    elif (kind is Map or kind is Array) and (value._parts or value.items):
+                    elif (kind is Map or kind is Array) and (value._items or value._parts):
                         stack.append((items, pad, mark) if ends else ((items, holes, last, mark), pad, _WITHIN))
                         append(before)
                         lead, pad = for_map if kind is Map else for_array
@@ -236,7 +237,7 @@ def _write(value: Any, out: list[str], sort: bool, fold: int | None, room: int, 
                         append(f"{head}{folded(form, len(head), fold, pad + '  ')}\n")
                     else:
                         append(f"{head}{form}\n")
-                elif ((kind is Map or kind is Array) and (value._parts or value.items)) or (
+                elif ((kind is Map or kind is Array) and (value._items or value._parts)) or (
                     kind is DocumentSet and value.items
                 ):
                     stack.append((items, pad, mark))
