@@ -54,6 +54,12 @@ def test_steps(text: str, steps: int) -> None:
     assert run(text)[1] == steps
 
 
+def test_what_lists_are_made_of_does_not_count() -> None:
+    """A list that leaves the function is one of the language, others are Python's own: see `compile.bare`."""
+    body = "def f():\n  a = list(range(3))\n" + "  a = [1] * 2\n  a = [2]\n  a = [i for i in a]\n" * 30
+    assert run(body + "  return a\nend\nx = f()")[1] == run(body + "  return 1\nend\nx = f()")[1] > 60
+
+
 def test_the_count_is_exact_at_the_limit() -> None:
     text = "x = 0\nfor i in range(10):\n  for j in range(10): x += 1\nend"
     assert run(text, steps=110)[0]["x"] == 100

@@ -15,7 +15,7 @@ from weft.starlark.compile.shapes import Shape, Shapes, find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from weft.starlark.syntax import Expression, Scope, Statement
 
@@ -24,25 +24,15 @@ def find_bare(flow: Shapes, statements: Sequence[Statement]) -> None:
     """Mark the displays and comprehensions that make bare lists."""
     visitor = _Visitor(flow)
     visitor.block(statements)
-    # `[0] * n` and the `[0]` in it are of one sort.
-    changed = True
-    while changed:
-        changed = False
-        for product, factor in visitor.products:
-            for node, other in ((product, factor), (factor, product)):
-                if not _is_bare(flow.shape_of(node)) and _is_bare(flow.shape_of(other)):
-                    visitor.met(other)
-                    changed = True
+    visitor.spread(lambda shape: not _is_bare(shape), visitor.met)
     for copy in visitor.copies:
-        shape = flow.shape_of(copy)
-        copy.bare = _is_bare(shape)
-        while copy.bare and shape is not None:
-            shape = find(shape)
-            shape.copied = True
-            shape = shape.inner
+        copy.bare = _is_bare(flow.shape_of(copy))
+        if copy.bare:
+            visitor.copied(copy)
+    visitor.spread(_is_copied, visitor.copied)
     for node in visitor.displays:
         shape = flow.shape_of(node)
-        node.bare = 0 if shape is None or not _is_bare(shape) else 2 if find(shape).copied else 1
+        node.bare = 0 if not _is_bare(shape) else 2 if _is_copied(shape) else 1
 
 
 def _is_bare(shape: Shape | None) -> bool:
@@ -50,6 +40,10 @@ def _is_bare(shape: Shape | None) -> bool:
         return False
     shape = find(shape)
     return not (shape.open or shape.looped or shape.met)
+
+
+def _is_copied(shape: Shape | None) -> bool:
+    return shape is None or find(shape).copied
 
 
 class _Visitor:
@@ -71,6 +65,25 @@ class _Visitor:
                 return
             shape.met = True
             shape = shape.inner
+
+    def copied(self, node: Expression) -> None:
+        """`list(...)` makes lists like this one, and like those in it."""
+        shape: Shape | None = self.flow.shape_of(node)
+        while shape is not None:
+            shape = find(shape)
+            shape.copied = True
+            shape = shape.inner
+
+    def spread(self, holds: Callable[[Shape | None], bool], mark: Callable[[Expression], None]) -> None:
+        """Mark factors as their products, and the other way round: `[0] * n` and the `[0]` in it are of one sort."""
+        changed = True
+        while changed:
+            changed = False
+            for product, factor in self.products:
+                for node, other in ((product, factor), (factor, product)):
+                    if holds(self.flow.shape_of(node)) and not holds(self.flow.shape_of(other)):
+                        mark(other)
+                        changed = True
 
     def own(self, node: Expression) -> bool:
         """Whether a name is a variable of the function at hand."""
