@@ -406,7 +406,8 @@ def to_struct(value: NodeValue) -> object:
 
 def data_module(values: object, functions: Mapping[str, object]) -> Module:
     """`@ytt:data` for a template: its functions, and data values as `to_struct` gives them."""
-    module = Module("data", {**functions, "values": values})
+    module = Module("data", functions)
+    module.members["values"] = values
     module.frozen = type(values) is DataStruct  # nothing in it can be frozen
     return module
 

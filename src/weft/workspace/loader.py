@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from weft.context import Context
+    from weft.nodes import Value
     from weft.source import Position
     from weft.starlark import Load, Module
     from weft.workspace.files import InputFile
@@ -21,23 +22,22 @@ if TYPE_CHECKING:
 class Loader:
     """Evaluates files with one set of data values.
 
-    data_module: makes `@ytt:data` for a file, with these functions. library_module: makes `@ytt:library` for files in a
-    directory.
+    values: the data values. library_module: makes `@ytt:library` for files in a directory.
     A library file is run once for each directory and root it is seen from, and then serves every `load` of it.
     """
 
-    __slots__ = ("_exports", "_loading", "_make_data", "_make_library", "_options", "_session")
+    __slots__ = ("_exports", "_loading", "_make_library", "_options", "_session", "_values")
 
     def __init__(
         self,
         session: Session,
         options: Options,
-        data_module: Callable[[Mapping[str, object]], Module],
+        values: Value,
         library_module: Callable[[Library, Library], Module],
     ) -> None:
         self._session = session
         self._options = options
-        self._make_data = data_module
+        self._values = values
         self._make_library = library_module
         self._exports: dict[tuple[InputFile, Library, Library], Mapping[str, object]] = {}
         self._loading: list[InputFile] = []
@@ -123,11 +123,25 @@ class Loader:
         return found
 
     def _data_module(self, current: Library, root: Library) -> Module:
-        made = self._session.data_functions
-        functions = made.get((current, root))
+        session = self._session
+        functions = session.data_functions.get((current, root))
         if functions is None:
-            functions = made[current, root] = _data_functions(self._session.context, current, root)
-        return self._make_data(functions)
+            functions = session.data_functions[current, root] = _data_functions(session.context, current, root)
+        if session.data_module is None:
+            session.data_module = _data_module(session.context)
+        return session.data_module(self._values, functions)
+
+
+def _data_module(context: Context) -> Callable[[Value, Mapping[str, object]], Module]:
+    """What makes `@ytt:data` of data values and its functions."""
+    from weft.fragments import data_module, to_struct
+
+    if context.trace is None:
+        return lambda values, functions: data_module(to_struct(values), functions)
+    from weft.templates.tracing import traced_values, windows_of
+
+    windows = windows_of(context.trace)
+    return lambda values, functions: data_module(traced_values(values, windows), functions)
 
 
 def _data_functions(context: Context, current: Library, root: Library) -> dict[str, object]:

@@ -288,23 +288,12 @@ class Execution:
         library_values: Sequence[ReferencedValues],
         library_schemas: Sequence[ReferencedValues],
     ) -> Loader:
-        def make_data(functions: Mapping[str, object]) -> Module:
-            from weft.fragments import data_module, to_struct
-
-            nodes = Map([]) if values is None else values.value
-            trace = self.session.context.trace
-            if trace is not None:
-                from weft.templates.tracing import traced_values, windows_of
-
-                return data_module(traced_values(nodes, windows_of(trace)), functions)
-            return data_module(to_struct(nodes), functions)
-
         def make_library(current: Library, root: Library) -> Module:
             from weft.workspace.library_module import library_module
 
             return library_module(self, current, root, library_values, library_schemas)
 
-        return Loader(self.session, self.options, make_data, make_library)
+        return Loader(self.session, self.options, Map([]) if values is None else values.value, make_library)
 
 
 def _order(members: Sequence[LibraryFile], additional: str | None) -> str:

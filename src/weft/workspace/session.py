@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from weft.codecache import CodeCache
-    from weft.nodes import DocumentSet
+    from weft.nodes import DocumentSet, Value
     from weft.overlay import Plans
     from weft.starlark import Module
     from weft.templates import Template, YamlFile
@@ -95,7 +95,8 @@ def _purpose(file: InputFile, *, output: bool) -> str:
 class Session:
     """One run's files and templates, each read and compiled once however many libraries evaluate it.
 
-    data_functions: the functions of `@ytt:data` by the directory of a file and the root that it is seen from.
+    data_module: makes `@ytt:data` of data values and functions, once a file asked for it. data_functions: its functions by
+    the directory of a file and the root that it is seen from.
     with_overlays: the files read so far in which there are overlay annotations. lends: whether items with such
     annotations may have got into documents of other files.
     """
@@ -107,6 +108,7 @@ class Session:
         "_yaml",
         "context",
         "data_functions",
+        "data_module",
         "lends",
         "with_overlays",
     )
@@ -118,6 +120,7 @@ class Session:
         self._layouts: dict[tuple[object, ...], Layout] = {}
         self._modules: dict[str, Module] = {}
         self.data_functions: dict[tuple[Library, Library], dict[str, object]] = {}
+        self.data_module: Callable[[Value, Mapping[str, object]], Module] | None = None
         self.with_overlays: set[InputFile] = set()
         self.lends = False
 
