@@ -82,3 +82,19 @@ def test_the_second_render_of_a_template_loads_neither_reader_nor_compiler(tmp_p
         "weft.templates.yaml_template",
     }
     assert loaded & (compiling | {"weft.yaml.reader", "weft.spell", "weft.workspace.references"}) == set()
+
+
+def test_a_template_of_values_alone_loads_no_library_of_the_language(tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "a.yml"
+    file.write_text("#@ x = 1\na: #@ x + 1 if x > 0 else -x\nb: values alone\n", "utf-8")
+    modules_after(["render", "-f", str(file)])
+    assert modules_after(["render", "-f", str(file)]) & {"weft.starlark.runtime", "weft.starlark.builtins"} == set()
+
+
+def test_errors_of_such_a_template_are_as_ever(tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "a.yml"
+    file.write_text("#@ x = 1\na: #@ x + 'text'\nb: values alone\n", "utf-8")
+    command = [sys.executable, "-m", "weft", "render", "-f", str(file)]
+    first, second = (subprocess.run(command, capture_output=True, text=True, check=False) for _ in range(2))
+    assert "unknown binary op: int + string" in first.stderr
+    assert (second.returncode, second.stderr) == (first.returncode, first.stderr)

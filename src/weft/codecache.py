@@ -58,7 +58,10 @@ class CodeCache:
         """
         if len(paths) >= _MANY:
             self._pack_name = self.key("pack", paths[0], paths[-1])
-            self._pack = _loaded(self._read(self._pack_name)) or {}  # type: ignore[assignment]
+            try:
+                self._pack = _loaded(self._read(self._pack_name)) or {}  # type: ignore[assignment]
+            except MemoryError:  # the run may have room enough without
+                return
 
     def key(self, *parts: str) -> str:
         """The name of an entry: the parts are all that it depends on beside this build."""

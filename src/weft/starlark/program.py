@@ -60,7 +60,7 @@ class Program:
             return load(path, Position(source, line))
 
         space = {
-            "__builtins__": _shared(budget, common, context),
+            "__builtins__": self._shared(budget, context, names or _NOTHING, common),
             "$source": source,
             "$budget": budget,
             "$load": load_,
@@ -84,17 +84,39 @@ class Program:
             leave(former)
         raise leaving(fault) from None
 
-
-def _shared(budget: Budget, common: Mapping[str, object], context: Context | None) -> dict[str, object]:
-    """The names that all programs see which run by a budget, a context's own, and share `common`."""
-    found = budget.shared.get(id(common))
-    if found is None:
+    def _shared(
+        self, budget: Budget, context: Context | None, names: Mapping[str, object], common: Mapping[str, object]
+    ) -> dict[str, object]:
+        """The names that all programs see which run by a budget, a context's own, and share `common`."""
+        found = budget.shared.get(id(common))
+        if found is not None:
+            return found[1]
+        table = {**budget.names, "$locals": locals, **common}
+        if "weft.starlark.runtime" not in sys.modules:
+            # Programs of values and operators alone need no more; it would take a twentieth of a small render to load.
+            asked = {name for name in _names(self.code) if name[0] == "$"}
+            if not asked - _OWN - table.keys() - names.keys():
+                return table
         from weft.starlark.builtins import printing
         from weft.starlark.runtime import GLOBALS
 
         print_ = printing(_drop if context is None else context.print_line)
-        found = budget.shared[id(common)] = common, {**GLOBALS, **budget.names, "$print": print_, **common}
-    return found[1]
+        table = {**GLOBALS, **budget.names, "$print": print_, **common}
+        budget.shared[id(common)] = common, table
+        return table
+
+
+# The names that every program has of its own.
+_OWN = frozenset({"$source", "$budget", "$load", "$sites", "$globals"})
+
+
+def _names(code: CodeType) -> set[str]:
+    """The names of its surroundings, among them those of attributes, that code and what is within it use."""
+    found = set(code.co_names)
+    for constant in code.co_consts:
+        if type(constant) is type(code):
+            found |= _names(constant)
+    return found
 
 
 def _drop(_line: str) -> None:
