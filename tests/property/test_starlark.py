@@ -40,6 +40,12 @@ def methods_of_text(s):
   s = str(s)
   return [s.upper(), s.lower(), s.strip(), s.find("a"), s.replace("a", "--"), s.split(",")]
 end
+def affixed(s): return ["<" + s, s + ">", "" + s + "-" + str(s) + "."]
+def cut_and_joined(s): return "--".join(str(s).split(",")) + str(s).split(" ")[0] + str(len(str(s).split(",", 2)))
+def cut_and_joined_apart(s):
+  parts = [p for p in s.split(",")]
+  return "--".join(parts) + list(s.split(" "))[0] + str(len([p for p in s.split(",", 2)]))
+end
 def methods_as_values(s):
   upper, lower, strip, find, replace, split = s.upper, s.lower, s.strip, s.find, s.replace, s.split
   return [upper(), lower(), strip(), find("a"), replace("a", "--"), split(",")]
@@ -115,6 +121,25 @@ def test_sorting_by_length_is_sorting_by_len(items: list[object], reverse: bool)
     found = run("order_by_length", List(items), reverse)
     assert isinstance(found, List)
     assert all(one is items[place] for one, place in zip(found, places, strict=True))
+
+
+@given(texts | st.text(st.sampled_from("a\udcc3\udca9")), st.sampled_from([1, 100, 1100]))
+def test_texts_extended_in_place_are_sums(text: str, times: int) -> None:
+    def total(*parts: str) -> object:
+        first, *rest = parts
+        for part in rest:
+            first = run("add", first, part)  # type: ignore[assignment]
+        return first
+
+    text *= times
+    expected = [total("<", text), total(text, ">"), total("", text, "-", text, ".")]
+    assert repr_of(run("affixed", text)) == repr_of(List(expected))
+
+
+@given(st.lists(texts, max_size=12).map(",".join) | texts, st.sampled_from([1, 1100]))
+def test_lists_of_what_is_cut_may_be_anybodys(text: str, times: int) -> None:
+    text *= times
+    assert repr_of(run("cut_and_joined", text)) == repr_of(run("cut_and_joined_apart", text))
 
 
 marks = st.text(st.sampled_from("aA,\u00e9\u0131\ufb01 \x1c\x85\n"), max_size=12)

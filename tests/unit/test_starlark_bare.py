@@ -21,6 +21,8 @@ MAKES = [
     "[1] * 3",
     "list(range(1, 4))",
     'list(["x"])',
+    '"1,2,3".split(",")',
+    'str("\u00e9,2,3").split(",")',
 ]
 USES = """
 a

@@ -364,6 +364,7 @@ GLOBALS: dict[str, object] = {
     "$keywords": keywords,
     "$pick": pick,
     "$same": same,
+    "$own": list,
     "$bare_list": builtins.bare_list,
     "$range1": builtins.range_to,
     "$range2": builtins.range_from_to,

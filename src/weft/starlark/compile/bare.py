@@ -3,8 +3,8 @@
 `flow` has settled what lists hold and where they go. Here the program is visited once more, with a short list of what
 may be done with a bare list: be kept in a variable of a function, be an element of another bare list, be given to or
 returned by a function that is called from within, have an item read or set by an int, be appended to, measured, joined.
-A list that stands anywhere else, or came from anywhere else than a display, a comprehension, `[x] * n` or `list(...)`, is no
-bare list; neither are those that share a shape with it.
+A list that stands anywhere else, or came from anywhere else than a display, a comprehension, `[x] * n`,
+`list(...)` or `s.split(x)`, is no bare list; neither are those that share a shape with it.
 """
 
 from __future__ import annotations
@@ -206,15 +206,16 @@ class _Visitor:
                 self.visit(argument.value, True)
             return
         single = len(arguments) == 1 and not arguments[0].name and not arguments[0].star
-        if single and type(function) is syntax.Name and function.scope is None and function.name == "list":
+        listed = type(function) is syntax.Name and function.scope is None and function.name == "list"
+        method = function.name if type(function) is syntax.Attribute and kind_of(function.x) == "str" else ""
+        if single and (listed or method == "split"):
             self.copies.append(node)
         else:
             self.met(node)
         measured = type(function) is syntax.Name and function.scope is None and function.name == "len"
-        joined = type(function) is syntax.Attribute and function.name == "join" and kind_of(function.x) == "str"
         self.visit(function)
         for argument in arguments:
-            self.visit(argument.value, single and (measured or joined))
+            self.visit(argument.value, single and (measured or method == "join"))
 
     def comprehension(self, node: syntax.Comprehension) -> None:
         outer = self.iterated

@@ -22,6 +22,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from weft.starlark.syntax import Expression, Scope
 
+_A_JOIN_OF_A_NAME = 6  # what that counts for beyond any other call
+
 
 class Calls(Subscripts):
     """Lowers calls, and what functions take."""
@@ -41,7 +43,7 @@ class Calls(Subscripts):
             args, keywords = self.arguments(node.arguments)
             if receiver is not None:
                 args.insert(0, receiver)
-            return py.Call(callee, args, keywords, **self.at())
+            return self.own(node, py.Call(callee, args, keywords, **self.at()))
         if type(function) is syntax.Name and function.scope is None:
             special = self.universal_call(function.name, node)
             if special is not None:
@@ -64,7 +66,7 @@ class Calls(Subscripts):
         if kind in {"", "str"} and all(type(value) is syntax.Literal for value in values):
             own = short_text_arguments(method.name, [value.value for value in values])  # type: ignore[union-attr]
             if own is not None:
-                return self.short_text_method(method, values, *own)
+                return self.short_text_method(method, node, *own)
         if kind == "dict" and method.name == "setdefault" and type(method.x) is syntax.Name:
             return self.set_default(method.x, values)
         if kind != "str" or len(values) != 1:
@@ -73,33 +75,49 @@ class Calls(Subscripts):
         if method.name in {"startswith", "endswith"} and kind_of(given) == "str":
             called = py.Attribute(self.expression(method.x), method.name, LOAD, **at)
             return py.Call(called, [self.expression(given)], [], **at)
-        if method.name == "join" and type(method.x) is syntax.Literal and type(given) is syntax.Name:
-            separator, scope = str(method.x.value), given.scope
-            shape = None if scope is None or kind_of(given) != "list" else scope.shapes.get(given.name)
-            if shape is None or find(shape).kind != "str" or len(separator) > FEW:
+        if method.name == "join" and type(method.x) is syntax.Literal and self.holds_texts(given):
+            separator = str(method.x.value)
+            if len(separator) > FEW:
                 return None
             # A few strings: nobody needs to look at the size before.
-            parts, between = self.expression(given), self.constant(separator)
+            first, again = self.simple(self.expression(given))
+            between = self.constant(separator)
+            weight = self.made + A_METHOD
             name = self.temp()
-            joined = py.Call(py.Attribute(between, "join", LOAD, **at), [parts], [], **at)
+            joined = py.Call(py.Attribute(between, "join", LOAD, **at), [again()], [], **at)
             made = py.NamedExpr(self.store(name), joined, **at)
             ascii_ = py.Call(py.Attribute(made, "isascii", LOAD, **at), [], [], **at)
-            few = py.Compare(self.call("$L", [parts]), [py.LtE()], [self.constant(FEW)], **at)
+            few = py.Compare(self.call("$L", [first]), [py.LtE()], [self.constant(FEW)], **at)
             small = py.Compare(self.call("$L", [self.load(name)]), [py.Lt()], [self.constant(SMALL)], **at)
-            slow = self.call("$m.join", [between, parts])
-            return self.choose(self.both(few, ascii_, small), self.load(name), slow)
+            slow = self.call("$m.join", [between, again()])
+            result = self.choose(self.both(few, ascii_, small), self.load(name), slow)
+            self.made = weight if type(given) is syntax.Call else weight + _A_JOIN_OF_A_NAME
+            return result
         return None
 
+    def holds_texts(self, node: Expression) -> bool:
+        """Whether a list has only strings in it: that of a variable, or what is split on the way."""
+        if type(node) is syntax.Name and node.scope is not None and kind_of(node) == "list":
+            shape = node.scope.shapes.get(node.name)
+            return shape is not None and find(shape).kind == "str"
+        return type(node) is syntax.Call and node.bare and self.bare_lists and type(node.function) is syntax.Attribute
+
+    def own(self, node: syntax.Call, made: py.expr) -> py.expr:
+        """The list that a call gives; Python's own if only compiled code meets it."""
+        if not node.bare or not self.bare_lists:
+            return made
+        return py.Call(py.Name("$own", LOAD, **self.at()), [made], [], **self.at())
+
     def short_text_method(
-        self, method: syntax.Attribute, values: list[Expression], shortest: int, given: tuple[str, ...]
+        self, method: syntax.Attribute, node: syntax.Call, shortest: int, given: tuple[str, ...]
     ) -> py.expr:
         """`x.name(...)` of what is a short ASCII string more often than not: Python's own method.
 
-        values: the arguments; given: what Python's method is given. shortest: no string so long is short.
+        given: what Python's method is given. shortest: no string so long is short.
         """
         name, kind, at = method.name, kind_of(method.x), self.at()
         first, again = self.simple(self.expression(method.x))
-        arguments = [self.expression(value) for value in values]
+        arguments = [self.expression(argument.value) for argument in node.arguments]
         made = self.made + (A_METHOD if kind == "str" else AN_UNKNOWN_METHOD)
         tests: list[py.expr] = [] if kind == "str" else [self.is_type(first, self.load("$T.str"))]
         text = again() if tests else first
@@ -107,9 +125,9 @@ class Calls(Subscripts):
         tests.append(py.Compare(self.call("$L", [again()]), [py.Lt()], [self.constant(shortest)], **at))
         own = [self.constant(value) for value in given]
         fast: py.expr = py.Call(py.Attribute(again(), name, LOAD, **at), [*own], [], **at)
-        if name == "split":
+        if name == "split" and not (node.bare and self.bare_lists):
             fast = self.call("$List", [fast])
-        slow = self.call(("$m." if kind == "str" else "$late.") + name, [again(), *arguments])
+        slow = self.own(node, self.call(("$m." if kind == "str" else "$late.") + name, [again(), *arguments]))
         self.made = made
         return self.choose(self.both(*tests), fast, slow)
 

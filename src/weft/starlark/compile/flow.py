@@ -379,7 +379,7 @@ class _Flow(Shapes):
 
     def call(self, node: syntax.Call) -> None:
         callee = node.function
-        node.kind = ""
+        node.kind, node.bare = "", False  # whatever they were for other callers
         function = self.called(node)
         if function is not None:
             self.call_known(node, function)

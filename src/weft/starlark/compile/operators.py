@@ -33,6 +33,7 @@ _ARITHMETIC: dict[str, Callable[[], py.operator]] = {
 # Operators that may be done together once all operands are known to be ints.
 FUSED = frozenset(("+", "-", "*", "//", "%"))
 _MANY_BITS = frozenset(1 << bits for bits in range(30, 65))
+_SHORT = SMALL // 2  # two such strings together are smaller than anybody looks at
 _DEEP = 16  # operators within operators that are done together
 _AN_OPERATOR = 6  # names and constants that take as long
 _ATOMS = (syntax.Name, syntax.Literal)
@@ -103,6 +104,11 @@ class Operators(Emitter):
         make = _ARITHMETIC.get(operator)
         if make is None:
             return self.call(helper, [x, y])
+        if operator == "+" and self.hot and self.walrus:
+            if _is_short_text(y) and left in {"", "str"}:
+                return self.extended(x, left, y, helper, before=False)
+            if _is_short_text(x) and right in {"", "str"}:
+                return self.extended(y, right, x, helper, before=True)
         by_zero = operator in {"//", "%"}
         if by_zero and not (type(y) is py.Constant and type(y.value) is int and y.value):
             # Python's words for a division by zero are not the reference's.
@@ -130,6 +136,21 @@ class Operators(Emitter):
             size = py.Compare(low, [py.Lt(), py.Lt()], [again_x(), high], **self.at())
             test = self.both(test, size)
         return self.choose(test, self.native(operator, again_x(), again_y()), self.call(helper, [again_x(), again_y()]))
+
+    def extended(self, x: py.expr, kind: str, text: py.expr, helper: str, *, before: bool) -> py.expr:
+        """`x + text`, or `text + x`, of what is a short string more often than not and a constant."""
+        first, again = self.simple(x)
+        made = self.made + 1  # what the helper alone counts for
+        test: py.expr = py.Compare(
+            self.call("$L", [again() if kind == "" else first]), [py.Lt()], [self.constant(_SHORT)], **self.at()
+        )
+        if kind == "":
+            test = self.both(self.is_type(first, self.load("$T.str")), test)
+        parts = [text, again()] if before else [again(), text]
+        fast = py.BinOp(parts[0], py.Add(), parts[1], **self.at())
+        result = self.choose(test, fast, self.call(helper, parts))
+        self.made = made
+        return result
 
     def native(self, operator: str, x: py.expr, y: py.expr) -> py.expr:
         """Python's own operator on ints."""
@@ -330,6 +351,11 @@ def _flatten(node: Expression, leaves: list[tuple[Expression, str]], sized: list
         return False
     leaves.append((node, kind))
     return True
+
+
+def _is_short_text(node: py.expr) -> bool:
+    """Whether it is a constant that no bytes of another string can make a character with."""
+    return type(node) is py.Constant and type(node.value) is str and node.value.isascii() and len(node.value) < _SHORT
 
 
 def _no_bool(node: Expression) -> bool:
