@@ -180,8 +180,13 @@ class _TracedConstruction(Construction):
         items: list[Item],
         at: int,
         control: Shadow,
+        *,
+        inner: bool = False,
     ) -> None:
-        """Record the items that stand in a list from a place on, made by these entries."""
+        """Record the items that stand in a list from a place on, made by these entries.
+
+        control: what decided that they are there; it is said of them and, where they hold others, of these (`inner`).
+        """
         for number, entry in enumerate(entries):
             if type(entry) is list:
                 if control:
@@ -206,7 +211,8 @@ class _TracedConstruction(Construction):
                 if control:
                     self.trace.changes[item] = Change("template", item.source, item.line, because=control)
                 if pattern.children is not None and type(item.value) in COLLECTIONS:
-                    self.note_made(builder, pattern.children, values, item.value.items, 0, ())  # type: ignore[union-attr, arg-type]
+                    below = () if inner else control
+                    self.note_made(builder, pattern.children, values, item.value.items, 0, below, inner=True)  # type: ignore[union-attr, arg-type]
 
     def copy(self, item: Item, because: Shadow) -> Item:
         """The item made anew, with a record of its own."""
