@@ -81,8 +81,10 @@ def test_base64_round_trip(text: str, url: bool, raw: bool) -> None:
 @given(st.text("AQ/+=\n ", max_size=9))
 def test_base64_refuses_what_is_none(text: str) -> None:
     kept = text.replace("\n", "")
+    # Python takes any padding behind what is complete.
+    whole = len(kept) % 4 == 0 and len(kept) - len(kept.rstrip("=")) <= 2
     try:
-        expected = base64.b64decode(kept, validate=True) if len(kept) % 4 == 0 else None
+        expected = base64.b64decode(kept, validate=True) if whole else None
     except ValueError:
         expected = None
     if expected is None:
