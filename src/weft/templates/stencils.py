@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from weft.source import Source
     from weft.templates.plans import Entry
 
-# A template's function that calls itself can put its nodes at any depth.
-_LEADS = 16
+# What functions make can come to stand at any depth.
+_LEADS = 64
 
 
 class Stencil:
@@ -51,6 +51,8 @@ class Stencil:
 
     def written(self, lead: str) -> Written | None:
         """The items as text with holes (see `weft.nodes`), or None where a key has no form on one line."""
+        if lead in self.texts:
+            return self.texts[lead]
         if len(self.texts) >= _LEADS:
             self.texts.clear()
         outline = _Outline()
