@@ -261,24 +261,15 @@ class ArrayItem(_Located):
 COLLECTIONS = frozenset({Map, Array, DocumentSet})
 
 
-def map_of(parts: list[Part], source: Source | None, line: int) -> Map:
-    """A map with these parts. Nobody changes the list afterwards."""
-    made = _new(Map)
-    made._items = None
-    made._parts = parts
-    made._index = None
-    made.source = source
-    made.line = line
-    return made
-
-
-def array_of(parts: list[Part], source: Source | None, line: int) -> Array:
-    """An array with these parts. Nobody changes the list afterwards."""
-    made = _new(Array)
+def of_parts(kind: type[Map | Array], parts: list[Part], source: Source | None, line: int) -> Map | Array:
+    """A map or array with these parts. Nobody changes the list once somebody has asked for its items."""
+    made = _new(kind)
     made._items = None
     made._parts = parts
     made.source = source
     made.line = line
+    if type(made) is Map:
+        made._index = None
     return made
 
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from weft.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, array_of, is_filled, map_of, to_plain
+from weft.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, is_filled, of_parts, to_plain
 from weft.yaml import write
 
 
 def test_items_are_made_of_parts_when_they_are_asked_for() -> None:
     item = MapItem("a", 1)
-    made = map_of([item], None, 3)
+    made = of_parts(Map, [item], None, 3)
     assert made._items is None
     assert is_filled(made)
     assert made.items == [item]
     assert made.items is made.items
     assert made._parts is None
     assert is_filled(made)
-    assert not is_filled(array_of([], None, 3))
+    assert not is_filled(of_parts(Array, [], None, 3))
 
 
 @pytest.mark.parametrize("kind", [Map, Array])

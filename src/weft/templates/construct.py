@@ -13,7 +13,7 @@ from __future__ import annotations
 from weft.annotations import Annotation
 from weft.errors import TemplateError
 from weft.fragments import YamlFragment, to_nodes
-from weft.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, array_of, items_of, key_id, map_of
+from weft.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, items_of, key_id, of_parts
 from weft.source import Position
 from weft.starlark import StarlarkError, Value, str_of
 
@@ -201,8 +201,7 @@ class Construction:
         root = self.plan.sites[site]
         if root.kind is DocumentSet:
             return YamlFragment(DocumentSet(parts, self.source, root.line))  # type: ignore[arg-type]
-        made = map_of if root.kind is Map else array_of
-        return YamlFragment(made(parts, self.source, root.line))
+        return YamlFragment(of_parts(root.kind, parts, self.source, root.line))
 
     def stencils(self) -> list[Stencil]:
         """The stencil of each chunk."""
@@ -214,6 +213,7 @@ class Construction:
         return plan.stencils
 
     def data(self, value: object, line: int, owner: str) -> NodeValue:
+        """What `computed` gives, for code that makes nodes in place; what most values are is found out without it."""
         kind = type(value)
         if kind is YamlFragment:
             nodes: NodeValue = value.value  # type: ignore[attr-defined]
@@ -459,12 +459,11 @@ def _open_document(builder: Builder, site: int, inner: int, line: int, annotatio
 # functions see to ints, which must not be too large.
 NAMES: dict[str, object] = {
     "$node.Array": Array,
-    "$node.array_of": array_of,
     "$node.ArrayItem": ArrayItem,
     "$node.Document": Document,
     "$node.DocumentSet": DocumentSet,
     "$node.Map": Map,
-    "$node.map_of": map_of,
+    "$node.of_parts": of_parts,
     "$node.MapItem": MapItem,
     "$node.Replaced": Replaced,
     "$node.plain": frozenset({str, bool, float, type(None)}),

@@ -14,7 +14,7 @@ from weft.templates.yaml_template import NodeHost
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import TypeAlias
 
     from weft.starlark import Host, Part, Slot, Slots
@@ -174,11 +174,9 @@ class _Direct:
             made = _ast.List([], _LOAD, lineno=self.line, col_offset=0)
         inner = f"$i{host.opens}"
         if host.is_part():
-            return [
-                self.store(inner, made),
-                self.append(self.tuple([self.name(inner), self.part(self.name("$stencils"), host.index)])),
-            ]
-        collection = self.collection(type(host.item.value), self.name(inner), host.line, _OF_PARTS)
+            return [self.store(inner, made), self.add_part([self.name(inner)], host.index)]
+        kind, source, line = _CLASSES[type(host.item.value)], self.name("$source"), self.constant(host.line)
+        collection = self.call("$node.of_parts", self.name(kind), self.name(inner), source, line)
         before: list[_ast.stmt] = []
         if annotations is not None:
             before.append(assign("$h0", annotations))
@@ -200,9 +198,7 @@ class _Direct:
                 reads.append(self.name(f"$h{place}"))
         made: _ast.stmt
         if host.is_part():
-            made = self.append(
-                self.tuple([*self.values(host.entries, reads), self.part(self.name("$stencils"), host.index)])
-            )
+            made = self.add_part(self.values(host.entries, reads), host.index)
         else:
             chunk = self.part(self.name("$node.chunks"), host.index)
             items = self.entries(host.entries, chunk, reads)
@@ -221,6 +217,10 @@ class _Direct:
         return [*before, _ast.Try([made], [handler], [], [], lineno=self.line, col_offset=0)]
 
     # ---- parts
+
+    def add_part(self, values: Iterable[_ast.expr], index: int) -> _ast.stmt:
+        """The statement that adds values and the stencil of a chunk."""
+        return self.append(self.tuple([*values, self.part(self.name("$stencils"), index)]))
 
     def tuple(self, items: list[_ast.expr]) -> _ast.expr:
         return _ast.Tuple(items, _LOAD, lineno=self.line, col_offset=0)
@@ -277,11 +277,8 @@ class _Direct:
         other = self.call("$node.data", value, self.constant(entry.line), word)
         return _ast.IfExp(plain, value, other, lineno=line, col_offset=0)
 
-    def collection(
-        self, kind: type | None, items: _ast.expr, line: int, makers: Mapping[type, str] | None = None
-    ) -> _ast.expr:
-        maker = (makers or _CLASSES)[kind]  # type: ignore[index]
-        return self.call(maker, items, self.name("$source"), self.constant(line))
+    def collection(self, kind: type | None, items: _ast.expr, line: int) -> _ast.expr:
+        return self.call(_CLASSES[kind], items, self.name("$source"), self.constant(line))  # type: ignore[index]
 
     def item(
         self, kind: type, key: _ast.expr | None, value: _ast.expr, line: int, annotations: _ast.expr | None
@@ -302,7 +299,6 @@ _CLASSES = {
     ArrayItem: "$node.ArrayItem",
     Document: "$node.Document",
 }
-_OF_PARTS = {Map: "$node.map_of", Array: "$node.array_of", DocumentSet: "$node.DocumentSet"}
 
 
 def insert(literals: Sequence[str], lines: tuple[int, ...], slots: Slots) -> list[_ast.stmt]:

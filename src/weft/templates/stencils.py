@@ -6,7 +6,7 @@ stencil's text; the nodes are made if anything else asks for them (see `weft.nod
 
 from __future__ import annotations
 
-from weft.nodes import Array, ArrayItem, Map, MapItem, array_of, map_of, walk
+from weft.nodes import Array, ArrayItem, Map, MapItem, of_parts, walk
 from weft.yaml import ITEM, key_forms, write_items
 
 TYPE_CHECKING = False
@@ -45,8 +45,7 @@ class Stencil:
     def make(self, part: tuple[object, ...], source: Source | None) -> list[Item]:
         """The items with these values. A list among these is the parts of a collection."""
         if self.parts_of is not None:
-            made = map_of if self.parts_of is Map else array_of
-            part = (made(part[0], source, self.entries[0].line),)  # type: ignore[arg-type, union-attr]
+            part = (of_parts(self.parts_of, part[0], source, self.entries[0].line),)  # type: ignore[arg-type, union-attr]
         return _made(self.entries, part, source)
 
     def written(self, lead: str) -> Written | None:
