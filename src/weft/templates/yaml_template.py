@@ -169,11 +169,10 @@ class _Planner:
         self.repeated_keys = repeated_keys
         self.pieces: list[Piece] = []
         self.plan = Plan()
-        # Items that have a commented item below them; what the comments of each item say, if anything; items with code
-        # lines before them; and items that need statements of their own, for code stands below or behind them.
+        # Items that have a commented item below them; what the comments of each item say, if anything; and items that
+        # need statements of their own, for code stands below or behind them.
         self.busy: set[Item] = set()
         self.said: dict[Item, directives.Directives] = {}
-        self.led: set[Item] = set()
         self.coded: set[Item] = set()
         self.owner_lines = sorted({node.line for node in comments.of})
 
@@ -205,9 +204,7 @@ class _Planner:
                 if said:
                     self.said[item] = said
                     own_code = bool(said.ends) or said.is_text_templated
-                    if said.code:
-                        self.led.add(item)
-                        coded = True
+                    coded = coded or bool(said.code)
             if type(item.value) in COLLECTIONS:
                 after = items[index + 1].line if index + 1 < len(items) else following
                 if not look:
@@ -234,21 +231,16 @@ class _Planner:
         chunk = Chunk()
         coded = self.coded
         for item in collection.items:
-            if templated or item in coded:
-                if chunk.entries:
-                    self.flush(chunk, site)
-                    chunk = Chunk()
-                self.item(item, self.said.get(item, directives.NOTHING), site, templated=templated)
+            said = self.said.get(item, directives.NOTHING)
+            by_itself = templated or item in coded
+            if chunk.entries and (by_itself or said.code or len(chunk.names) >= _HOLES):
+                self.flush(chunk, site)
+                chunk = Chunk()
+            self.pieces.extend(Code(line.text, line.line) for line in said.code)
+            if by_itself:
+                self.item(item, said, site, templated=templated)
             else:
-                if item in self.led:
-                    if chunk.entries:
-                        self.flush(chunk, site)
-                        chunk = Chunk()
-                    self.pieces.extend(Code(line.text, line.line) for line in self.said[item].code)
                 self.pattern(chunk, chunk.entries, item)
-                if len(chunk.names) >= _HOLES:
-                    self.flush(chunk, site)
-                    chunk = Chunk()
         self.flush(chunk, site)
 
     def pattern(self, chunk: Chunk, entries: list[Entry], item: Item) -> None:
@@ -277,8 +269,7 @@ class _Planner:
         self.pieces.append(Fill(line, chunk, site, self.plan.sites[site], index))
 
     def item(self, item: Item, said: directives.Directives, site: int, *, templated: bool) -> None:
-        """The pieces of one item: code before it, the item itself, what is in it, and the end of its block."""
-        self.pieces.extend(Code(line.text, line.line) for line in said.code)
+        """The pieces of one item: the item itself, what is in it, and the end of its block."""
         templated = templated or said.is_text_templated
         value = item.value
         text_key = templated and type(item) is MapItem and _has_code(item.key)
