@@ -74,8 +74,6 @@ class KeptTemplate(YamlFile):
 
 def find(cache: CodeCache, source: Source) -> KeptTemplate | None:
     """What an earlier run kept of a template."""
-    if "#@" not in source.text:
-        return None
     entry = cache.get(_key(cache, source))
     return None if entry is None else KeptTemplate(source, entry)  # type: ignore[arg-type]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from weft.errors import StarlarkError
 from weft.starlark import Program, budget_of, compile_program
 from weft.templates.construct import NAMES, Construction, inserter
-from weft.templates.kept import KeptTemplate, find, keep
+from weft.templates.kept import KeptTemplate, keep
 from weft.templates.outcome import Outcome
 from weft.templates.yaml_file import read_yaml
 
@@ -100,7 +100,7 @@ def compile_yaml(
 ) -> Template:
     """Compile a YAML template. Raises TemplateError for its comments and nodes, StarlarkError for its code."""
     source = file.source
-    kept = file if isinstance(file, KeptTemplate) else None if cache is None else find(cache, source)
+    kept = file if isinstance(file, KeptTemplate) else file.kept
     if kept is not None and (ignore_unknown_comments or not kept.plain_comments):
         program = Program(kept.code, source)
         return Template(program, source, kept.plan(), implicit_overrides=implicit_map_key_overrides)

@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from weft.codecache import CodeCache
     from weft.source import Source
+    from weft.templates.kept import KeptTemplate
     from weft.yaml import Comments
 
 
@@ -16,15 +17,17 @@ class YamlFile:
     """What one YAML file holds.
 
     documents: as written (a repeated key is there twice). comments: None for a file whose comments do not count.
+    kept: what an earlier run kept of it, where it had to be read all the same.
     """
 
-    __slots__ = ("_plain", "comments", "documents", "is_template", "source")
+    __slots__ = ("_plain", "comments", "documents", "is_template", "kept", "source")
 
     def __init__(self, source: Source, documents: DocumentSet, comments: Comments | None) -> None:
         self.source = source
         self.documents = documents
         self.comments = comments
         self.is_template = comments is not None and comments.template
+        self.kept: KeptTemplate | None = None
         self._plain: DocumentSet | None = None
 
     @property
@@ -126,13 +129,16 @@ def read_yaml(source: Source, *, strict: bool = False, plain: bool = False, cach
     """Read a YAML file. plain: its comments are dropped, whatever they say (spec ytt 1.5). cache: where templates may be
     that were read before. Raises ReadError.
     """
-    if cache is not None and not strict and not plain and "#@" in source.text:
+    kept = None
+    if cache is not None and not plain and "#@" in source.text:
         from weft.templates.kept import find, may_replace_reading
 
-        kept = find(cache, source) if may_replace_reading() else None
-        if kept is not None:
+        kept = find(cache, source)
+        if kept is not None and not strict and may_replace_reading():
             return kept
     from weft.yaml import Comments, read
 
     comments = None if plain or "#" not in source.text else Comments()
-    return YamlFile(source, read(source, strict=strict, comments=comments, merge_lists=False), comments)
+    file = YamlFile(source, read(source, strict=strict, comments=comments, merge_lists=False), comments)
+    file.kept = kept
+    return file
