@@ -18,6 +18,8 @@ try:
 except ImportError:  # pragma: no cover - a Python built without it
     from hashlib import blake2b
 
+from weft.content import READ_ONLY
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
 _DIGEST = 32
 _COMMON = 1 << 14  # most entries are smaller
 _MANY = 32  # so many entries are worth a pack
-_FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 # A full directory is emptied: that costs one run its compiling, and needs no bookkeeping in all the others.
 _ENTRIES = 20_000
 _OWN_PACKAGES = ("starlark", "starlark/compile", "starlark/parse", "starlark/tracing", "templates", "yaml")
@@ -114,7 +115,7 @@ class CodeCache:
     def _read(self, name: str) -> Content | None:
         """The content of a file, if it is whole."""
         try:
-            descriptor = os.open(f"{self.directory}/{name}", _FLAGS)
+            descriptor = os.open(f"{self.directory}/{name}", READ_ONLY)
             try:
                 data = os.read(descriptor, _COMMON)
                 if len(data) == _COMMON:

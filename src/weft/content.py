@@ -30,14 +30,14 @@ def content(stream: BinaryIO, described: str) -> bytes:
 def file_content(path: str, described: str) -> bytes:
     """All that a file holds. Raises LimitError, OSError, and ValueError for a path with a null byte."""
     # The layers of `open` take longer than all the rest for a small file.
-    descriptor = os.open(path, _FLAGS)
+    descriptor = os.open(path, READ_ONLY)
     try:
         return _all_of(lambda size: os.read(descriptor, size), described)
     finally:
         os.close(descriptor)
 
 
-_FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+READ_ONLY = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
 def _all_of(read: Callable[[int], bytes], described: str) -> bytes:

@@ -8,6 +8,7 @@ from weft.overlay.actions import matched, wrong_kind
 from weft.overlay.apply import Run, _check_repeated, located
 from weft.overlay.edits import _GONE, _TAKEN, ArrayEdit, DocumentsEdit, MapEdit
 from weft.overlay.matchers import ALL, NOTHING, Combined, Foreign, Index, MapKey, Matcher, Subset
+from weft.overlay.plan import NO_KEY
 from weft.provenance import Cause, Change
 from weft.starlark.tracing import Windows, without
 
@@ -111,7 +112,6 @@ class _Found(Matcher):
         return self.places
 
 
-_NO_KEY = object()
 # Matchers that call no function of a program.
 _QUIET = frozenset({type(None), type(NOTHING), type(ALL), Index, MapKey, Subset})
 
@@ -195,7 +195,7 @@ class RecordingRun(_StepByStep):
         matcher = way[-1].matcher if way else None
         if type(matcher) is _Found:
             matcher = matcher.matcher
-        found_by = matcher.key if type(matcher) is MapKey else _NO_KEY
+        found_by = matcher.key if type(matcher) is MapKey else NO_KEY
         try:
             for step in steps:
                 mine = edit.node.index().get(step.key)
