@@ -9,7 +9,7 @@ import pathlib
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -368,6 +368,19 @@ def work_of_all_verbs(name: str, directory: pathlib.Path) -> object:
     )  # fmt: skip
 
 
+def run_together(threads: Sequence[threading.Thread]) -> None:
+    """Run threads to their end, with far more changes from one to the other than there would be."""
+    switch = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(switch)
+
+
 def test_many_threads(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(TESTS.parent)
     make_pipeline(tmp_path)
@@ -384,16 +397,7 @@ def test_many_threads(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -
             if got != expected[name]:
                 wrong.append((got, expected[name]))
 
-    switch = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    threads = [threading.Thread(target=work, args=(name,)) for name in names]
-    try:
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        sys.setswitchinterval(switch)
+    run_together([threading.Thread(target=work, args=(name,)) for name in names])
     assert wrong == []
 
 
@@ -417,15 +421,6 @@ def test_a_depth_is_that_of_one_thread() -> None:
             except Exception as error:  # noqa: BLE001 - a thread tells nobody
                 wrong.append(error)
 
-    switch = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    threads = [threading.Thread(target=work) for work in (limited, free, limited, free)]
-    try:
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        sys.setswitchinterval(switch)
+    run_together([threading.Thread(target=work) for work in (limited, free, limited, free)])
     assert wrong == []
     assert sys.getprofile() is None
