@@ -11,11 +11,11 @@ nox.options.sessions = ["lint", "types", "tests", "docs"]
 nox.options.reuse_existing_virtualenvs = True
 
 # The conformance cases are data of other projects and are kept beside this one.
-CONFORMANCE = pathlib.Path(os.environ.get("WEFT_CONFORMANCE", "../shared/conformance")).resolve()
+CONFORMANCE = pathlib.Path(os.environ.get("PLAIT_CONFORMANCE", "../shared/conformance")).resolve()
 
 
 def prepare(session: nox.Session, *extras: str) -> None:
-    """Install weft with these extras, unless the session runs in an environment that is there already."""
+    """Install plait with these extras, unless the session runs in an environment that is there already."""
     if session.venv_backend != "none":
         session.install("-c", ".ci/constraints.txt", f".[{','.join(extras)}]" if extras else ".")
 
@@ -104,5 +104,5 @@ def build(session: nox.Session) -> None:
     """The wheel, and that it renders the quickstart by itself."""
     session.run("python", "-m", "pip", "wheel", "-q", "--no-deps", "-w", "dist", ".")
     if session.venv_backend != "none":
-        session.install("--force-reinstall", *map(str, sorted(pathlib.Path("dist").glob("weft-*.whl"))))
-    session.run("weft", "render", "-f", "examples/quickstart")
+        session.install("--force-reinstall", *map(str, sorted(pathlib.Path("dist").glob("plait-*.whl"))))
+    session.run("plait", "render", "-f", "examples/quickstart")

@@ -25,8 +25,8 @@ def main() -> int:
     if not (cases / "run").is_file():
         print(f"no conformance cases in {cases}: nothing compared")
         return 0
-    weft = pathlib.Path(sysconfig.get_path("scripts")) / "weft"
-    arguments = [word for flag, command in COMMANDS.items() for word in (flag, f"{shlex.quote(str(weft))} {command}")]
+    plait = pathlib.Path(sysconfig.get_path("scripts")) / "plait"
+    arguments = [word for flag, command in COMMANDS.items() for word in (flag, f"{shlex.quote(str(plait))} {command}")]
     run = subprocess.run(
         [sys.executable, str(cases / "run"), "-j", "2", *arguments], capture_output=True, text=True, check=False
     )

@@ -12,10 +12,10 @@ import statistics
 import time
 from collections.abc import Callable
 
-from weft.context import Context
-from weft.output import FORMATS
-from weft.workspace import Job, in_memory
-from weft.workspace.phases import run
+from plait.context import Context
+from plait.output import FORMATS
+from plait.workspace import Job, in_memory
+from plait.workspace.phases import run
 
 SERVICE = """\
 ---

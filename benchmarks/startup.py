@@ -12,7 +12,7 @@ import sysconfig
 import tempfile
 import time
 
-WEFT = str(pathlib.Path(sysconfig.get_path("scripts")) / "weft")
+PLAIT = str(pathlib.Path(sysconfig.get_path("scripts")) / "plait")
 
 
 def measure(command: list[str], runs: int) -> list[float]:
@@ -37,9 +37,9 @@ def main() -> None:
         template.write_text("#@ port = 80\nname: app\nports:\n- #@ port\n- #@ port + 363\n", "utf-8")
         commands = {
             "bare python": [sys.executable, "-c", "pass"],
-            "weft version": [WEFT, "version"],
-            "render one plain file": [WEFT, "render", "-f", str(plain)],
-            "render one template": [WEFT, "render", "-f", str(template)],
+            "plait version": [PLAIT, "version"],
+            "render one plain file": [PLAIT, "render", "-f", str(plain)],
+            "render one template": [PLAIT, "render", "-f", str(template)],
         }
         figures = {name: measure(command, options.runs) for name, command in commands.items()}
     for name, seconds in figures.items():

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weft.annotations import Annotation
-from weft.overlay import ALL, And, Index, MapKey, Not, Or, Subset
-from weft.source import Source
-from weft.starlark import Builtin, Dict, List
-from weft.yaml import Comments, read
+from plait.annotations import Annotation
+from plait.overlay import ALL, And, Index, MapKey, Not, Or, Subset
+from plait.source import Source
+from plait.starlark import Builtin, Dict, List
+from plait.yaml import Comments, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from weft.nodes import Document, DocumentSet, Item, Value
+    from plait.nodes import Document, DocumentSet, Item, Value
 
 
 def fn(function: Callable[..., object]) -> Builtin:

@@ -1,7 +1,7 @@
 """Case files: input, a line `+++`, and the expected output or, after `ERR:`, the whole expected message.
 
 An input may have several files: a line `=== PATH` starts one. Without such a line it is `config.yml`.
-Run pytest with WEFT_UPDATE_CASES=1 to rewrite expectations after a change that is meant.
+Run pytest with PLAIT_UPDATE_CASES=1 to rewrite expectations after a change that is meant.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from weft.context import Context
-from weft.errors import WeftError, render
-from weft.output import FORMATS
-from weft.workspace import InputFile, Job, Options, in_memory
-from weft.workspace.phases import run
+from plait.context import Context
+from plait.errors import PlaitError, render
+from plait.output import FORMATS
+from plait.workspace import InputFile, Job, Options, in_memory
+from plait.workspace.phases import run
 
 CASES = Path(__file__).parent / "cases"
 
@@ -40,7 +40,7 @@ def outcome(given: str) -> str:
     try:
         result = run(Job(files_of(given), Options()), context)
         text = FORMATS["yaml"](result.documents)
-    except WeftError as error:
+    except PlaitError as error:
         return "ERR:\n" + render(error)
     return text + "".join(f"=== {file.path}\n{file.text}" for file in result.texts)
 
@@ -50,7 +50,7 @@ def check(case: Path) -> None:
     given, mark, expected = case.read_text("utf-8").partition("\n+++\n")
     assert mark, f"{case.name} has no line '+++'"
     got = outcome(given + "\n")
-    if os.environ.get("WEFT_UPDATE_CASES"):
+    if os.environ.get("PLAIT_UPDATE_CASES"):
         case.write_text(f"{given}\n+++\n{got}", "utf-8")
         return
     assert got == expected

@@ -33,6 +33,6 @@ def own_code_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Commands that tests run keep compiled code in a directory of the test run, not in the user's."""
     directory = tmp_path_factory.mktemp("code-cache")
     directory.chmod(0o700)
-    os.environ["WEFT_CACHE_DIR"] = str(directory)
+    os.environ["PLAIT_CACHE_DIR"] = str(directory)
     yield directory
-    del os.environ["WEFT_CACHE_DIR"]
+    del os.environ["PLAIT_CACHE_DIR"]

@@ -13,18 +13,18 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from weft.cli import compose, layer, patch, render
-from weft.context import Context
-from weft.errors import WeftError
-from weft.nodes import Document
-from weft.provenance import Trace
-from weft.tools.explain import explain, lines
-from weft.tools.paths import document_name, scalars
+from plait.cli import compose, layer, patch, render
+from plait.context import Context
+from plait.errors import PlaitError
+from plait.nodes import Document
+from plait.provenance import Trace
+from plait.tools.explain import explain, lines
+from plait.tools.paths import document_name, scalars
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from weft.tools.paths import Place
+    from plait.tools.paths import Place
 
     Files = dict[str, str]
 
@@ -123,7 +123,7 @@ class Run:
                 texts = [] if trace is None else trace.texts.values()
                 return [*documents, *(Document(lines, lines.source, 1) for lines in texts)]
             if self.dialect == "pipelines":
-                return compose.documents(["weft.yml", *self.args], context).items
+                return compose.documents(["plait.yml", *self.args], context).items
             if self.dialect == "operations":
                 operations = ["-o", "ops.yml"] if "ops.yml" in files else []
                 return patch.documents(["base.yml", *operations, *self.args], context).items
@@ -213,7 +213,7 @@ def _after(run: Run, file: str, rows: list[str]) -> Values | None:
     try:
         has_text = any(name.endswith(".txt") for name in run.files)
         return Values(run.documents({**run.files, file: "\n".join(rows)}, Trace() if has_text else None))
-    except WeftError:
+    except PlaitError:
         return None
     finally:
         run.path(file).write_text(run.files[file], "utf-8")

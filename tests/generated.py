@@ -10,8 +10,8 @@ import inspect
 import pathlib
 import textwrap
 
-import weft
-from weft.errors import WeftError
+import plait
+from plait.errors import PlaitError
 
 NOTE = (
     "<!-- Written by `pytest --update tests/test_public_api.py tests/test_reference.py`; edit the code instead. -->\n"
@@ -55,28 +55,28 @@ def signature(function: object) -> str:
         parameters.append(str(parameter).replace("'", ""))
     name = function.__name__  # type: ignore[attr-defined]
     lines = "".join(f"    {parameter},\n" for parameter in parameters)
-    return f"```text\nweft.{name}(\n{lines}) -> {str(found.return_annotation).strip(chr(39))}\n```"
+    return f"```text\nplait.{name}(\n{lines}) -> {str(found.return_annotation).strip(chr(39))}\n```"
 
 
 def api_page() -> str:
     """docs/api.md."""
-    out = [NOTE, "# Python API", sentences(inspect.getdoc(weft.api) or "")]
+    out = [NOTE, "# Python API", sentences(inspect.getdoc(plait.api) or "")]
     out.append("## Functions")
     for name in ("render", "patch", "layer", "compose", "explain", "diff", "read", "documents"):
-        function = getattr(weft, name)
-        out += [f"### weft.{name}", signature(function), docstring(function)]
+        function = getattr(plait, name)
+        out += [f"### plait.{name}", signature(function), docstring(function)]
     out.append("## Results")
     for kind in (
-        weft.Documents,
-        weft.Rendered,
-        weft.Composed,
-        weft.ComposeStep,
-        weft.History,
-        weft.Entry,
-        weft.Differences,
-        weft.Difference,
+        plait.Documents,
+        plait.Rendered,
+        plait.Composed,
+        plait.ComposeStep,
+        plait.History,
+        plait.Entry,
+        plait.Differences,
+        plait.Difference,
     ):
-        out += [f"### weft.{kind.__name__}", docstring(kind)]
+        out += [f"### plait.{kind.__name__}", docstring(kind)]
         members = [
             (f"{name}()" if inspect.isfunction(member) else name, " ".join((member.__doc__ or "").split()))
             for name, member in vars(kind).items()
@@ -86,20 +86,20 @@ def api_page() -> str:
             rows = "\n".join(f"| `{name}` | {text} |" for name, text in members)
             out.append(f"| method | |\n|---|---|\n{rows}")
     out.append("## Errors")
-    out.append(f"### weft.{WeftError.__name__}")
-    out.append(docstring(WeftError))
+    out.append(f"### plait.{PlaitError.__name__}")
+    out.append(docstring(PlaitError))
     out.append(
-        "Fields: `message`, `at` (a `weft.Position` or None), `also` (further places), `expected`, `found`, `hint`, "
-        "`trail` (steps with `text` and `at`, innermost first), `findings` (a list of `weft.Finding`).\n"
+        "Fields: `message`, `at` (a `plait.Position` or None), `also` (further places), `expected`, `found`, `hint`, "
+        "`trail` (steps with `text` and `at`, innermost first), `findings` (a list of `plait.Finding`).\n"
         "`report()` is the whole message as the command line prints it.\n"
         "`exit_status` is the status the command line would end with."
     )
-    kinds = [getattr(weft, name) for name in weft.__all__ if name.endswith("Error") and name != "WeftError"]
-    rows = "\n".join(f"| `weft.{kind.__name__}` | {' '.join((kind.__doc__ or '').split())} |" for kind in kinds)
+    kinds = [getattr(plait, name) for name in plait.__all__ if name.endswith("Error") and name != "PlaitError"]
+    rows = "\n".join(f"| `plait.{kind.__name__}` | {' '.join((kind.__doc__ or '').split())} |" for kind in kinds)
     out.append(f"| kind | raised for |\n|---|---|\n{rows}")
-    out.append(f"### weft.{weft.Finding.__name__}\n\n{docstring(weft.Finding)}")
-    out.append(f"### weft.{weft.Position.__name__}\n\n{docstring(weft.Position)}")
-    out.append("## Version\n\n`weft.__version__` is the version as text.")
+    out.append(f"### plait.{plait.Finding.__name__}\n\n{docstring(plait.Finding)}")
+    out.append(f"### plait.{plait.Position.__name__}\n\n{docstring(plait.Position)}")
+    out.append("## Version\n\n`plait.__version__` is the version as text.")
     return "\n\n".join(out) + "\n"
 
 
@@ -135,7 +135,7 @@ STATUSES = (
     ("1", "an input cannot be used; also every error of `render` and `patch`, as in their references"),
     ("2", "a wrong flag, argument or command"),
     ("3", "a limit was reached"),
-    ("70", "a fault of weft itself"),
+    ("70", "a fault of plait itself"),
     ("130", "interrupted"),
 )
 FROM_WORKSPACE = {"data": ["list", "read", "values"], "library": ["get"]}
@@ -143,15 +143,15 @@ FROM_WORKSPACE = {"data": ["list", "read", "values"], "library": ["get"]}
 
 def reference_page() -> str:
     """docs/reference.md."""
-    from weft.cli.start import commands
-    from weft.context import Context
-    from weft.modules import MODULES, load_module
+    from plait.cli.start import commands
+    from plait.context import Context
+    from plait.modules import MODULES, load_module
 
     out = [NOTE, "# Reference", "## Flags"]
     for name, table in commands().items():
         if name == "version":
             continue
-        out += [f"### weft {name}", sentences(table.summary)]
+        out += [f"### plait {name}", sentences(table.summary)]
         out.append(f"```text\n{' '.join(filter(None, (table.name, '[flags]', table.arguments)))}\n```")
         rows = "\n".join(
             f"| `{flag.shown}{' ' + flag.value if flag.value else ''}` | {cell(flag.help)} |" for flag in table.flags
@@ -182,7 +182,7 @@ def reference_page() -> str:
         "## Errors",
         (
             "Every message has one layout: what is wrong and where, the lines concerned, what was expected, "
-            "what was found, a hint, and the trail of how weft came there.\n"
+            "what was found, a hint, and the trail of how plait came there.\n"
             "The kinds are listed in the [Python API](api.md#errors)."
         ),
     ]
@@ -191,7 +191,7 @@ def reference_page() -> str:
 
 def limits_table() -> str:
     """The limits by name, as rows of a table."""
-    from weft.limits import GROWS, TABLE
+    from plait.limits import GROWS, TABLE
 
     def shown(name: str) -> str:
         value, _, unit = TABLE[name]

@@ -3,8 +3,8 @@
 tests/cases/moving/PROGRAM/TOPIC.txt holds cases. The first line is the topic as the table calls it; then, for each case:
 
     == what it shows
-    # differs: why, when what weft does is not what the reference does
-    weft render -f config.yml
+    # differs: why, when what plait does is not what the reference does
+    plait render -f config.yml
     -- config.yml --
     a: 1
     -- theirs --
@@ -13,7 +13,7 @@ tests/cases/moving/PROGRAM/TOPIC.txt holds cases. The first line is the topic as
     1
 
 `theirs` is what the reference program printed to standard output when it was run on the same files, its status 0 unless
-said. Whether weft does the same is found by running it, never written down: with the same status it must print the same
+said. Whether plait does the same is found by running it, never written down: with the same status it must print the same
 bytes (for Deckhand, which prints nothing itself: the same documents); where both fail their words do not count.
 
     pytest --update tests/test_moving.py                            writes the tables
@@ -37,18 +37,18 @@ from collections.abc import Iterator
 
 import yaml
 
-from weft.cli import main
+from plait.cli import main
 
 CASES = pathlib.Path(__file__).parent / "cases" / "moving"
 PAGE = pathlib.Path(__file__).parent.parent / "docs" / "moving.md"
 README = pathlib.Path(__file__).parent.parent / "README.md"
-PROGRAMS = {"ytt": "weft render", "bosh": "weft patch", "deckhand": "weft layer"}
+PROGRAMS = {"ytt": "plait render", "bosh": "plait patch", "deckhand": "plait layer"}
 SECTION = re.compile(r"^-- (.+) --\n", re.MULTILINE)
 MEANT = ("stdin", "env", "theirs", "theirs status")
 
 
 class Case:
-    """One case. differs: why weft does something else, "" when it does not."""
+    """One case. differs: why plait does something else, "" when it does not."""
 
     def __init__(self, topic: str, title: str, text: str) -> None:
         head, *rest = SECTION.split(text)
@@ -78,7 +78,7 @@ class Case:
         return dict(line.split("=", 1) for line in self.sections.get("env", "").splitlines())
 
     def ours(self) -> tuple[int, str, str]:
-        """Status, standard output and standard error of weft."""
+        """Status, standard output and standard error of plait."""
         stdout, stderr = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
         stdin = io.TextIOWrapper(io.BytesIO(self.sections.get("stdin", "").encode()))
         before = os.getcwd(), sys.stdin, dict(os.environ)
@@ -137,7 +137,7 @@ def cases(program: str) -> Iterator[Case]:
 
 
 def same(program: str, case: Case) -> bool:
-    """Whether weft does what the reference did."""
+    """Whether plait does what the reference did."""
     status, out, _ = case.ours()
     failed = bool(case.sections.get("theirs status"))
     if failed or status:

@@ -23,7 +23,7 @@ def at_terminal(
     ours, theirs = pty.openpty()
     start = time.monotonic()
     process = subprocess.Popen(
-        [sys.executable, "-m", "weft", *argv], cwd=directory, stdin=theirs, stderr=theirs,
+        [sys.executable, "-m", "plait", *argv], cwd=directory, stdin=theirs, stderr=theirs,
         stdout=theirs if out else subprocess.PIPE, env={**os.environ, "TERM": "xterm", **(env or {})},
     )  # fmt: skip
     os.close(theirs)
@@ -62,7 +62,7 @@ def test_a_long_run_says_what_it_does_and_leaves_nothing(slow: pathlib.Path) -> 
     assert printed.count(b"a: 121393\n") == 60
     lines = [line for line in seen.replace("\r\x1b[K", "\n").split("\n") if line]
     assert lines
-    assert all(line.startswith("weft: ") and " s " in line for line in lines), lines
+    assert all(line.startswith("plait: ") and " s " in line for line in lines), lines
     assert any("of 60)" in line for line in lines)
     assert seen.endswith("\r\x1b[K")
     assert "\x1b[3" not in seen
@@ -89,7 +89,7 @@ def test_no_command_waits_for_a_person_to_type(argv: list[str], tmp_path: pathli
     (tmp_path / "a.yml").write_text("a: 1\n", "utf-8")
     status, seen, _ = at_terminal(argv, tmp_path)
     assert status in (1, 2)
-    assert seen.startswith("weft: ")
+    assert seen.startswith("plait: ")
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ import re
 
 import pytest
 
-from weft.cli import main
+from plait.cli import main
 
 ROOT = pathlib.Path(__file__).parent.parent
-PIPELINE = "examples/three-dialects/weft.yml"
+PIPELINE = "examples/three-dialects/plait.yml"
 
 
 def printed(argv: list[str], monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> str:
@@ -30,7 +30,7 @@ def test_readme_shows_what_explain_prints(
 ) -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
     block = re.search(
-        r"^(weft explain compose .*)\n```\n\nprints:\n\n```text\n(.*?)```", readme, re.DOTALL | re.MULTILINE
+        r"^(plait explain compose .*)\n```\n\nprints:\n\n```text\n(.*?)```", readme, re.DOTALL | re.MULTILINE
     )
     assert block is not None
     assert printed(block[1].split()[1:], monkeypatch, capfdbinary) == block[2]

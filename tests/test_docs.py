@@ -1,7 +1,7 @@
 """README, docs and examples do what they show.
 
 A page runs in a directory of its own, block by block. A block of a file has its path as `title="config.yml"`, or in
-backquotes at the start of the line above. A `console` block is run command by command: `weft`, `cat`, `ls`, `cd` and pipes
+backquotes at the start of the line above. A `console` block is run command by command: `plait`, `cat`, `ls`, `cd` and pipes
 of them; what follows a command is all it prints. `$ cat FILE` of a file that is not there writes it as shown. Python blocks
 with `>>>` are doctests. `pytest --update` rewrites what commands print.
 """
@@ -19,14 +19,14 @@ import sys
 
 import pytest
 
-import weft
-from weft.cli import main
+import plait
+from plait.cli import main
 
 ROOT = pathlib.Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
 BLOCK = re.compile(r"`([a-z.]+\.yml)`.*?\n\n```yaml\n(.*?)```", re.DOTALL)
 COMMANDS = (
-    "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/weft render -f examples/quickstart",
+    "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/plait render -f examples/quickstart",
     "python3 -m venv .venv && .venv/bin/pip install -q '.[test]' && .venv/bin/pytest -q",
 )
 
@@ -45,7 +45,7 @@ def test_readme_commands_run(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     section = README.partition("## Six commands")[2].partition("## ")[0]
-    lines = [line for line in section.splitlines() if line.startswith("weft ")]
+    lines = [line for line in section.splitlines() if line.startswith("plait ")]
     assert len(lines) == 6
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
@@ -92,7 +92,7 @@ def output(line: str, given: str, monkeypatch: pytest.MonkeyPatch) -> str:
     for command in line.split(" | "):
         command, _, target = command.partition(" > ")
         program, *argv = shlex.split(command)
-        if program == "weft":
+        if program == "plait":
             out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
             with monkeypatch.context() as patch:
                 patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
@@ -136,7 +136,7 @@ def test_blocks_of_a_page(
 ) -> None:
     text = new = page.read_text("utf-8")
     monkeypatch.chdir(tmp_path)
-    names = {"weft": weft}
+    names = {"plait": plait}
     for named, language, info, block in FENCE.findall(text):
         title = TITLE.search(info)
         path = title[1] if title else named if "." in named and " " not in named else ""

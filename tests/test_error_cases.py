@@ -56,7 +56,7 @@ def test_error_case(
     else:
         assert shown == wanted
     message = got["stderr"]
-    assert message.startswith("weft: ")
+    assert message.startswith("plait: ")
     assert "internal error" not in message
     assert "Traceback" not in message
     at = notes["at"]
@@ -70,7 +70,7 @@ def places(message: str) -> list[str]:
     """The places that a message is about: that of its first line, or those of its findings."""
     found = []
     for line in message.splitlines():
-        match = re.match(r"(?:weft: )?(?:warning: )?([^\s:]+:\d+): ", line)
+        match = re.match(r"(?:plait: )?(?:warning: )?([^\s:]+:\d+): ", line)
         if match:
             found.append(match[1])
     return found

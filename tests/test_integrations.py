@@ -39,10 +39,10 @@ spec:
 
 @pytest.fixture
 def environment(tmp_path: pathlib.Path) -> dict[str, str]:
-    """An environment with `weft` on the path."""
-    place = tmp_path / "bin" / "weft"
+    """An environment with `plait` on the path."""
+    place = tmp_path / "bin" / "plait"
     place.parent.mkdir()
-    place.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m weft "$@"\n')
+    place.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m plait "$@"\n')
     place.chmod(0o755)
     return {**os.environ, "PATH": f"{place.parent}{os.pathsep}{os.environ['PATH']}"}
 
@@ -71,7 +71,7 @@ def test_helm_gets_a_status_when_nothing_is_matched(environment: dict[str, str])
 
 
 def resource_list(*items: object, **spec: object) -> dict[str, Any]:
-    function = {"apiVersion": "weft.dev/v1", "kind": "Weft", "metadata": {"name": "x"}, "spec": spec}
+    function = {"apiVersion": "plait/v1", "kind": "Plait", "metadata": {"name": "x"}, "spec": spec}
     return {
         "apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": list(items), "functionConfig": function
     }  # fmt: skip
@@ -113,7 +113,7 @@ def test_kustomize_function(environment: dict[str, str]) -> None:
 )
 def test_mistakes_are_results(environment: dict[str, str], given: dict[str, Any], said: str) -> None:
     done = subprocess.run(
-        ["weft", "krm"], input=yaml.safe_dump(given), env=environment, capture_output=True, text=True, check=False
+        ["plait", "krm"], input=yaml.safe_dump(given), env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 1
     [result] = yaml.safe_load(done.stdout)["results"]
@@ -123,21 +123,21 @@ def test_mistakes_are_results(environment: dict[str, str], given: dict[str, Any]
 
 
 def test_what_is_no_resource_list(environment: dict[str, str]) -> None:
-    assert "standard input is no ResourceList" in run(["weft", "krm"], environment, "kind: List\n", status=1)
-    assert "did not find" in run(["weft", "krm"], environment, "kind: [\n", status=1)
+    assert "standard input is no ResourceList" in run(["plait", "krm"], environment, "kind: List\n", status=1)
+    assert "did not find" in run(["plait", "krm"], environment, "kind: [\n", status=1)
 
 
 def test_resource_list_without_anything_to_do(environment: dict[str, str]) -> None:
     given = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": [{"a": "1"}, {"b": "yes"}]}
-    assert documents(run(["weft", "krm"], environment, yaml.safe_dump(given))) == [given]
+    assert documents(run(["plait", "krm"], environment, yaml.safe_dump(given))) == [given]
 
 
 def test_argo_cd_plugin(environment: dict[str, str], tmp_path: pathlib.Path) -> None:
     [plugin] = documents((EXAMPLES / "argocd" / "plugin.yml").read_text())
     assert (plugin["apiVersion"], plugin["kind"]) == ("argoproj.io/v1alpha1", "ConfigManagementPlugin")
     repository = tmp_path / "repository"
-    shutil.copytree(EXAMPLES / "argocd" / "weft", repository / "weft")
-    assert list(repository.glob(plugin["spec"]["discover"]["find"]["glob"])) == [repository / "weft"]
+    shutil.copytree(EXAMPLES / "argocd" / "plait", repository / "plait")
+    assert list(repository.glob(plugin["spec"]["discover"]["find"]["glob"])) == [repository / "plait"]
     given = {**environment, "ARGOCD_APP_NAME": "shop", "PARAM_REPLICAS": "5"}
     [document] = documents(run(plugin["spec"]["generate"]["command"], given, where=repository))
     assert document["data"] == {"replicas": "5"}
@@ -150,9 +150,9 @@ def hooks() -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("hook", "args", "broken"),
     [
-        ("weft-render", ["-f", "quickstart"], "quickstart/app.yml"),
-        ("weft-patch", ["patch/base.yml", "-o", "patch/ops.yml"], "patch/ops.yml"),
-        ("weft-layer", ["layer"], "layer/documents.yml"),
+        ("plait-render", ["-f", "quickstart"], "quickstart/app.yml"),
+        ("plait-patch", ["patch/base.yml", "-o", "patch/ops.yml"], "patch/ops.yml"),
+        ("plait-layer", ["layer"], "layer/documents.yml"),
     ],
 )
 def test_pre_commit_hooks(
@@ -163,7 +163,7 @@ def test_pre_commit_hooks(
     assert found["pass_filenames"] is False
     work = tmp_path / "work"
     shutil.copytree(EXAMPLES, work)
-    if hook == "weft-layer":
+    if hook == "plait-layer":
         text = (
             (work / broken)
             .read_text()
@@ -185,8 +185,8 @@ def test_github_action(environment: dict[str, str], tmp_path: pathlib.Path) -> N
         assert "${{" not in part["run"]
         used = [text for text in [*part["env"].values(), part.get("working-directory", "")] if text]
         assert all(text.removeprefix("${{ inputs.").removesuffix(" }}") in action["inputs"] for text in used)
-    (tmp_path / "weft").mkdir()
-    (tmp_path / "weft" / "bin").symlink_to(tmp_path / "bin")
+    (tmp_path / "plait").mkdir()
+    (tmp_path / "plait" / "bin").symlink_to(tmp_path / "bin")
     given = {**environment, "RUNNER_TEMP": str(tmp_path), "ARGS": "render -f examples/quickstart $(touch oops)"}
     bash = shutil.which("bash")
     if bash is None:

@@ -21,10 +21,10 @@ from typing import Any
 import pytest
 import yaml as pyyaml
 
-from weft.context import Context
-from weft.errors import LayeringError
-from weft.errors import render as render_error
-from weft.layering import (
+from plait.context import Context
+from plait.errors import LayeringError
+from plait.errors import render as render_error
+from plait.layering import (
     FileSecrets,
     Options,
     check_data,
@@ -35,9 +35,9 @@ from weft.layering import (
     render_plan,
     written,
 )
-from weft.nodes import Map, from_plain, to_plain
-from weft.source import Source
-from weft.yaml import read, write
+from plait.nodes import Map, from_plain, to_plain
+from plait.source import Source
+from plait.yaml import read, write
 
 AREA = pathlib.Path(__file__).parent / "cases" / "layering"
 LAYERS = ["fleet", "zone", "host"]
@@ -177,7 +177,7 @@ def test_layering_case(name: str, case: dict[str, Any]) -> None:
         except LayeringError as error:
             assert error.kind == case.get("error"), render_error(error)  # noqa: PT017 - not every case raises
             message = render_error(error)
-            assert message.startswith("weft: ")
+            assert message.startswith("plait: ")
             for phrase in case.get("says", []):
                 assert phrase in message
             for phrase in case.get("lacks", []):

@@ -10,7 +10,7 @@ import sys
 import pytest
 import yaml as pyyaml
 
-from weft.cli import main
+from plait.cli import main
 
 TESTS = pathlib.Path(__file__).parent
 PAGE = (TESTS.parent / "docs" / "layer.md").read_text("utf-8")

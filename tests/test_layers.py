@@ -6,9 +6,9 @@ import ast
 import pathlib
 from collections.abc import Iterator
 
-import weft
+import plait
 
-PACKAGE = pathlib.Path(weft.__file__).parent
+PACKAGE = pathlib.Path(plait.__file__).parent
 
 LEVELS = [
     ["source"],
@@ -36,17 +36,17 @@ LEVEL_OF = {name: level for level, names in enumerate(LEVELS) for name in names}
 
 
 def imported(tree: ast.AST) -> Iterator[tuple[str, int]]:
-    """(package under weft, line) of every import in a module, whichever form it has."""
+    """(package under plait, line) of every import in a module, whichever form it has."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             module = node.module or ""
-            if module == "weft":
+            if module == "plait":
                 yield from ((alias.name, node.lineno) for alias in node.names)
-            elif module.startswith("weft."):
+            elif module.startswith("plait."):
                 yield module.split(".")[1], node.lineno
         elif isinstance(node, ast.Import):
             yield from (
-                (alias.name.split(".")[1], node.lineno) for alias in node.names if alias.name.startswith("weft.")
+                (alias.name.split(".")[1], node.lineno) for alias in node.names if alias.name.startswith("plait.")
             )
 
 
@@ -70,16 +70,16 @@ def test_no_package_imports_upward_or_sideways() -> None:
 
 
 def test_an_upward_import_is_found(tmp_path: pathlib.Path) -> None:
-    (tmp_path / "nodes.py").write_text("from weft.yaml import read\n", "utf-8")
+    (tmp_path / "nodes.py").write_text("from plait.yaml import read\n", "utf-8")
     (tmp_path / "ops").mkdir()
-    (tmp_path / "ops" / "walk.py").write_text("import weft.layering.paths\nfrom weft.nodes import Map\n", "utf-8")
+    (tmp_path / "ops" / "walk.py").write_text("import plait.layering.paths\nfrom plait.nodes import Map\n", "utf-8")
     assert list(upward_imports(tmp_path)) == [
         "nodes.py:1: nodes imports yaml",
         "ops/walk.py:1: ops imports layering",
     ]
 
 
-def test_text_speaks_of_weft_alone() -> None:
+def test_text_speaks_of_plait_alone() -> None:
     """No machine's paths in what is published."""
     for file in PACKAGE.rglob("*.py"):
         for word in ("/work/", "/root/", "/home/"):

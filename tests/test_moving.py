@@ -1,4 +1,4 @@
-"""docs/moving.md says what comes of its cases: what weft does the same as the programs people move over from."""
+"""docs/moving.md says what comes of its cases: what plait does the same as the programs people move over from."""
 
 from __future__ import annotations
 

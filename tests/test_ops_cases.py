@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import yaml
 
-from weft.cli import main
+from plait.cli import main
 
 ROOT = Path(__file__).parent
 LINES = 222

@@ -1,4 +1,4 @@
-"""A public name is in `weft.__all__`, in docs/api.md and in tests/typing/api.py; the functions keep their promises."""
+"""A public name is in `plait.__all__`, in docs/api.md and in tests/typing/api.py; the functions keep their promises."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from collections.abc import Callable, Sequence
 import pytest
 
 import generated
-import weft
-import weft.api
+import plait
+import plait.api
 
 TESTS = pathlib.Path(__file__).parent
 FUNCTIONS: list[Callable[..., object]] = [
-    weft.render, weft.patch, weft.layer, weft.compose, weft.explain, weft.diff, weft.read, weft.documents,
+    plait.render, plait.patch, plait.layer, plait.compose, plait.explain, plait.diff, plait.read, plait.documents,
 ]  # fmt: skip
 
 TEMPLATE = """\
@@ -38,13 +38,13 @@ a: #@ x
 
 def test_every_name_is_documented() -> None:
     page = (TESTS.parent / "docs" / "api.md").read_text("utf-8")
-    assert [name for name in weft.__all__ if f"weft.{name}" not in page] == []
+    assert [name for name in plait.__all__ if f"plait.{name}" not in page] == []
 
 
 def test_the_site_has_every_function_and_result() -> None:
     page = (TESTS.parent / "docs" / "members.md").read_text("utf-8")
-    shown = {line.removeprefix("::: weft.") for line in page.splitlines() if line.startswith("::: weft.")}
-    assert shown == {*weft.api.HOMES, "WeftError", "Finding", "Position"}
+    shown = {line.removeprefix("::: plait.") for line in page.splitlines() if line.startswith("::: plait.")}
+    assert shown == {*plait.api.HOMES, "PlaitError", "Finding", "Position"}
 
 
 def test_every_page_is_in_the_navigation_of_the_site() -> None:
@@ -54,7 +54,7 @@ def test_every_page_is_in_the_navigation_of_the_site() -> None:
 
 def test_every_name_is_used_by_typed_code() -> None:
     code = (TESTS / "typing" / "api.py").read_text("utf-8")
-    assert [name for name in weft.__all__ if f"weft.{name}" not in code] == []
+    assert [name for name in plait.__all__ if f"plait.{name}" not in code] == []
 
 
 def test_every_option_is_used_by_typed_code() -> None:
@@ -66,41 +66,41 @@ def test_every_option_is_used_by_typed_code() -> None:
 
 
 def test_names_resolve_and_are_the_only_ones() -> None:
-    for name in weft.__all__:
-        assert getattr(weft, name) is not None
-        assert name in dir(weft)
+    for name in plait.__all__:
+        assert getattr(plait, name) is not None
+        assert name in dir(plait)
     with pytest.raises(AttributeError, match="no attribute 'rendre'"):
-        weft.rendre  # noqa: B018
+        plait.rendre  # noqa: B018
 
 
 def test_page_is_what_docstrings_say(update: str | None) -> None:
     generated.check(TESTS.parent / "docs" / "api.md", generated.api_page(), update)
 
 
-@pytest.mark.parametrize("home", sorted(set(weft.api.HOMES.values())))
+@pytest.mark.parametrize("home", sorted(set(plait.api.HOMES.values())))
 def test_examples_in_docstrings(home: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    found = doctest.testmod(importlib.import_module(f"weft.api.{home}"), globs={"weft": weft})
+    found = doctest.testmod(importlib.import_module(f"plait.api.{home}"), globs={"plait": plait})
     assert found.attempted
     assert found.failed == 0
 
 
 def test_import_loads_nothing_of_it() -> None:
-    program = "import sys, weft; print([name for name in sys.modules if name.startswith(('weft.', 'yaml'))])"
+    program = "import sys, plait; print([name for name in sys.modules if name.startswith(('plait.', 'yaml'))])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
 
 
 def test_nothing_is_printed_and_nothing_shared(capfd: pytest.CaptureFixture[str]) -> None:
-    first = weft.render({"a.yml": TEMPLATE}, values={"name": "one"})
-    second = weft.render({"a.yml": TEMPLATE}, values={"name": "two"})
+    first = plait.render({"a.yml": TEMPLATE}, values={"name": "one"})
+    second = plait.render({"a.yml": TEMPLATE}, values={"name": "two"})
     assert [first[0], second[0]] == [{"name": "one"}, {"name": "two"}]
     assert first.printed == second.printed == ["told"]
     assert capfd.readouterr() == ("", "")
 
 
 def test_plain_data_is_made_anew() -> None:
-    read = weft.read({"a.yml": "a: [1]"})
+    read = plait.read({"a.yml": "a: [1]"})
     data = read.to_dict()
     data["a"] = None
     assert read.to_dict() == {"a": [1]}
@@ -108,40 +108,40 @@ def test_plain_data_is_made_anew() -> None:
 
 def test_files_of_a_render() -> None:
     files = {"config/app.yml": "a: 1", "notes.txt": "(@= 'x' * 3 @)\n"}
-    assert weft.render(files).files == {"notes.txt": "xxx\n", "config/app.yml": "a: 1\n"}
+    assert plait.render(files).files == {"notes.txt": "xxx\n", "config/app.yml": "a: 1\n"}
 
 
 def test_values_win_over_files_of_values() -> None:
-    rendered = weft.render({"a.yml": TEMPLATE}, values={"name": "w"}, values_files={"v.yml": "name: f\nother: 1\n"})
+    rendered = plait.render({"a.yml": TEMPLATE}, values={"name": "w"}, values_files={"v.yml": "name: f\nother: 1\n"})
     assert rendered.to_dict() == {"name": "w"}
 
 
 def test_paths_and_file_marks(tmp_path: pathlib.Path) -> None:
     (tmp_path / "a.yml").write_text("a: 1\n", "utf-8")
     (tmp_path / "b.yml").write_text("b: 1\n", "utf-8")
-    assert weft.render(tmp_path, file_marks=["b.yml:exclude=true"]).to_list() == [{"a": 1}]
-    assert weft.read(tmp_path).to_list() == [{"a": 1}, {"b": 1}]
-    assert weft.read([tmp_path / "b.yml", {"c.yml": "c: 1"}]).to_list() == [{"b": 1}, {"c": 1}]
+    assert plait.render(tmp_path, file_marks=["b.yml:exclude=true"]).to_list() == [{"a": 1}]
+    assert plait.read(tmp_path).to_list() == [{"a": 1}, {"b": 1}]
+    assert plait.read([tmp_path / "b.yml", {"c.yml": "c: 1"}]).to_list() == [{"b": 1}, {"c": 1}]
 
 
 def test_patch_of_what_diff_found() -> None:
     left, right = {"a.yml": "a: 1\nb: [x, y]\n"}, {"b.yml": "a: 2\nb: [x]\nc: {}\n"}
-    patched = weft.patch(left, weft.diff(left, right).to_operations())
-    assert patched.to_dict() == weft.read(right).to_dict()
-    assert list(weft.diff(patched, right)) == []
+    patched = plait.patch(left, plait.diff(left, right).to_operations())
+    assert patched.to_dict() == plait.read(right).to_dict()
+    assert list(plait.diff(patched, right)) == []
 
 
 def test_render_with_the_overlay_that_diff_found() -> None:
     left = {"a.yml": "kind: A\nmetadata: {name: x}\nb: [x, y]\n---\nkind: B\nmetadata: {name: x}\n"}
     right = {"b.yml": "kind: A\nmetadata: {name: x}\nb: [x]\nc: {d: 1}\n"}
-    found = weft.diff(left, right)
+    found = plait.diff(left, right)
     assert sorted((one.document, one.path, one.kind) for one in found) == [
         ("A/x", "b[1]", "removed"), ("A/x", "c", "added"), ("B/x", "", "removed"),
     ]  # fmt: skip
     assert found[0].after == {"d": 1}
-    rendered = weft.render([left, {"overlay.yml": found.to_overlay()}])
-    assert rendered.to_list() == weft.read(right).to_list()
-    with pytest.raises(weft.UsageError, match="one document"):
+    rendered = plait.render([left, {"overlay.yml": found.to_overlay()}])
+    assert rendered.to_list() == plait.read(right).to_list()
+    with pytest.raises(plait.UsageError, match="one document"):
         found.to_operations()
 
 
@@ -149,9 +149,9 @@ def test_patch_with_files_and_store(tmp_path: pathlib.Path) -> None:
     base = {"base.yml": "a: ((x)) and ((y))\nb: ((secret))\nvariables:\n- {name: secret, type: password}\n"}
     (tmp_path / "ops.yml").write_text("- {type: remove, path: /b}\n", "utf-8")
     store = tmp_path / "store.yml"
-    patched = weft.patch(base, tmp_path / "ops.yml", variables={"x": "1"}, variables_files={"v": "{x: 9, y: 2}"})
+    patched = plait.patch(base, tmp_path / "ops.yml", variables={"x": "1"}, variables_files={"v": "{x: 9, y: 2}"})
     assert patched.to_dict() == {"a": "1 and 2", "variables": [{"name": "secret", "type": "password"}]}
-    assert weft.patch(base, store=store, path="/b").to_list() == [weft.read(store).to_dict()["secret"]]
+    assert plait.patch(base, store=store, path="/b").to_list() == [plait.read(store).to_dict()["secret"]]
 
 
 def test_layer_gives_warnings_and_takes_secrets() -> None:
@@ -167,7 +167,7 @@ def test_layer_gives_warnings_and_takes_secrets() -> None:
         "data: https://store/v1/secrets/6f1f2c1e-6a7e-4a43-9a5e-6c2a3c1c9f10\n"
     )
     reference = "6f1f2c1e-6a7e-4a43-9a5e-6c2a3c1c9f10"
-    layered = weft.layer(
+    layered = plait.layer(
         {"p.yml": policy, "s.yml": secret}, names=["key"], cleartext_secrets=True, short=True, secrets={reference: "x"}
     )
     assert layered[0] == {"schema": "demo/Key/v1", "metadata": {"name": "key"}, "data": "x"}
@@ -176,42 +176,42 @@ def test_layer_gives_warnings_and_takes_secrets() -> None:
 @pytest.mark.parametrize(
     ("call", "kind", "place"),
     [
-        (lambda: weft.render({"a.yml": "a: #@ nmae\n"}), weft.StarlarkError, "a.yml:1"),
-        (lambda: weft.render({"a.yml": "a: [\n"}), weft.ReadError, "a.yml:1"),
-        (lambda: weft.patch({"a.yml": "a: 1"}, {"o.yml": "\n- {type: remove, path: /b}"}), weft.OpsError, "o.yml:2"),
-        (lambda: weft.layer({"l.yml": "a: 1\n"}), weft.LayeringError, "l.yml:1"),
-        (lambda: weft.read({"y.yml": "{"}), weft.ReadError, "y.yml:1"),
-        (lambda: weft.read("no/such.yml"), weft.ReadError, None),
-        (lambda: weft.render("-"), weft.ReadError, None),
-        (lambda: weft.documents(1, 2).to_dict(), weft.WeftError, None),
-        (lambda: weft.documents([1]).to_dict(), weft.WeftError, None),
-        (lambda: weft.patch(weft.documents(1, 2)), weft.UsageError, None),
-        (lambda: weft.patch([{"a": "1"}, {"b": "2"}]), weft.UsageError, None),
-        (lambda: weft.layer({}, order="nmae"), weft.WeftError, None),
-        (lambda: weft.render({}, limits={"stesp": 1}), weft.UsageError, None),
-        (lambda: weft.render({}, limits={"steps": 0}), weft.UsageError, None),
-        (lambda: weft.render({"a.yml": LOOP}, limits={"steps": 100}), weft.LimitError, "a.yml:1"),
+        (lambda: plait.render({"a.yml": "a: #@ nmae\n"}), plait.StarlarkError, "a.yml:1"),
+        (lambda: plait.render({"a.yml": "a: [\n"}), plait.ReadError, "a.yml:1"),
+        (lambda: plait.patch({"a.yml": "a: 1"}, {"o.yml": "\n- {type: remove, path: /b}"}), plait.OpsError, "o.yml:2"),
+        (lambda: plait.layer({"l.yml": "a: 1\n"}), plait.LayeringError, "l.yml:1"),
+        (lambda: plait.read({"y.yml": "{"}), plait.ReadError, "y.yml:1"),
+        (lambda: plait.read("no/such.yml"), plait.ReadError, None),
+        (lambda: plait.render("-"), plait.ReadError, None),
+        (lambda: plait.documents(1, 2).to_dict(), plait.PlaitError, None),
+        (lambda: plait.documents([1]).to_dict(), plait.PlaitError, None),
+        (lambda: plait.patch(plait.documents(1, 2)), plait.UsageError, None),
+        (lambda: plait.patch([{"a": "1"}, {"b": "2"}]), plait.UsageError, None),
+        (lambda: plait.layer({}, order="nmae"), plait.PlaitError, None),
+        (lambda: plait.render({}, limits={"stesp": 1}), plait.UsageError, None),
+        (lambda: plait.render({}, limits={"steps": 0}), plait.UsageError, None),
+        (lambda: plait.render({"a.yml": LOOP}, limits={"steps": 100}), plait.LimitError, "a.yml:1"),
     ],
 )
-def test_errors_have_fields(call: object, kind: type[weft.WeftError], place: str | None) -> None:
+def test_errors_have_fields(call: object, kind: type[plait.PlaitError], place: str | None) -> None:
     with pytest.raises(kind) as caught:
         call()  # type: ignore[operator]
     error = caught.value
     assert error.message
-    assert error.report().startswith("weft: ")
+    assert error.report().startswith("plait: ")
     assert (None if error.at is None else str(error.at)) == place
 
 
 @pytest.mark.parametrize(
     ("function", "arguments", "words"),
     [
-        (weft.render, [3], "not int"),
-        (weft.render, [None], "not NoneType"),
-        (weft.render, [b"a: 1"], "not bytes"),
-        (weft.patch, [{"a": 1}], "weft.documents"),
-        (weft.patch, [{"a.yml": "a: 1"}, [{"type": "remove", "path": "/a"}]], "weft.documents"),
-        (weft.diff, [{1: "a: 1"}, "b.yml"], "int as a name"),
-        (weft.explain, ["a.yml", "a"], "not str"),
+        (plait.render, [3], "not int"),
+        (plait.render, [None], "not NoneType"),
+        (plait.render, [b"a: 1"], "not bytes"),
+        (plait.patch, [{"a": 1}], "plait.documents"),
+        (plait.patch, [{"a.yml": "a: 1"}, [{"type": "remove", "path": "/a"}]], "plait.documents"),
+        (plait.diff, [{1: "a: 1"}, "b.yml"], "int as a name"),
+        (plait.explain, ["a.yml", "a"], "not str"),
     ],
 )
 def test_other_types_are_refused_in_words(function: Callable[..., object], arguments: list[object], words: str) -> None:
@@ -220,21 +220,21 @@ def test_other_types_are_refused_in_words(function: Callable[..., object], argum
 
 
 def test_a_text_is_no_path() -> None:
-    with pytest.raises(weft.ReadError, match="a text, not a path") as caught:
-        weft.render("a: 1\nb: 2\n")
+    with pytest.raises(plait.ReadError, match="a text, not a path") as caught:
+        plait.render("a: 1\nb: 2\n")
     assert caught.value.hint == 'a text is given by a name: {"config.yml": text}'
 
 
 def test_data_within_itself() -> None:
     data: list[object] = []
     data.append(data)
-    with pytest.raises(weft.LimitError):
-        weft.documents(data)
+    with pytest.raises(plait.LimitError):
+        plait.documents(data)
 
 
 def test_other_objects_are_refused() -> None:
     with pytest.raises(TypeError):
-        weft.documents({"a": object()})
+        plait.documents({"a": object()})
 
 
 PIPELINE = """\
@@ -247,7 +247,7 @@ steps:
 
 
 def make_pipeline(directory: pathlib.Path) -> None:
-    (directory / "weft.yml").write_text(PIPELINE, "utf-8")
+    (directory / "plait.yml").write_text(PIPELINE, "utf-8")
     (directory / "app.yml").write_text(
         '#@ load("@ytt:data", "data")\nreplicas: #@ data.values.replicas\nimage: ((image))\n', "utf-8"
     )
@@ -256,54 +256,54 @@ def make_pipeline(directory: pathlib.Path) -> None:
 
 def test_compose(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make_pipeline(tmp_path)
-    composed = weft.compose(tmp_path / "weft.yml", values={"replicas": 5}, trace=True)
+    composed = plait.compose(tmp_path / "plait.yml", values={"replicas": 5}, trace=True)
     assert composed.to_dict() == {"replicas": 5, "image": "app:2", "owner": "me"}
     assert [step.name for step in composed.steps] == ["values 1", "templates", "patch 3"]
     assert composed.steps[1].documents.to_dict() == {"replicas": 5, "image": "((image))"}
     assert sorted((one.path, one.kind, one.after) for one in composed.steps[2].differences) == [
         ("image", "changed", "app:2"), ("owner", "added", "me"),
     ]  # fmt: skip
-    [history] = weft.explain(composed, "image")
+    [history] = plait.explain(composed, "image")
     assert [(entry.state, entry.value) for entry in history.entries] == [("used", "((image))"), ("stands", "app:2")]
     assert history.entries[0].at is not None
     assert history.entries[0].at.line == 3
-    [replicas] = weft.explain(composed, "replicas")
+    [replicas] = plait.explain(composed, "replicas")
     assert [origin.place for origin in replicas.entries[-1].origins][-1] == "values"
     monkeypatch.chdir(tmp_path)
-    stopped = weft.compose({"other.yml": PIPELINE}, values_files={"v.yml": "replicas: 7"}, until="templates")
+    stopped = plait.compose({"other.yml": PIPELINE}, values_files={"v.yml": "replicas: 7"}, until="templates")
     assert stopped.to_dict() == {"replicas": 7, "image": "((image))"}
-    data = weft.documents({"steps": [{"render": {"files": ["app.yml"], "set": {"replicas": 4}}}]})
-    assert weft.compose(data).to_dict() == {"replicas": 4, "image": "((image))"}
-    with pytest.raises(weft.UsageError, match="no step is called"):
-        weft.compose("weft.yml", until="template")
+    data = plait.documents({"steps": [{"render": {"files": ["app.yml"], "set": {"replicas": 4}}}]})
+    assert plait.compose(data).to_dict() == {"replicas": 4, "image": "((image))"}
+    with pytest.raises(plait.UsageError, match="no step is called"):
+        plait.compose("plait.yml", until="template")
 
 
 def test_explain_says_what_the_command_line_says(tmp_path: pathlib.Path) -> None:
     make_pipeline(tmp_path)
-    composed = weft.compose(tmp_path / "weft.yml", trace=True)
+    composed = plait.compose(tmp_path / "plait.yml", trace=True)
     done = subprocess.run(
-        [sys.executable, "-m", "weft", "explain", "--all", str(tmp_path / "weft.yml")],
+        [sys.executable, "-m", "plait", "explain", "--all", str(tmp_path / "plait.yml")],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    assert "\n".join(map(str, weft.explain(composed))) == done.stdout
+    assert "\n".join(map(str, plait.explain(composed))) == done.stdout
 
 
 def test_histories_go_through_several_calls() -> None:
-    rendered = weft.render({"app.yml": "name: #@ 'a' + 'b'\n"}, trace=True)
-    before = weft.explain(rendered, "name")[0].to_dict()
-    patched = weft.patch(rendered, {"ops.yml": "- {type: replace, path: /name, value: c}"}, trace=True)
-    again = weft.render([patched, {"more.yml": "more: 1"}], trace=True)
-    [history] = weft.explain(again, "name")
+    rendered = plait.render({"app.yml": "name: #@ 'a' + 'b'\n"}, trace=True)
+    before = plait.explain(rendered, "name")[0].to_dict()
+    patched = plait.patch(rendered, {"ops.yml": "- {type: replace, path: /name, value: c}"}, trace=True)
+    again = plait.render([patched, {"more.yml": "more: 1"}], trace=True)
+    [history] = plait.explain(again, "name")
     assert [(one.action, one.place, one.value, one.state) for one in history.entries] == [
         ("expression", "app.yml:1", "ab", "lost"), ("replace", "ops.yml:1", "c", "stands"),
     ]  # fmt: skip
     # What an earlier call recorded is as it was.
-    assert weft.explain(rendered, "name")[0].to_dict() == before
+    assert plait.explain(rendered, "name")[0].to_dict() == before
 
 
 def test_lines_of_texts_have_histories() -> None:
-    rendered = weft.render({"notes.txt": "(@ x = 3 @)port (@= str(x) @)\n", "a.yml": "a: 1\n"}, trace=True)
-    [history] = weft.explain(rendered, "notes.txt:1")
+    rendered = plait.render({"notes.txt": "(@ x = 3 @)port (@= str(x) @)\n", "a.yml": "a: 1\n"}, trace=True)
+    [history] = plait.explain(rendered, "notes.txt:1")
     assert (history.document, history.path, history.value) == ("notes.txt", "1", "port 3")
 
 
@@ -318,14 +318,14 @@ def test_explain_layer_hides_secrets() -> None:
         "metadata: {schema: metadata/Document/v1, name: key, storagePolicy: encrypted, layeringDefinition: {layer: site}}\n"
         "data: hush\n"
     )
-    histories = weft.explain(weft.layer({"p.yml": policy, "s.yml": secret}, trace=True))
+    histories = plait.explain(plait.layer({"p.yml": policy, "s.yml": secret}, trace=True))
     assert "hush" not in repr([history.to_dict() for history in histories]) + "".join(map(str, histories))
-    shown = weft.explain(weft.layer({"p.yml": policy, "s.yml": secret}, trace=True), cleartext_secrets=True)
+    shown = plait.explain(plait.layer({"p.yml": policy, "s.yml": secret}, trace=True), cleartext_secrets=True)
     assert "hush" in "".join(map(str, shown))
-    found = weft.diff({"s.yml": secret}, {"s.yml": secret.replace("hush", "shout")})
+    found = plait.diff({"s.yml": secret}, {"s.yml": secret.replace("hush", "shout")})
     assert "shout" not in str(found) + repr([(one.before, one.after) for one in found])
     assert "shout" in str(
-        weft.diff({"s.yml": secret}, {"s.yml": secret.replace("hush", "shout")}, cleartext_secrets=True)
+        plait.diff({"s.yml": secret}, {"s.yml": secret.replace("hush", "shout")}, cleartext_secrets=True)
     )
     [data] = [history for history in histories if history.document == "demo/Key/v1/key" and history.path == "data"]
     assert data.secret
@@ -335,35 +335,35 @@ def test_explain_layer_hides_secrets() -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda trace: weft.render({"a.yml": TEMPLATE}, values={"name": "n"}, trace=trace),
-        lambda trace: weft.patch({"a.yml": "b: ((v))\na: 1"}, variables={"v": [1]}, trace=trace),
-        lambda trace: weft.compose({"p.yml": "steps: [{render: {files: [examples/quickstart]}}]"}, trace=trace),
-        lambda trace: weft.layer("examples/layer", trace=trace),
+        lambda trace: plait.render({"a.yml": TEMPLATE}, values={"name": "n"}, trace=trace),
+        lambda trace: plait.patch({"a.yml": "b: ((v))\na: 1"}, variables={"v": [1]}, trace=trace),
+        lambda trace: plait.compose({"p.yml": "steps: [{render: {files: [examples/quickstart]}}]"}, trace=trace),
+        lambda trace: plait.layer("examples/layer", trace=trace),
     ],
 )
-def test_trace_changes_nothing(make: Callable[[bool], weft.Documents], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trace_changes_nothing(make: Callable[[bool], plait.Documents], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(TESTS.parent)
     traced, plain = make(True), make(False)
     assert traced.to_yaml() == plain.to_yaml()
-    assert weft.explain(traced)
-    with pytest.raises(weft.UsageError, match="nothing was recorded"):
-        weft.explain(plain)
+    assert plait.explain(traced)
+    with pytest.raises(plait.UsageError, match="nothing was recorded"):
+        plait.explain(plain)
 
 
 def work_of_all_verbs(name: str, directory: pathlib.Path) -> object:
     """What every verb makes of one name."""
-    rendered = weft.render({"a.yml": TEMPLATE}, values={"name": name}, trace=True)
-    patched = weft.patch({"a.yml": "name: ((v))"}, variables={"v": name}, trace=True)
-    layered = weft.layer("examples/layer", names=[name], short=True)
-    composed = weft.compose(directory / "weft.yml", values={"replicas": name}, trace=True)
-    found = weft.diff(rendered, {"b.yml": "name: other"})
-    with pytest.raises(weft.LimitError):
-        weft.render({"a.yml": LOOP}, limits={"steps": 100})
-    with pytest.raises(weft.StarlarkError) as error:
-        weft.render({f"{name}.yml": f"#@ def f(n):\n#@   return f(n - 1) if n else {name}\n#@ end\na: #@ f(50)\n"})
+    rendered = plait.render({"a.yml": TEMPLATE}, values={"name": name}, trace=True)
+    patched = plait.patch({"a.yml": "name: ((v))"}, variables={"v": name}, trace=True)
+    layered = plait.layer("examples/layer", names=[name], short=True)
+    composed = plait.compose(directory / "plait.yml", values={"replicas": name}, trace=True)
+    found = plait.diff(rendered, {"b.yml": "name: other"})
+    with pytest.raises(plait.LimitError):
+        plait.render({"a.yml": LOOP}, limits={"steps": 100})
+    with pytest.raises(plait.StarlarkError) as error:
+        plait.render({f"{name}.yml": f"#@ def f(n):\n#@   return f(n - 1) if n else {name}\n#@ end\na: #@ f(50)\n"})
     return (
         rendered.to_dict(), rendered.printed, patched.to_dict(), layered.to_list(), layered.warnings, composed.to_dict(),
-        [str(history) for one in (rendered, patched, composed) for history in weft.explain(one)],
+        [str(history) for one in (rendered, patched, composed) for history in plait.explain(one)],
         found.to_text(), found.to_overlay(), found.to_operations().to_yaml(), error.value.report(),
     )  # fmt: skip
 
@@ -405,19 +405,19 @@ def test_a_depth_is_that_of_one_thread() -> None:
     deep = {"a.yml": "#@ def f(n):\n#@   return f(n - 1) if n else 1\n#@ end\na: #@ f(60)\n"}
     slow = {"a.yml": "#@ l = [x * x for x in range(20000)]\n" + deep["a.yml"]}
     wrong: list[object] = []
-    weft.render(deep)
+    plait.render(deep)
     before = sys.getrecursionlimit()
 
     def limited() -> None:
         for _ in range(10):
-            with pytest.raises(weft.LimitError):
-                weft.render(slow, limits={"depth": 20})
+            with pytest.raises(plait.LimitError):
+                plait.render(slow, limits={"depth": 20})
 
     def free() -> None:
         for _ in range(10):
             try:
                 assert sys.getrecursionlimit() == before
-                assert weft.render(deep).to_dict() == {"a": 1}
+                assert plait.render(deep).to_dict() == {"a": 1}
             except Exception as error:  # noqa: BLE001 - a thread tells nobody
                 wrong.append(error)
 

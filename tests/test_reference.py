@@ -5,7 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import generated
-from weft.templates.directives import KNOWN_BY_NAME
+from plait.templates.directives import KNOWN_BY_NAME
 
 DOCS = pathlib.Path(__file__).parent.parent / "docs"
 

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from weft.cli import main
+from plait.cli import main
 
 TESTS = pathlib.Path(__file__).parent
 DOCS = TESTS.parent / "docs"
@@ -53,7 +53,7 @@ def test_the_example_prints_what_it_shows(tmp_path: pathlib.Path, monkeypatch: p
     files = re.findall(r"^`([a-z.]+)`\n\n```yaml\n(.*?)```", PAGE, re.DOTALL | re.MULTILINE)
     for name, text in files:
         (tmp_path / name).write_text(text, "utf-8")
-    example = re.search(r"^`weft ([^`]+)` prints:\n\n```yaml\n(.*?)```", PAGE, re.DOTALL | re.MULTILINE)
+    example = re.search(r"^`plait ([^`]+)` prints:\n\n```yaml\n(.*?)```", PAGE, re.DOTALL | re.MULTILINE)
     assert example is not None
     monkeypatch.chdir(tmp_path)
     stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)

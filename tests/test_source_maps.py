@@ -15,25 +15,25 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from casefiles import files_of
+from plait.cli import layer, patch, render
+from plait.context import Context
+from plait.errors import PlaitError
+from plait.layering import Job as LayerJob
+from plait.layering import Options as LayerOptions
+from plait.nodes import DocumentSet, from_plain, to_plain
+from plait.provenance import Trace
+from plait.source import Source
+from plait.tools.paths import scalars
+from plait.tools.sourcemap import source_map
+from plait.workspace import Job
+from plait.workspace.phases import run
+from plait.yaml import read, write, write_value
 from test_layering_cases import cases as layering_cases
 from test_layering_cases import expanded
 from test_ops_cases import CASES as OPS_CASES
-from weft.cli import layer, patch, render
-from weft.context import Context
-from weft.errors import WeftError
-from weft.layering import Job as LayerJob
-from weft.layering import Options as LayerOptions
-from weft.nodes import DocumentSet, from_plain, to_plain
-from weft.provenance import Trace
-from weft.source import Source
-from weft.tools.paths import scalars
-from weft.tools.sourcemap import source_map
-from weft.workspace import Job
-from weft.workspace.phases import run
-from weft.yaml import read, write, write_value
 
 if TYPE_CHECKING:
-    from weft.nodes import Value
+    from plait.nodes import Value
 
 ROOT = Path(__file__).parent
 TEMPLATES = sorted((ROOT / "cases").glob("*/*.tpltest"))
@@ -87,7 +87,7 @@ def test_templates(case: Path) -> None:
     context.trace = Trace()
     try:
         documents = run(Job(files_of(case.read_text("utf-8").partition("\n+++\n")[0] + "\n")), context).documents
-    except WeftError:
+    except PlaitError:
         return
     assert faults(context.trace, documents) == []
 
@@ -119,7 +119,7 @@ def test_layers(case: dict[str, Any]) -> None:
     try:
         options = LayerOptions(lenient=True)
         documents = LayerJob([Source(f"{place}.yml", text) for place, text in enumerate(texts)], options).run(context)
-    except WeftError:
+    except PlaitError:
         return
     assert faults(context.trace, documents) == []
 

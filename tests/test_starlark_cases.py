@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from weft.context import Context
-from weft.errors import Finding, WeftError
-from weft.source import Position, Source
-from weft.starlark import Builtin, Code, Dict, List, Struct, call, compile_program, equals, freeze, repr_of
+from plait.context import Context
+from plait.errors import Finding, PlaitError
+from plait.source import Position, Source
+from plait.starlark import Builtin, Code, Dict, List, Struct, call, compile_program, equals, freeze, repr_of
 
 CASES = Path(__file__).parent / "cases" / "starlark"
 PRELUDE = 'load("@test", "eq", "error_of", "frozen", "struct")'
@@ -37,7 +37,7 @@ def eq(found: object, wanted: object) -> None:
 def error_of(function: object) -> str | None:
     try:
         call(function)
-    except WeftError as error:
+    except PlaitError as error:
         return error.message
     return None
 
@@ -58,7 +58,7 @@ def load(path: str, _at: Position) -> dict[str, object]:
     }
 
 
-def _all(error: WeftError) -> list[WeftError | Finding]:
+def _all(error: PlaitError) -> list[PlaitError | Finding]:
     return [error, *error.findings]
 
 
@@ -75,6 +75,6 @@ def test_chunk(name: str, line: int, text: str) -> None:
     found: list[tuple[int, str]] = []
     try:
         compile_program([Code(PRELUDE, 0), Code("\n".join(lines), line)], source).run(Context(), load)
-    except WeftError as error:
+    except PlaitError as error:
         found = [(fault.at.line if fault.at else 0, fault.message) for fault in _all(error)]
     assert found == wanted

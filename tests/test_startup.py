@@ -24,23 +24,23 @@ RENDER_MAY_LOAD = {
     "time",
 }
 
-# Parts of weft that a render needs only when something asks for them.
+# Parts of plait that a render needs only when something asks for them.
 RENDER_MUST_NOT_LOAD = {
-    "weft.layering",
-    "weft.ops",
-    "weft.overlay",
-    "weft.workspace.marks",
-    "weft.workspace.values_flags",
-    "weft.yaml.fmt",
-    "weft.yaml.json",
-    "weft.yaml.positions",
+    "plait.layering",
+    "plait.ops",
+    "plait.overlay",
+    "plait.workspace.marks",
+    "plait.workspace.values_flags",
+    "plait.yaml.fmt",
+    "plait.yaml.json",
+    "plait.yaml.positions",
 }
 
 
 def modules_after(argv: list[str]) -> set[str]:
     """What a process has loaded after one command line, less what the bare interpreter has."""
     program = (
-        "import sys; before = set(sys.modules); from weft.cli import main; status = main(sys.argv[1:]); "
+        "import sys; before = set(sys.modules); from plait.cli import main; status = main(sys.argv[1:]); "
         "sys.stderr.write('\\n'.join(sorted(set(sys.modules) - before))); sys.exit(status)"
     )
     done = subprocess.run([sys.executable, "-c", program, *argv], capture_output=True, text=True, check=True)
@@ -51,11 +51,11 @@ def test_version_loads_the_command_line_alone() -> None:
     assert modules_after(["version"]) == {
         "__future__",
         "gc",
-        "weft",
-        "weft.cli",
-        "weft.cli.streams",
-        "weft.errors",
-        "weft.source",
+        "plait",
+        "plait.cli",
+        "plait.cli.streams",
+        "plait.errors",
+        "plait.source",
     }
 
 
@@ -64,10 +64,10 @@ def test_a_render_loads_little(text: str, tmp_path: pathlib.Path) -> None:
     file = tmp_path / "a.yml"
     file.write_text(text, "utf-8")
     loaded = modules_after(["render", "-f", str(file)])
-    foreign = {name for name in loaded if name.partition(".")[0] not in ("weft", "yaml") and "_cython_" not in name}
+    foreign = {name for name in loaded if name.partition(".")[0] not in ("plait", "yaml") and "_cython_" not in name}
     assert foreign - RENDER_MAY_LOAD == set()
     assert loaded & RENDER_MUST_NOT_LOAD == set()
-    assert ("weft.starlark" in loaded) is ("#@" in text)
+    assert ("plait.starlark" in loaded) is ("#@" in text)
 
 
 def test_the_second_render_of_a_template_loads_neither_reader_nor_compiler(tmp_path: pathlib.Path) -> None:
@@ -76,25 +76,25 @@ def test_the_second_render_of_a_template_loads_neither_reader_nor_compiler(tmp_p
     modules_after(["render", "-f", str(file)])
     loaded = modules_after(["render", "-f", str(file)])
     compiling = {
-        "weft.starlark.compile",
-        "weft.starlark.pieces",
-        "weft.templates.directives",
-        "weft.templates.yaml_template",
+        "plait.starlark.compile",
+        "plait.starlark.pieces",
+        "plait.templates.directives",
+        "plait.templates.yaml_template",
     }
-    assert loaded & (compiling | {"weft.yaml.reader", "weft.spell", "weft.workspace.references"}) == set()
+    assert loaded & (compiling | {"plait.yaml.reader", "plait.spell", "plait.workspace.references"}) == set()
 
 
 def test_a_template_of_values_alone_loads_no_library_of_the_language(tmp_path: pathlib.Path) -> None:
     file = tmp_path / "a.yml"
     file.write_text("#@ x = 1\na: #@ x + 1 if x > 0 else -x\nb: values alone\n", "utf-8")
     modules_after(["render", "-f", str(file)])
-    assert modules_after(["render", "-f", str(file)]) & {"weft.starlark.runtime", "weft.starlark.builtins"} == set()
+    assert modules_after(["render", "-f", str(file)]) & {"plait.starlark.runtime", "plait.starlark.builtins"} == set()
 
 
 def test_errors_of_such_a_template_are_as_ever(tmp_path: pathlib.Path) -> None:
     file = tmp_path / "a.yml"
     file.write_text("#@ x = 1\na: #@ x + 'text'\nb: values alone\n", "utf-8")
-    command = [sys.executable, "-m", "weft", "render", "-f", str(file)]
+    command = [sys.executable, "-m", "plait", "render", "-f", str(file)]
     first, second = (subprocess.run(command, capture_output=True, text=True, check=False) for _ in range(2))
     assert "unknown binary op: int + string" in first.stderr
     assert (second.returncode, second.stderr) == (first.returncode, first.stderr)

@@ -15,8 +15,8 @@ import sys
 
 import pytest
 
+from plait.cli import main
 from test_error_cases import suggestions
-from weft.cli import main
 
 POLICY = "schema: deckhand/LayeringPolicy/v1\nmetadata: {schema: metadata/Control/v1, name: order}\ndata: {layerOrder: [global, site]}\n---\n"
 DOCUMENT = "schema: demo/%s/v1\nmetadata: {schema: metadata/Document/v1, name: %s, labels: {%s}, storagePolicy: cleartext, layeringDefinition: {%s}}\ndata: %s\n"
@@ -29,12 +29,14 @@ CHILD = "---\nschema: demo/Server/v1\nmetadata:\n  schema: metadata/Document/v1\
 
 
 def layered(child: str, *options: str) -> tuple[str, dict[str, str]]:
-    return f"weft layer {' '.join(options)} site.yml", {"site.yml": POLICY + PARENT + KEY.removesuffix("---\n") + child}
+    return f"plait layer {' '.join(options)} site.yml", {
+        "site.yml": POLICY + PARENT + KEY.removesuffix("---\n") + child
+    }
 
 
 def template(*lines: str, **files: str) -> tuple[str, dict[str, str]]:
     found = {"config.yml": "\n".join(lines) + "\n", **{name.replace("__", "."): text for name, text in files.items()}}
-    return "weft render " + " ".join(f"-f {name}" for name in found), found
+    return "plait render " + " ".join(f"-f {name}" for name in found), found
 
 
 def module(name: str, rest: str) -> tuple[str, dict[str, str]]:
@@ -43,14 +45,14 @@ def module(name: str, rest: str) -> tuple[str, dict[str, str]]:
 
 def overlay(left: str, *lines: str) -> tuple[str, dict[str, str]]:
     head = '#@ load("@ytt:overlay", "overlay")\n#@overlay/match by=overlay.all\n---\n'
-    return "weft render -f config.yml -f overlay.yml", {
+    return "plait render -f config.yml -f overlay.yml", {
         "config.yml": left,
         "overlay.yml": head + "\n".join(lines) + "\n",
     }
 
 
 def patched(base: str, operation: str, *flags: str) -> tuple[str, dict[str, str]]:
-    return f"weft patch base.yml -o ops.yml {' '.join(flags)}", {"base.yml": base, "ops.yml": operation}
+    return f"plait patch base.yml -o ops.yml {' '.join(flags)}", {"base.yml": base, "ops.yml": operation}
 
 
 SCHEMA = "#@data/values-schema\n---\nhostname: ''\nreplicas: 1\ndatabase:\n  username: ''\n  password: ''\n"
@@ -61,21 +63,21 @@ MANIFEST = "name: web\nproperties:\n  port: 80\n  hostname: a\ninstance_groups:\
 
 PLACES: dict[str, list[tuple[str, dict[str, str]]]] = {
     "flags": [
-        *((f"weft render -f config.yml --<{name}> x", {"config.yml": "a: 1\n"}) for name in (
+        *((f"plait render -f config.yml --<{name}> x", {"config.yml": "a: 1\n"}) for name in (
             "data-value", "data-values-file", "data-values-env", "data-value-yaml", "file-mark", "output-files",
             "ignore-unknown-comments", "implicit-map-key-overrides", "data-values-inspect", "strict", "output")),
-        *((f"weft patch base.yml --<{name}> x", {"base.yml": "a: 1\n"}) for name in (
+        *((f"plait patch base.yml --<{name}> x", {"base.yml": "a: 1\n"}) for name in (
             "ops-file", "var-file", "vars-file", "vars-env", "vars-store", "var-errs", "path", "keep-format", "in-place")),
-        *((f"weft layer site.yml --<{name}>", {"site.yml": "a: 1\n"}) for name in (
+        *((f"plait layer site.yml --<{name}>", {"site.yml": "a: 1\n"}) for name in (
             "validate", "validate-data", "lenient", "relaxed", "cleartext-secrets", "secrets-file", "order", "short")),
-        *((f"weft <{name}> -f config.yml", {}) for name in ("render", "patch", "layer", "version", "completion")),
-        ("weft render -f config.yml -o <json>", {"config.yml": "a: 1\n"}),
-        ("weft render -f config.yml --file-mark config.yml:<exclude>=true", {"config.yml": "a: 1\n"}),
-        ("weft render -f config.yml --file-mark config.yml:type=<yaml-plain>", {"config.yml": "a: 1\n"}),
-        ("weft render -f <config.yml>", {"config.yml": "a: 1\n"}),
-        ("weft patch <manifest.yml>", {"manifest.yml": "a: 1\n"}),
-        ("weft layer <documents.yml>", {"documents.yml": "a: 1\n"}),
-        ("weft layer site.yml --order <schema>", {"site.yml": POLICY}),
+        *((f"plait <{name}> -f config.yml", {}) for name in ("render", "patch", "layer", "version", "completion")),
+        ("plait render -f config.yml -o <json>", {"config.yml": "a: 1\n"}),
+        ("plait render -f config.yml --file-mark config.yml:<exclude>=true", {"config.yml": "a: 1\n"}),
+        ("plait render -f config.yml --file-mark config.yml:type=<yaml-plain>", {"config.yml": "a: 1\n"}),
+        ("plait render -f <config.yml>", {"config.yml": "a: 1\n"}),
+        ("plait patch <manifest.yml>", {"manifest.yml": "a: 1\n"}),
+        ("plait layer <documents.yml>", {"documents.yml": "a: 1\n"}),
+        ("plait layer site.yml --order <schema>", {"site.yml": POLICY}),
     ],
     "starlark": [
         template("#@ replicas = 3", "a: #@ <replicas>"),
@@ -126,28 +128,28 @@ PLACES: dict[str, list[tuple[str, dict[str, str]]]] = {
         overlay(DEPLOYMENT, "spec:", "  #@overlay/<remove>", "  replicas: 1"),
     ],
     "values": [
-        ("weft render -f schema.yml -f values.yml", {"schema.yml": SCHEMA, "values.yml": VALUES + "<hostname>: x\n"}),
-        ("weft render -f schema.yml -f values.yml", {"schema.yml": SCHEMA, "values.yml": VALUES + "<replicas>: 2\n"}),
-        ("weft render -f schema.yml -f values.yml", {"schema.yml": SCHEMA, "values.yml": VALUES + "database:\n  <password>: x\n"}),
-        ("weft render -f schema.yml --data-values-file v.yml", {"schema.yml": SCHEMA, "v.yml": "<database>: {}\n"}),
-        ("weft render -f schema.yml --data-values-file v.yml", {"schema.yml": SCHEMA, "v.yml": "database: {<username>: x}\n"}),
-        ("weft render -f schema.yml -v <hostname>=x", {"schema.yml": SCHEMA}),
-        ("weft render -f schema.yml -v database.<username>=x", {"schema.yml": SCHEMA}),
+        ("plait render -f schema.yml -f values.yml", {"schema.yml": SCHEMA, "values.yml": VALUES + "<hostname>: x\n"}),
+        ("plait render -f schema.yml -f values.yml", {"schema.yml": SCHEMA, "values.yml": VALUES + "<replicas>: 2\n"}),
+        ("plait render -f schema.yml -f values.yml", {"schema.yml": SCHEMA, "values.yml": VALUES + "database:\n  <password>: x\n"}),
+        ("plait render -f schema.yml --data-values-file v.yml", {"schema.yml": SCHEMA, "v.yml": "<database>: {}\n"}),
+        ("plait render -f schema.yml --data-values-file v.yml", {"schema.yml": SCHEMA, "v.yml": "database: {<username>: x}\n"}),
+        ("plait render -f schema.yml -v <hostname>=x", {"schema.yml": SCHEMA}),
+        ("plait render -f schema.yml -v database.<username>=x", {"schema.yml": SCHEMA}),
         template('#@ load("@ytt:data", "data")', "a: #@ data.values.<replicas>", schema__yml=SCHEMA),
         template('#@ load("@ytt:data", "data")', "a: #@ data.values.database.<password>", schema__yml=SCHEMA),
         template('#@ load("@ytt:data", "data")', "a: #@ data.values['<hostname>']", schema__yml=SCHEMA),
-        ("weft render -f schema.yml", {"schema.yml": "#@data/values-schema\n---\n#@schema/<nullable>\na: 1\n"}),
-        ("weft render -f schema.yml", {"schema.yml": "#@data/values-schema\n---\n#@schema/<validation> min=1\na: 1\n"}),
-        ("weft render -f schema.yml", {"schema.yml": "#@data/values-schema\n---\n#@schema/validation <min_len>=1\na: x\n"}),
-        ("weft render -f schema.yml", {"schema.yml": "#@data/values-schema\n---\n#@schema/validation <one_of>=['x']\na: x\n"}),
-        ("weft render -f values.yml", {"values.yml": "#@data/<values>\n---\na: 1\n"}),
+        ("plait render -f schema.yml", {"schema.yml": "#@data/values-schema\n---\n#@schema/<nullable>\na: 1\n"}),
+        ("plait render -f schema.yml", {"schema.yml": "#@data/values-schema\n---\n#@schema/<validation> min=1\na: 1\n"}),
+        ("plait render -f schema.yml", {"schema.yml": "#@data/values-schema\n---\n#@schema/validation <min_len>=1\na: x\n"}),
+        ("plait render -f schema.yml", {"schema.yml": "#@data/values-schema\n---\n#@schema/validation <one_of>=['x']\na: x\n"}),
+        ("plait render -f values.yml", {"values.yml": "#@data/<values>\n---\na: 1\n"}),
     ],
     "libraries": [
-        ("weft render -f .", {"config.yml": "#@ load('@ytt:library', 'library')\n#@ library.get('<frontend>')\n", "_ytt_lib/frontend/a.yml": "a: 1\n"}),
-        ("weft render -f .", {"config.yml": "#@ load('@ytt:library', 'library')\n#@ library.get('app').<with_data_values>({})\n", "_ytt_lib/app/a.yml": "a: 1\n"}),
-        ("weft render -f .", {"config.yml": "#@ load('@ytt:library', 'library')\n#@ library.get('app').export('<labels>')\n", "_ytt_lib/app/a.star": "def labels(): return 1\n"}),
-        ("weft render -f .", {"config.yml": "#@ load('@ytt:library', 'library')\n#@ library.get('app', <alias>='x')\n", "_ytt_lib/app/a.yml": "a: 1\n"}),
-        ("weft render -f .", {"config.yml": "#@ load('@<frontend>:a.star', 'x')\n", "_ytt_lib/frontend/a.star": "x = 1\n"}),
+        ("plait render -f .", {"config.yml": "#@ load('@ytt:library', 'library')\n#@ library.get('<frontend>')\n", "_ytt_lib/frontend/a.yml": "a: 1\n"}),
+        ("plait render -f .", {"config.yml": "#@ load('@ytt:library', 'library')\n#@ library.get('app').<with_data_values>({})\n", "_ytt_lib/app/a.yml": "a: 1\n"}),
+        ("plait render -f .", {"config.yml": "#@ load('@ytt:library', 'library')\n#@ library.get('app').export('<labels>')\n", "_ytt_lib/app/a.star": "def labels(): return 1\n"}),
+        ("plait render -f .", {"config.yml": "#@ load('@ytt:library', 'library')\n#@ library.get('app', <alias>='x')\n", "_ytt_lib/app/a.yml": "a: 1\n"}),
+        ("plait render -f .", {"config.yml": "#@ load('@<frontend>:a.star', 'x')\n", "_ytt_lib/frontend/a.star": "x = 1\n"}),
     ],
     "patch": [
         patched(MANIFEST, "- {type: remove, path: /<properties>}"),
@@ -169,22 +171,22 @@ PLACES: dict[str, list[tuple[str, dict[str, str]]]] = {
         patched("variables: [{name: a, type: <password>}]", "[]", "--vars-store", "store.yml"),
         patched("variables: [{name: a, type: password, options: {<length>: 9}}]", "[]", "--vars-store", "store.yml"),
         patched(MANIFEST, "[]", "--path", "/<properties>"),
-        ("weft patch base.yml -o <production.yml>", {"base.yml": MANIFEST, "production.yml": "[]\n"}),
+        ("plait patch base.yml -o <production.yml>", {"base.yml": MANIFEST, "production.yml": "[]\n"}),
     ],
     "tools": [
-        *((f"weft explain render -f app.yml Deployment/web:{path}", {"app.yml": NAMED}) for path in (
+        *((f"plait explain render -f app.yml Deployment/web:{path}", {"app.yml": NAMED}) for path in (
             "<metadata>.name", "spec.<replicas>", "spec.<containers>[0].image", "spec.containers[name=<frontend>].image")),
-        ("weft explain render -f app.yml <Deployment/web>:spec.replicas", {"app.yml": NAMED}),
-        *((f"weft <{name}> a.yml", {"a.yml": "a: 1\n"}) for name in ("explain", "impact", "compose", "fmt", "diff")),
-        *((f"weft compose w.yml --<{name}> x", {"w.yml": "steps: []\n"}) for name in ("step", "data-value", "diff", "output")),
-        ("weft compose w.yml --step <production>", {"w.yml": "steps:\n- name: production\n  values: {set: {a: 1}}\n"}),
-        *(("weft compose w.yml", {"w.yml": f"steps:\n- <{name}>: {{}}\n"}) for name in ("render", "overlay", "values", "compose")),
-        *(("weft compose w.yml", {"w.yml": f"steps:\n- render: {{<{name}>: [a.yml]}}\n"}) for name in ("files", "strict")),
-        ("weft compose w.yml", {"w.yml": "<steps>: []\n"}),
-        ("weft compose w.yml", {"w.yml": "steps:\n- render: {files: [<config.yml>]}\n", "config.yml": "a: 1\n"}),
-        *((f"weft diff a.yml b.yml --<{name}> x", {"a.yml": "a: 1\n", "b.yml": "a: 1\n"}) for name in ("color", "no-tests", "exit-code")),
-        ("weft diff a.yml b.yml --as <overlay>", {"a.yml": "a: 1\n", "b.yml": "a: 1\n"}),
-        ("weft diff a.yml <production.yml>", {"a.yml": "a: 1\n", "production.yml": "a: 1\n"}),
+        ("plait explain render -f app.yml <Deployment/web>:spec.replicas", {"app.yml": NAMED}),
+        *((f"plait <{name}> a.yml", {"a.yml": "a: 1\n"}) for name in ("explain", "impact", "compose", "fmt", "diff")),
+        *((f"plait compose w.yml --<{name}> x", {"w.yml": "steps: []\n"}) for name in ("step", "data-value", "diff", "output")),
+        ("plait compose w.yml --step <production>", {"w.yml": "steps:\n- name: production\n  values: {set: {a: 1}}\n"}),
+        *(("plait compose w.yml", {"w.yml": f"steps:\n- <{name}>: {{}}\n"}) for name in ("render", "overlay", "values", "compose")),
+        *(("plait compose w.yml", {"w.yml": f"steps:\n- render: {{<{name}>: [a.yml]}}\n"}) for name in ("files", "strict")),
+        ("plait compose w.yml", {"w.yml": "<steps>: []\n"}),
+        ("plait compose w.yml", {"w.yml": "steps:\n- render: {files: [<config.yml>]}\n", "config.yml": "a: 1\n"}),
+        *((f"plait diff a.yml b.yml --<{name}> x", {"a.yml": "a: 1\n", "b.yml": "a: 1\n"}) for name in ("color", "no-tests", "exit-code")),
+        ("plait diff a.yml b.yml --as <overlay>", {"a.yml": "a: 1\n", "b.yml": "a: 1\n"}),
+        ("plait diff a.yml <production.yml>", {"a.yml": "a: 1\n", "production.yml": "a: 1\n"}),
     ],
     "layer": [
         layered(CHILD.replace("component: frontend", "component: <frontend>"), "--strict"),

@@ -21,11 +21,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from treecheck import check_text
-from weft.errors import WeftError, render
-from weft.nodes import ArrayItem, Document, DocumentSet, MapItem, walk
-from weft.source import Source
-from weft.yaml import (
+from plait.errors import PlaitError, render
+from plait.nodes import ArrayItem, Document, DocumentSet, MapItem, walk
+from plait.source import Source
+from plait.yaml import (
     Comments,
     Spans,
     deduplicate,
@@ -36,13 +35,14 @@ from weft.yaml import (
     write_positions,
     write_value,
 )
+from treecheck import check_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from _pytest.mark import ParameterSet
 
-    from weft.nodes import Item
+    from plait.nodes import Item
 
 FOLDER = Path(__file__).parent / "cases" / "yaml"
 FILES = sorted(FOLDER.glob("*.txt"))
@@ -66,7 +66,7 @@ def outcome_of(heading: str, text: str) -> str:
     source = Source("f.yml", text)
     try:
         out = MODES[mode](source)
-    except WeftError as error:
+    except PlaitError as error:
         out = "ERR: " + render(error)
     else:
         if mode != "bosh":

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weft.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, equal, walk
-from weft.source import Source
-from weft.yaml import deduplicate, read, write
+from plait.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, equal, walk
+from plait.source import Source
+from plait.yaml import deduplicate, read, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -28,9 +28,9 @@ def import_everything() -> None:
     """Lazy imports would come too late to be instrumented."""
     import importlib
 
-    import weft
+    import plait
 
-    for module in pkgutil.walk_packages(weft.__path__, "weft."):
+    for module in pkgutil.walk_packages(plait.__path__, "plait."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
 
@@ -44,7 +44,7 @@ def watched(target: Callable[[bytes], None], finds: pathlib.Path) -> Callable[[b
             target(data)
         except Exception as error:  # noqa: BLE001 - that is what is looked for
             every = list(traceback.extract_tb(error.__traceback__))
-            steps = [step for step in every if "/weft/" in step.filename] or every
+            steps = [step for step in every if "/plait/" in step.filename] or every
             place = f"{pathlib.Path(steps[-1].filename).name}:{steps[-1].lineno}"
             # However deep a recursion is, it is one find.
             key = (type(error).__name__, place if not isinstance(error, RecursionError) else steps[-1].filename)
@@ -63,7 +63,7 @@ def watched(target: Callable[[bytes], None], finds: pathlib.Path) -> Callable[[b
 def fuzz(name: str, arguments: list[str]) -> None:
     import atheris
 
-    with atheris.instrument_imports(include=["weft", "targets", "treecheck"]):
+    with atheris.instrument_imports(include=["plait", "targets", "treecheck"]):
         import targets
 
         import_everything()

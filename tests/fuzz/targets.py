@@ -1,6 +1,6 @@
 """Fuzz targets: each takes bytes and returns, or raises what is a find.
 
-The property everywhere: a result or a `WeftError`, no other exception; some targets check a law of the result as well.
+The property everywhere: a result or a `PlaitError`, no other exception; some targets check a law of the result as well.
 Where a target needs several inputs, a line `=====` stands between them. Hypothesis (`test_fuzz.py`) and atheris
 (`atheris_run.py`) drive the same functions, and `finds/TARGET/*` keeps every input that was once a find.
 """
@@ -11,11 +11,11 @@ import re
 from typing import TYPE_CHECKING
 
 import treecheck
-from weft.context import Context
-from weft.errors import WeftError, render
-from weft.limits import Limits, limited
-from weft.nodes import from_plain
-from weft.source import Source
+from plait.context import Context
+from plait.errors import PlaitError, render
+from plait.limits import Limits, limited
+from plait.nodes import from_plain
+from plait.source import Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,7 +52,7 @@ def context() -> Context:
 
 def yaml_read(data: bytes) -> None:
     """Read in every way there is."""
-    from weft.yaml import Comments, Spans, deduplicate, read
+    from plait.yaml import Comments, Spans, deduplicate, read
 
     source = Source("a.yml", text_of(data))
     for options in (
@@ -64,17 +64,17 @@ def yaml_read(data: bytes) -> None:
         try:
             with limited(Limits(aliases=100)):
                 deduplicate(read(source, **options))
-        except WeftError as error:
+        except PlaitError as error:
             render(error)
 
 
 def yaml_round_trip(data: bytes) -> None:
     """What is printed reads back the same; positions, JSON and sorted keys print too."""
-    from weft.yaml import deduplicate, read, write, write_json, write_positions
+    from plait.yaml import deduplicate, read, write, write_json, write_positions
 
     try:
         tree = deduplicate(read(Source("a.yml", text_of(data))))
-    except WeftError:
+    except PlaitError:
         return
     treecheck.check_round_trip(tree)
     write_positions(tree)
@@ -82,79 +82,79 @@ def yaml_round_trip(data: bytes) -> None:
     for document in tree.items:
         try:
             write_json(document.value, indent=2)
-        except WeftError as error:
+        except PlaitError as error:
             render(error)
 
 
 def fmt(data: bytes) -> None:
-    from weft.yaml import format_text
+    from plait.yaml import format_text
 
     # What the reference makes of odd keys and line breaks cannot be read again, so that is no law.
     try:
         format_text(Source("a.yml", text_of(data)))
-    except WeftError as error:
+    except PlaitError as error:
         render(error)
 
 
 def json(data: bytes) -> None:
-    from weft.workspace.inputs import bulk_files
-    from weft.yaml import read_json, write_json
+    from plait.workspace.inputs import bulk_files
+    from plait.yaml import read_json, write_json
 
     text = text_of(data)
     try:
         value = read_json(Source("a.json", text))
         assert read_json(Source("b.json", write_json(value))) is not None or value is None
-    except WeftError as error:
+    except PlaitError as error:
         render(error)
     try:
         bulk_files(text)
-    except WeftError as error:
+    except PlaitError as error:
         render(error)
 
 
 def annotation(data: bytes) -> None:
     """Comments of a YAML file to annotations and code."""
-    from weft.templates import compile_yaml, read_yaml
+    from plait.templates import compile_yaml, read_yaml
 
     try:
         file = read_yaml(Source("a.yml", text_of(data)), strict=False, plain=False)
         if file.comments is not None:
             compile_yaml(file, ignore_unknown_comments=False, implicit_map_key_overrides=False)
-    except WeftError as error:
+    except PlaitError as error:
         render(error)
 
 
 def starlark_parse(data: bytes) -> None:
-    from weft.starlark import Code, compile_program
+    from plait.starlark import Code, compile_program
 
     text = text_of(data)
     try:
         compile_program([Code(text)], Source("a.star", text))
-    except WeftError as error:
+    except PlaitError as error:
         render(error)
 
 
 def starlark_run(data: bytes) -> None:
-    from weft.starlark import Code, compile_program, repr_of
+    from plait.starlark import Code, compile_program, repr_of
 
     text = modest(text_of(data))
     try:
         for value in compile_program([Code(text)], Source("a.star", text)).run(context()).values():
             repr_of(value)
-    except WeftError as error:
+    except PlaitError as error:
         render(error)
 
 
 def _rendered(files: dict[str, str], **options: object) -> str | None:
-    from weft.workspace import Job, Options, in_memory
-    from weft.workspace.phases import run
-    from weft.yaml import write
+    from plait.workspace import Job, Options, in_memory
+    from plait.workspace.phases import run
+    from plait.yaml import write
 
     inputs = [in_memory(path, text, order) for order, (path, text) in enumerate(files.items(), 1)]
     try:
         result = run(Job(inputs, Options(**options)), context())  # type: ignore[arg-type]
         return write(result.documents) + "".join(file.text for file in result.texts)
-    except WeftError as error:
+    except PlaitError as error:
         render(error)
         return None
 
@@ -187,8 +187,8 @@ def schema(data: bytes) -> None:
 
 def modules(data: bytes) -> None:
     """A text given to every decoder and checker that templates can load."""
-    from weft.modules import load_module
-    from weft.starlark import call
+    from plait.modules import load_module
+    from plait.starlark import call
 
     text = text_of(data)
     for name, members in MEMBERS.items():
@@ -196,14 +196,14 @@ def modules(data: bytes) -> None:
         for member in members:
             try:
                 call(module.attr(member), (text,))
-            except WeftError as error:
+            except PlaitError as error:
                 render(error)
     regexp = load_module("regexp", context())
     pattern, _, subject = text.partition("\n")
     for arguments in ((pattern, subject), (pattern, subject, subject)):
         try:
             call(regexp.attr("match" if len(arguments) == 2 else "replace"), arguments)
-        except WeftError as error:
+        except PlaitError as error:
             render(error)
 
 
@@ -219,7 +219,7 @@ MEMBERS = {
 
 def pointer(data: bytes) -> None:
     """A pointer is what it prints; and is followed."""
-    from weft.ops import Remove, Replace, find, parse, patch
+    from plait.ops import Remove, Replace, find, parse, patch
 
     text = text_of(data)
     base = from_plain({"a": {"b": [{"name": "x", "v": 1}, {"name": "y"}], "": 0}, "c": [1, [2, 3]], "~/": None})
@@ -228,22 +228,22 @@ def pointer(data: bytes) -> None:
         # The canonical form, which is the reference's, has one "?" only: behind it a key can read as something else.
         assert text.count("?") > 1 or str(parse(str(read))) == str(read)
         find(base, read)
-    except WeftError as error:
+    except PlaitError as error:
         render(error)
     try:
         patch(base, [Replace(parse(text), 1)])
-    except WeftError as error:
+    except PlaitError as error:
         render(error)
     try:
         patch(base, [Remove(parse(text))])
-    except WeftError as error:
+    except PlaitError as error:
         render(error)
 
 
 def ops(data: bytes) -> None:
     """A document and an ops file; the change as operations, and in the document's own format."""
-    from weft.ops import diff, keep_format, patch, read_first, read_operations, write_text
-    from weft.ops.difference import alike
+    from plait.ops import diff, keep_format, patch, read_first, read_operations, write_text
+    from plait.ops.difference import alike
 
     first, second = parts(data, 2)
     source = Source("a.yml", first)
@@ -251,37 +251,37 @@ def ops(data: bytes) -> None:
         base = read_first(source)
         changed = patch(base, read_operations(Source("o.yml", second)))
         write_text(changed)
-    except WeftError as error:
+    except PlaitError as error:
         render(error)
         return
     try:
         assert alike(patch(base, diff(base, changed)), changed), "a diff gives what was compared"
         keep_format(source, base, changed)
-    except WeftError as error:
+    except PlaitError as error:
         render(error)
 
 
 def variables(data: bytes) -> None:
     """A document with placeholders, a file of values, and one value as a flag gives it."""
-    from weft.ops import Sources, interpolate, read_first, write_text
-    from weft.ops.variables import from_argument, texts_to_values
+    from plait.ops import Sources, interpolate, read_first, write_text
+    from plait.ops.variables import from_argument, texts_to_values
 
     first, second, third = parts(data, 3)
     sources = Sources()
     try:
         sources.give("var", from_argument(third))
-    except WeftError as error:
+    except PlaitError as error:
         render(error)
     try:
         sources.give("vars-file", texts_to_values(Source("v.yml", second), "variables file"))
         write_text(interpolate(read_first(Source("a.yml", first)), sources, expect_values=True, expect_use=True))
-    except WeftError as error:
+    except PlaitError as error:
         render(error)
 
 
 def jsonpath(data: bytes) -> None:
-    from weft.layering.paths import Path, PathError, action_path, compile_path, destination_path
-    from weft.layering.places import find_all, without, write
+    from plait.layering.paths import Path, PathError, action_path, compile_path, destination_path
+    from plait.layering.places import find_all, without, write
 
     base = from_plain({"a": {"b": [{"c": 1}, 2, [3]]}, "d e": "text", "1": None})
     text = text_of(data)
@@ -293,7 +293,7 @@ def jsonpath(data: bytes) -> None:
             write(base, path, 1)
             if path.steps:
                 without(base, path)
-        except (PathError, WeftError):
+        except (PathError, PlaitError):
             pass
 
     for compile in (compile_path, action_path, destination_path):
@@ -302,7 +302,7 @@ def jsonpath(data: bytes) -> None:
 
 def layering(data: bytes) -> None:
     """Documents, checked, rendered and drawn."""
-    from weft.layering import (
+    from plait.layering import (
         Options,
         check_data,
         check_documents,
@@ -314,7 +314,7 @@ def layering(data: bytes) -> None:
         tree,
         written,
     )
-    from weft.yaml import deduplicate, read, write
+    from plait.yaml import deduplicate, read, write
 
     policy = (
         "---\nschema: deckhand/LayeringPolicy/v1\nmetadata: {schema: metadata/Control/v1, name: p}\n"
@@ -324,12 +324,12 @@ def layering(data: bytes) -> None:
         sets = [
             deduplicate(read(Source("a.yml", policy + text_of(data)), keep_mark=False, plain=plain_values, depth=300))
         ]
-    except WeftError as error:
+    except PlaitError as error:
         render(error)
         return
     try:
         check_documents(sets)
-    except WeftError as error:
+    except PlaitError as error:
         render(error)
     for options in (Options(), Options(lenient=True, relaxed=True, cleartext_secrets=True)):
         try:
@@ -339,24 +339,24 @@ def layering(data: bytes) -> None:
             rendered = render_plan(made, options, Context())
             write(written(rendered, cleartext_secrets=options.cleartext_secrets))
             check_data(rendered, made.documents)
-        except WeftError as error:
+        except PlaitError as error:
             render(error)
 
 
 def flags(data: bytes) -> None:
     """Command line arguments that are small languages: marks, data values, library references."""
-    from weft.workspace import Inputs, in_memory
-    from weft.workspace.marks import apply_marks
-    from weft.workspace.values_flags import ValuesFlags, read_values
+    from plait.workspace import Inputs, in_memory
+    from plait.workspace.marks import apply_marks
+    from plait.workspace.values_flags import ValuesFlags, read_values
 
     text = text_of(data)
     try:
         apply_marks([in_memory("a/b.yml", "")], [text])
-    except WeftError as error:
+    except PlaitError as error:
         render(error)
     try:
         read_values(ValuesFlags(values=[text], values_yaml=[text]), Inputs(), {})
-    except WeftError as error:
+    except PlaitError as error:
         render(error)
 
 

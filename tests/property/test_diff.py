@@ -7,13 +7,13 @@ import sys
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft.nodes import Document, DocumentSet, equal, from_plain
-from weft.ops import patch, read_operations, write_text
-from weft.source import Source
-from weft.tools import diff
-from weft.workspace import Job, in_memory
-from weft.workspace.phases import run
-from weft.yaml import write
+from plait.nodes import Document, DocumentSet, equal, from_plain
+from plait.ops import patch, read_operations, write_text
+from plait.source import Source
+from plait.tools import diff
+from plait.workspace import Job, in_memory
+from plait.workspace.phases import run
+from plait.yaml import write
 
 # The first template raises the recursion limit, which must not happen inside a test of hypothesis.
 sys.setrecursionlimit(max(sys.getrecursionlimit(), 12_000))

@@ -7,14 +7,14 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft.context import Context
-from weft.errors import LayeringError
-from weft.layering import Options, read_documents, render, written
-from weft.layering.actions import merged
-from weft.layering.paths import PathError, compile_path
-from weft.layering.places import MISSING, find, find_all, without, write
-from weft.nodes import Map, documents, equal, from_plain, to_plain
-from weft.source import Source
+from plait.context import Context
+from plait.errors import LayeringError
+from plait.layering import Options, read_documents, render, written
+from plait.layering.actions import merged
+from plait.layering.paths import PathError, compile_path
+from plait.layering.places import MISSING, find, find_all, without, write
+from plait.nodes import Map, documents, equal, from_plain, to_plain
+from plait.source import Source
 
 LAYERS = ("fleet", "zone", "host")
 keys = st.sampled_from("abc")

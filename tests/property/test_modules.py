@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.context import Context
-from weft.errors import StarlarkError
-from weft.fragments import to_data
-from weft.modules import load_module
-from weft.nodes import from_plain, to_plain
-from weft.starlark import Builtin, call, equals
+from plait.context import Context
+from plait.errors import StarlarkError
+from plait.fragments import to_data
+from plait.modules import load_module
+from plait.nodes import from_plain, to_plain
+from plait.starlark import Builtin, call, equals
 
 # The first call into the language raises the recursion limit, which must not happen inside a test of hypothesis.
 call(Builtin("nothing", lambda: None))

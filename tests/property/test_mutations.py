@@ -14,26 +14,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpus import is_alone
-from weft.context import Context
-from weft.errors import WeftError
-from weft.layering import Options, plain_values, plan, read_documents, render_plan, written
-from weft.layering.tracing import inherited
-from weft.nodes import Document
-from weft.ops import Sources, interpolate, patch, read_first, read_operations
-from weft.ops.tracing import Variables
-from weft.ops.variables import texts_to_values
-from weft.provenance import Trace
-from weft.source import Source
-from weft.tools.explain import explain, lines
-from weft.tools.paths import document_name, scalars
-from weft.workspace import Job, in_memory
-from weft.workspace.phases import run
-from weft.yaml import deduplicate, read
+from plait.context import Context
+from plait.errors import PlaitError
+from plait.layering import Options, plain_values, plan, read_documents, render_plan, written
+from plait.layering.tracing import inherited
+from plait.nodes import Document
+from plait.ops import Sources, interpolate, patch, read_first, read_operations
+from plait.ops.tracing import Variables
+from plait.ops.variables import texts_to_values
+from plait.provenance import Trace
+from plait.source import Source
+from plait.tools.explain import explain, lines
+from plait.tools.paths import document_name, scalars
+from plait.workspace import Job, in_memory
+from plait.workspace.phases import run
+from plait.yaml import deduplicate, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from weft.tools.paths import Place
+    from plait.tools.paths import Place
 
     Files = Mapping[str, str]
     Program = Callable[[Files, Trace | None], list[Document]]
@@ -108,7 +108,7 @@ def check(program: Program, files: Files, data: list[tuple[str, int]]) -> tuple[
         texts[number - 1] = changed(texts[number - 1])
         try:
             after = values_of(program({**files, name: "\n".join(texts)}, None))
-        except WeftError:
+        except PlaitError:
             continue
         for path, value in plain.items():
             count += 1
@@ -136,7 +136,7 @@ def deleted(
         del texts[number - 1]
         try:
             after: Mapping[str, object] | None = values_of(program({**files, name: "\n".join(texts)}, None))
-        except WeftError:
+        except PlaitError:
             after = None
         for path, value in plain.items():
             same = after is not None and after.get(path, _GONE) == value
@@ -317,7 +317,7 @@ DESTINATIONS = [(".secret.word", ".a"), (".secret.word", ".new"), (".secret", ".
 def wrong_of(program: Program, case: tuple[Files, list[tuple[str, int]]]) -> list[str]:
     try:
         program(case[0], None)
-    except WeftError:
+    except PlaitError:
         return []  # operations may be in each other's way
     return check(program, *case)[1]
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from weft.errors import OpsError, WeftError
-from weft.nodes import Array, Map, equal, from_plain
-from weft.ops import (
+from plait.errors import OpsError, PlaitError
+from plait.nodes import Array, Map, equal, from_plain
+from plait.ops import (
     Remove,
     Replace,
     Sources,
@@ -22,15 +22,15 @@ from weft.ops import (
     read_first,
     write_text,
 )
-from weft.ops.difference import alike
-from weft.ops.draft import INDEX_FROM
-from weft.ops.operations import Operation, same
-from weft.ops.placeholders import names
-from weft.ops.pointer import Key, Pointer, escape
-from weft.source import Source
+from plait.ops.difference import alike
+from plait.ops.draft import INDEX_FROM
+from plait.ops.operations import Operation, same
+from plait.ops.placeholders import names
+from plait.ops.pointer import Key, Pointer, escape
+from plait.source import Source
 
 if TYPE_CHECKING:
-    from weft.nodes import Value
+    from plait.nodes import Value
 
 KEYS = st.sampled_from(["a", "b", "c", "name", "key one", "x/y", "t~d", "c:n", "", "5", "-", "a=b", "q?", "n"])
 EXACT = st.one_of(
@@ -214,7 +214,7 @@ def test_format_is_kept_but_for_the_lines_of_the_change(text: str, data: st.Data
     source = Source("base.yml", text)
     try:
         old = read_first(source)
-    except WeftError:
+    except PlaitError:
         assume(False)
     leaves = [
         path
@@ -236,7 +236,7 @@ def test_the_edited_text_reads_as_the_patched_tree(text: str, steps: list[tuple[
     source = Source("base.yml", text)
     try:
         old = read_first(source)
-    except WeftError:
+    except PlaitError:
         assume(False)
     assert keep_format(source, old, old) == text
     new = old

@@ -7,9 +7,9 @@ from contextlib import suppress
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.errors import WeftError
-from weft.source import Source
-from weft.starlark import Code, Dict, List, call, compile_program, equals, has, insert, lookup, repr_of, str_of
+from plait.errors import PlaitError
+from plait.source import Source
+from plait.starlark import Code, Dict, List, call, compile_program, equals, has, insert, lookup, repr_of, str_of
 
 PROGRAM = """
 def add(a, b): return a + b
@@ -203,5 +203,5 @@ def test_dict_keeps_bools_apart(pairs: list[tuple[object, int]]) -> None:
 
 @given(st.text("()[]{}:,=+-*/%<>|&^~.\"'\\\n #abcdefilnorst 0123456789_x", max_size=60))
 def test_any_text_runs_or_is_refused(text: str) -> None:
-    with suppress(WeftError):
+    with suppress(PlaitError):
         compile_program([Code(text)], Source("any.star", text))

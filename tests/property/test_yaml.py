@@ -5,11 +5,10 @@ from __future__ import annotations
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from treecheck import check_lines, check_round_trip, writable
-from weft.errors import WeftError
-from weft.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, equal, key_id, to_plain, walk
-from weft.source import Source
-from weft.yaml import (
+from plait.errors import PlaitError
+from plait.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, equal, key_id, to_plain, walk
+from plait.source import Source
+from plait.yaml import (
     Comments,
     Spans,
     deduplicate,
@@ -22,8 +21,9 @@ from weft.yaml import (
     write_json,
     write_value,
 )
-from weft.yaml.forms import FORMS, one_line
-from weft.yaml.libyaml import pure_parser
+from plait.yaml.forms import FORMS, one_line
+from plait.yaml.libyaml import pure_parser
+from treecheck import check_lines, check_round_trip, writable
 
 # Characters that syntax, quoting and escaping care about, and some that they do not.
 SHARP = "yYnNoOtT~01289.+-_:eExXob #'\"[]{}&*!|>%@`,?\\\n\r\t\x07\x85\xa0\u2028\ufeff\ue000\U0001f600éa"
@@ -103,16 +103,16 @@ lines = st.lists(_pieces, max_size=12).map(lambda found: "".join(line + "\n" for
 def read_or_none(text: str, **options: object) -> DocumentSet | None:
     try:
         return read(Source("f.yml", text), **options)  # type: ignore[arg-type]
-    except WeftError:
+    except PlaitError:
         return None
 
 
 @given(st.one_of(lines, st.text(SHARP, max_size=40)))
 def test_any_text_reads_or_is_refused_with_a_place_in_it(text: str) -> None:
-    refused: WeftError | None = None
+    refused: PlaitError | None = None
     try:
         check_lines(read(Source("f.yml", text)))
-    except WeftError as error:
+    except PlaitError as error:
         refused = error
     if refused is not None:
         assert refused.at is not None
@@ -251,7 +251,7 @@ def test_json_is_json(value: object) -> None:
     try:
         text = write_json(value)  # type: ignore[arg-type]
         wide = write_json(value, indent=2, escape_html=False)  # type: ignore[arg-type]
-    except WeftError:
+    except PlaitError:
         return
     assert json.loads(text) == json.loads(wide)
     assert "<" not in text

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.errors import WeftError
-from weft.layering.scalars import plain_values
-from weft.nodes import Map, MapItem
-from weft.source import Source
-from weft.yaml import Comments, deduplicate, events, read
-from weft.yaml.libyaml import parser
+from plait.errors import PlaitError
+from plait.layering.scalars import plain_values
+from plait.nodes import Map, MapItem
+from plait.source import Source
+from plait.yaml import Comments, deduplicate, events, read
+from plait.yaml.libyaml import parser
 
 if TYPE_CHECKING:
-    from weft.nodes import DocumentSet
+    from plait.nodes import DocumentSet
 
 VALUES = [
     "", "a", "a b", "1", "yes", "~", "-5", "0x1f", '"q"', "'it''s'", '"a: b"', '"t\\tb"', "[]", "{}", "[a, 'b', -c]",
@@ -78,7 +78,7 @@ def read_as(text: str, *, with_parser: bool, **options: object) -> object:
             parser=parser() if with_parser else None,
             **options,  # type: ignore[arg-type]
         )
-    except WeftError as error:
+    except PlaitError as error:
         return str(error), str(error.at), error.found, error.hint
     owned = {} if given is None else given.of
     shown = _shown(tree, owned)

@@ -20,11 +20,11 @@ MEASURED = """
 import atexit, os, resource
 resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
 def peak():
-    with open("/proc/self/status") as status, open(os.environ["WEFT_PEAK"], "w") as out:
+    with open("/proc/self/status") as status, open(os.environ["PLAIT_PEAK"], "w") as out:
         out.write(next(line.split()[1] for line in status if line.startswith("VmHWM")))
         out.write(f" {sum(os.times()[:2])}")
 atexit.register(peak)
-from weft.cli import run
+from plait.cli import run
 run()
 """
 
@@ -540,7 +540,7 @@ def run(bomb: Bomb, directory: str) -> tuple[int, float, float, float, str]:
     for name, content in bomb.files.items():
         with open(os.path.join(directory, name), "wb") as file:
             file.write(content if isinstance(content, bytes) else content.encode())
-    env = dict(os.environ, PYTHONPATH=str(SOURCES), WEFT_PEAK=os.path.join(directory, "peak"))
+    env = dict(os.environ, PYTHONPATH=str(SOURCES), PLAIT_PEAK=os.path.join(directory, "peak"))
     start = time.perf_counter()
     with open(os.path.join(directory, "stderr"), "w+b") as errors:
         status: int | None = None

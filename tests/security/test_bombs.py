@@ -47,5 +47,5 @@ def test_a_bomb_ends_in_time(bomb: bombs.Bomb, tmp_path: Path) -> None:
     if sys.flags.dev_mode == 0:
         assert memory < MEBIBYTES
     if status:
-        assert said.startswith("weft: ")
+        assert said.startswith("plait: ")
         assert len(said) < 4000, "a message does not repeat a large input"

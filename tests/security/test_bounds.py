@@ -12,16 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.errors import LimitError, ReadError, conceal, render
-from weft.fragments import to_nodes
-from weft.layering.regexps import Pattern
-from weft.limits import Limits, limited
-from weft.nodes import Map, MapItem, key_id
-from weft.source import Position, Source
-from weft.spell import did_you_mean
-from weft.starlark import List
-from weft.yaml import read, write, write_json
-from weft.yaml.forms import folded
+from plait.errors import LimitError, ReadError, conceal, render
+from plait.fragments import to_nodes
+from plait.layering.regexps import Pattern
+from plait.limits import Limits, limited
+from plait.nodes import Map, MapItem, key_id
+from plait.source import Position, Source
+from plait.spell import did_you_mean
+from plait.starlark import List
+from plait.yaml import read, write, write_json
+from plait.yaml.forms import folded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -154,7 +154,7 @@ def test_messages_cut_long_lines() -> None:
 def test_a_concealed_error_keeps_its_place() -> None:
     source = Source("s.yml", "one\nsecret\n")
     error = conceal(ReadError("no 'secret' here", at=Position(source, 2), hint='did you mean "secret"?'))
-    assert render(error) == "weft: s.yml:2: no '...' here\n"
+    assert render(error) == "plait: s.yml:2: no '...' here\n"
 
 
 def folded_by_character(form: str, column: int, width: int, pad: str) -> str:

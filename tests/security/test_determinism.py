@@ -66,11 +66,11 @@ COMMANDS = [
 def outputs(seed: str, directory: pathlib.Path) -> list[tuple[int, bytes, bytes]]:
     """Of all commands, in one process a seed."""
     script = (
-        "import io, sys\nfrom weft.cli import main\n"
+        "import io, sys\nfrom plait.cli import main\n"
         "for line in sys.argv[1:]:\n    sys.stdout.write(f'== {line}\\n')\n    sys.stdout.flush()\n"
         "    sys.stderr.write(f'== {line}\\n')\n    status = main(line.split())\n    sys.stderr.write(f'{status}\\n')\n"
     )
-    env = {**os.environ, "PYTHONPATH": str(SOURCES), "PYTHONHASHSEED": seed, "WEFT_CACHE_DIR": ""}
+    env = {**os.environ, "PYTHONPATH": str(SOURCES), "PYTHONHASHSEED": seed, "PLAIT_CACHE_DIR": ""}
     done = subprocess.run(
         [sys.executable, "-c", script, *COMMANDS], cwd=directory, env=env, capture_output=True, check=False
     )
@@ -97,7 +97,7 @@ def test_the_order_of_inputs_is_the_order_given(directory: pathlib.Path) -> None
     (directory / "b.yml").write_text("b: 1\n")
     (directory / "a.yml").write_text("a: 1\n")
     done = subprocess.run(
-        [sys.executable, "-m", "weft", "render", "-f", "b.yml", "-f", "a.yml"],
+        [sys.executable, "-m", "plait", "render", "-f", "b.yml", "-f", "a.yml"],
         cwd=directory,
         env=env,
         capture_output=True,
@@ -132,7 +132,7 @@ def test_the_project_s_own_cases(request: pytest.FixtureRequest) -> None:
     tests, step = pathlib.Path(__file__).parents[1], 1 if len(seeds) > 2 else 5
     first: dict[str, object] | None = None
     for seed in seeds:
-        env = {**os.environ, "PYTHONPATH": str(SOURCES), "PYTHONHASHSEED": seed, "WEFT_CACHE_DIR": ""}
+        env = {**os.environ, "PYTHONPATH": str(SOURCES), "PYTHONHASHSEED": seed, "PLAIT_CACHE_DIR": ""}
         done = subprocess.run(
             [sys.executable, "-c", CASES_RUN, str(tests), str(step)], env=env, capture_output=True, check=True
         )

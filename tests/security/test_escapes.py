@@ -12,7 +12,7 @@ import pathlib
 
 import pytest
 
-from weft.cli import main
+from plait.cli import main
 
 SECRET = "the-secret-outside"
 # What no output may hold: parts of Python's own texts, and of what lies around the inputs.
@@ -24,7 +24,7 @@ TRACES = (
     "<code",
     "object at 0x",
     "<built-in method __",
-    "weft.starlark",
+    "plait.starlark",
     "Traceback",
     "site-packages",
     "/usr/",
@@ -128,7 +128,7 @@ PROGRAMS = [
     "x = data.read('$HOME')", "x = data.list('..')", "x = data.list('/')", "x = data.read(b'x')", "x = data.read(['/etc/passwd'])",
     "load('../outside.star', 'x')", "load('/../outside.star', 'x')", "load('/etc/passwd', 'x')", "load('link.star', 'x')",
     "load('a\\0b.star', 'x')", "load('', 'x')", "load('os', 'system')", "load('@os', 'system')", "load('@ytt:os', 'system')",
-    "load('@ytt:../weft', 'x')", "load('@ytt:__init__', 'x')", "load('@ytt:module', 'sys')", "load('@ytt:struct', '__builtins__')",
+    "load('@ytt:../plait', 'x')", "load('@ytt:__init__', 'x')", "load('@ytt:module', 'sys')", "load('@ytt:struct', '__builtins__')",
     "load('@ytt:data', '_data')", "load('@ytt:json', '$json')", "load('@../:x.star', 'x')", "load('@lib:/../../x.star', 'x')",
     "load('file:///etc/passwd', 'x')", "load('http://127.0.0.1:1/x.star', 'x')", "load('funcs.lib.yml/../../outside.star', 'x')",
     "load('@ytt:data', x='__class__')", "load('@ytt:data', data='data.__class__')", "load('/proc/self/environ', 'x')",
@@ -219,7 +219,7 @@ def attempt(inputs: pathlib.Path, text: str, capsys: pytest.CaptureFixture[str],
     assert status in {0, 1, 3}, shown.err
     assert "internal error" not in shown.err
     if status:
-        assert shown.err.startswith("weft: "), shown.err
+        assert shown.err.startswith("plait: "), shown.err
     # An error may quote the attempt itself; what it adds must show nothing.
     told = (shown.out + shown.err).replace(str(inputs), "")
     for line in text.split("\n"):

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from weft.cli import main
-from weft.cli.terminal import harmless
-from weft.content import content, file_content
-from weft.errors import LimitError, ReadError, WeftError
-from weft.limits import Limits, limited
-from weft.workspace import Inputs
-from weft.workspace.inputs import fetch_url
+from plait.cli import main
+from plait.cli.terminal import harmless
+from plait.content import content, file_content
+from plait.errors import LimitError, PlaitError, ReadError
+from plait.limits import Limits, limited
+from plait.workspace import Inputs
+from plait.workspace.inputs import fetch_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,7 +93,7 @@ def run(command: str, capfd: pytest.CaptureFixture[str]) -> tuple[int, str]:
     assert "internal error" not in said
     assert "Traceback" not in said
     if status:
-        assert said.startswith("weft: ")
+        assert said.startswith("plait: ")
     return status, said
 
 
@@ -142,7 +142,7 @@ def test_a_file_that_may_not_be_read(
     def refuse(_path: str, _described: str) -> bytes:
         raise PermissionError(13, "Permission denied", "in.yml")
 
-    for home in ("weft.workspace.inputs", "weft.ops.reading", "weft.content"):
+    for home in ("plait.workspace.inputs", "plait.ops.reading", "plait.content"):
         monkeypatch.setattr(f"{home}.file_content", refuse)
     for command in ("render -f IN", "patch IN", "layer IN"):
         status, said = run(command, capfd)
@@ -255,7 +255,7 @@ def test_offline_asks_nobody(monkeypatch: pytest.MonkeyPatch, capfd: pytest.Capt
     monkeypatch.setattr(socket, "create_connection", refuse)
     assert main(["render", "--offline", "-f", "http://127.0.0.1:1/a.yml"]) == 1
     assert "this run is offline" in capfd.readouterr().err
-    with pytest.raises(WeftError, match="offline"):
+    with pytest.raises(PlaitError, match="offline"):
         Inputs(offline=True).files(["https://127.0.0.1:1/a.yml"])
 
 

@@ -61,7 +61,7 @@ def interrupted(line: str, here: pathlib.Path, after: float) -> tuple[int, float
     """Status, seconds from the interrupt to the end, and what was said."""
     env = dict(os.environ, PYTHONPATH=str(SOURCES))
     with subprocess.Popen(
-        [sys.executable, "-m", "weft", *line.split()],
+        [sys.executable, "-m", "plait", *line.split()],
         cwd=here,
         env=env,
         stdin=subprocess.PIPE,
@@ -98,7 +98,7 @@ def test_an_interrupt_ends_it(name: str, after: float, tmp_path: pathlib.Path, r
     assert "Traceback" not in said
     assert "Error" not in said
     assert status in (130, -signal.SIGINT), said
-    assert said in ("weft: interrupted\n", "") or said.endswith("\nweft: interrupted\n")
+    assert said in ("plait: interrupted\n", "") or said.endswith("\nplait: interrupted\n")
     assert seconds < 2, "a second, and one more on a busy machine"
 
 
@@ -106,6 +106,6 @@ def test_an_interrupt_ends_it(name: str, after: float, tmp_path: pathlib.Path, r
 def test_an_interrupt_while_it_starts(after: float, tmp_path: pathlib.Path) -> None:
     (tmp_path / "a.yml").write_text(LOOP, "utf-8")
     status, _, said = interrupted("render -f a.yml", tmp_path, after + 0.05)
-    # What Python says while it is not yet at weft's first line is Python's.
-    assert "weft/" not in said
+    # What Python says while it is not yet at plait's first line is Python's.
+    assert "plait/" not in said
     assert status in (130, -signal.SIGINT, 1)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 import generated
-import weft
-from weft.cli import main
-from weft.errors import LimitError, UsageError
-from weft.limits import GROWS, TABLE, Allowance, Limits, allowance, limited, parse
+import plait
+from plait.cli import main
+from plait.errors import LimitError, UsageError
+from plait.limits import GROWS, TABLE, Allowance, Limits, allowance, limited, parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -131,7 +131,7 @@ def test_a_name_that_is_none(name: str, here: pathlib.Path, capfd: pytest.Captur
         assert f'unknown limit "{name}"' in said
         assert ", ".join(TABLE) in said
     with pytest.raises(UsageError, match="unknown limit"):
-        weft.render({"a.yml": "a: 1"}, limits={name: 1})
+        plait.render({"a.yml": "a: 1"}, limits={name: 1})
 
 
 def test_a_near_name_is_suggested(here: pathlib.Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -181,24 +181,24 @@ def test_a_run_ends_with_its_limits(here: pathlib.Path) -> None:
 
 
 API = [
-    (lambda **given: weft.render({"a.yml": LOOP}, **given), {"steps": 500}),
-    (lambda **given: weft.render({"a.yml": NESTED}, **given), {"nesting": 10}),
-    (lambda **given: weft.render({"a.yml": LOOP.replace("1000", "900000000")}, **given), {"seconds": 0.05}),
-    (lambda **given: weft.patch({"a.yml": ALIASES}, **given), {"aliases": 10}),
-    (lambda **given: weft.patch({"a.yml": "a: x((b))((b))\n"}, variables={"b": "c" * 12}, **given), {"variables": 20}),
-    (lambda **given: weft.patch({"a.yml": "- a\n" * 100}, **given).to_yaml(), {"output": 1000}),
+    (lambda **given: plait.render({"a.yml": LOOP}, **given), {"steps": 500}),
+    (lambda **given: plait.render({"a.yml": NESTED}, **given), {"nesting": 10}),
+    (lambda **given: plait.render({"a.yml": LOOP.replace("1000", "900000000")}, **given), {"seconds": 0.05}),
+    (lambda **given: plait.patch({"a.yml": ALIASES}, **given), {"aliases": 10}),
+    (lambda **given: plait.patch({"a.yml": "a: x((b))((b))\n"}, variables={"b": "c" * 12}, **given), {"variables": 20}),
+    (lambda **given: plait.patch({"a.yml": "- a\n" * 100}, **given).to_yaml(), {"output": 1000}),
     (
-        lambda **given: weft.layer(
+        lambda **given: plait.layer(
             {"a.yml": POLICY + "---\n" + DOCUMENT % ("n", "", "{" + NESTED.strip() + "}")}, **given
         ),
         {"nesting": 10},
     ),
-    (lambda **given: weft.layer({"a.yml": SUBSTITUTED}, **given), {"pattern": 0.2}),
-    (lambda **given: weft.compose({"w.yml": "steps: [{render: {files: [a.yml]}}]"}, **given), {"input": 5}),
-    (lambda **given: weft.diff({"a.yml": ALIASES}, {"b.yml": "a: 1"}, **given), {"aliases": 10}),
-    (lambda **given: weft.read({"a.yml": NESTED}, **given), {"nesting": 10}),
-    (lambda **given: weft.read({"a.yml": "- a\n" * 100}, **given).to_yaml(), {"output": 1000}),
-    (lambda **given: weft.read({"a.yml": "- a\n" * 100}, **given).to_json(), {"output": 1000}),
+    (lambda **given: plait.layer({"a.yml": SUBSTITUTED}, **given), {"pattern": 0.2}),
+    (lambda **given: plait.compose({"w.yml": "steps: [{render: {files: [a.yml]}}]"}, **given), {"input": 5}),
+    (lambda **given: plait.diff({"a.yml": ALIASES}, {"b.yml": "a: 1"}, **given), {"aliases": 10}),
+    (lambda **given: plait.read({"a.yml": NESTED}, **given), {"nesting": 10}),
+    (lambda **given: plait.read({"a.yml": "- a\n" * 100}, **given).to_yaml(), {"output": 1000}),
+    (lambda **given: plait.read({"a.yml": "- a\n" * 100}, **given).to_json(), {"output": 1000}),
 ]
 
 
@@ -220,7 +220,7 @@ def test_threads_have_limits_of_their_own() -> None:
 
     def work(steps: int) -> None:
         try:
-            weft.render({"a.yml": LOOP}, limits={"steps": steps})
+            plait.render({"a.yml": LOOP}, limits={"steps": steps})
             outcome[steps] = "done"
         except LimitError as error:
             outcome[steps] = error.message

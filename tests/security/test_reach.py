@@ -1,7 +1,7 @@
 """What a run touches, as Python's audit hooks see it: files below the inputs, and nothing else.
 
 The command runs in a process whose hook writes down every file that is opened, every socket, process and import hook.
-Python's own modules, the extensions that weft loads, and its cache of compiled templates are set aside.
+Python's own modules, the extensions that plait loads, and its cache of compiled templates are set aside.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def hook(event, args):
     elif event.startswith(REACH):
         seen.append([event, repr(args)[:200]])
 
-from weft.cli import main
+from plait.cli import main
 sys.addaudithook(hook)
 status = main(sys.argv[2:])
 sys.stdout.flush()
@@ -91,7 +91,7 @@ def reached(argv: list[str], directory: pathlib.Path) -> tuple[int, list[list[ob
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text, "utf-8")
     report = directory.parent / f"{directory.name}.json"
-    env = {**os.environ, "PYTHONPATH": str(SOURCES), "PYTHONDONTWRITEBYTECODE": "1", "WEFT_CACHE_DIR": ""}
+    env = {**os.environ, "PYTHONPATH": str(SOURCES), "PYTHONDONTWRITEBYTECODE": "1", "PLAIT_CACHE_DIR": ""}
     done = subprocess.run(
         [sys.executable, "-c", RUN, str(report), *argv],
         cwd=directory,
@@ -176,7 +176,7 @@ def test_a_template_reaches_nothing_else(code: str, tmp_path: pathlib.Path) -> N
     (directory / "in" / "a.yml").write_text('#@ load("try.star", "x")\na: #@ x\n', "utf-8")
     status, seen, said = reached(["render", "-f", "in", "-v", "name=x"], directory)
     assert status == 1
-    assert said.startswith("weft: ")
+    assert said.startswith("plait: ")
     for event in seen:
         assert event[0] in ("open", "list"), event
         assert below(event[1], ["in"], directory) or of_python(event[1]), event

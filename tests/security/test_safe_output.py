@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from weft.errors import ReadError, UsageError
-from weft.output import add_files, replace_directory
+from plait.errors import ReadError, UsageError
+from plait.output import add_files, replace_directory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +26,7 @@ CALLS = ("open", "write", "mkdir", "replace", "rename", "chmod", "rmtree", "remo
 RUN = """
 import os, shutil, sys, io
 sys.path.insert(0, sys.argv[4])
-from weft import output
+from plait import output
 
 mode, fault, writer = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 count = 0
@@ -128,8 +128,8 @@ def test_added_files_are_old_or_new_never_half(mode: str, tmp_path: pathlib.Path
 STORE = """
 import os, sys
 sys.path.insert(0, sys.argv[2])
-from weft.ops import Sources, Store
-import weft.ops.store as module
+from plait.ops import Sources, Store
+import plait.ops.store as module
 
 fault = int(sys.argv[1])
 count = 0
@@ -247,7 +247,7 @@ def test_the_parents_of_home_are_not_emptied(tmp_path: pathlib.Path, monkeypatch
 
 
 def test_a_render_that_fails_empties_nothing(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from weft.cli import main
+    from plait.cli import main
 
     monkeypatch.chdir(tmp_path)
     fill(tmp_path, {"out/old.yml": "old\n", "a.yml": "a: #@ nothing\n"})

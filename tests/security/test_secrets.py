@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from weft.cli import main
+from plait.cli import main
 
 if TYPE_CHECKING:
     import pathlib
@@ -232,7 +232,7 @@ def test_messages_do_not_quote_values(
     said = capfd.readouterr()
     assert SECRET not in said.err
     assert SECRET not in said.out
-    assert said.err.startswith("weft: ")
+    assert said.err.startswith("plait: ")
 
 
 def test_values_are_quoted_when_asked_for(here: pathlib.Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from weft.cli.terminal import harmless
+from plait.cli.terminal import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +31,7 @@ def run_on_terminal(argv: Sequence[str], directory: pathlib.Path) -> bytes:
     # A terminal that cannot take a line back is shown no progress, which has a line of its own to take back.
     env = dict(os.environ, PYTHONPATH=SOURCES, PYTHONUTF8="1", TERM="dumb")
     process = subprocess.Popen(
-        [sys.executable, "-m", "weft", *argv], cwd=directory, env=env, stdin=side, stdout=side, stderr=side
+        [sys.executable, "-m", "plait", *argv], cwd=directory, env=env, stdin=side, stdout=side, stderr=side
     )
     os.close(side)
     out = b""
@@ -110,7 +110,7 @@ def test_a_pipe_gets_every_byte(tmp_path: pathlib.Path) -> None:
     (tmp_path / "a.yml").write_text('a: "\\e[2J\\a"\n', "utf-8")
     env = dict(os.environ, PYTHONPATH=SOURCES)
     done = subprocess.run(
-        [sys.executable, "-m", "weft", "patch", "a.yml", "--path", "/a"],
+        [sys.executable, "-m", "plait", "patch", "a.yml", "--path", "/a"],
         cwd=tmp_path,
         env=env,
         capture_output=True,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pathlib
 from typing import assert_type
 
-import weft
+import plait
 
 
 def rendering() -> None:
-    rendered = weft.render(
+    rendered = plait.render(
         ["config", pathlib.Path("more"), {"app.yml": "a: 1", "b.txt": b"text"}],
         values={"replicas": 3, "nested": {"list": [1, 2.5, None, True]}},
         values_files="values.yml",
@@ -22,7 +22,7 @@ def rendering() -> None:
         limits={"steps": 1000, "seconds": 1.5},
         trace=True,
     )
-    assert_type(rendered, weft.Rendered)
+    assert_type(rendered, plait.Rendered)
     assert_type(rendered.files, dict[str, str])
     assert_type(rendered.warnings, list[str])
     assert_type(rendered.printed, list[str])
@@ -35,9 +35,9 @@ def rendering() -> None:
 
 
 def patching() -> None:
-    operations = weft.documents([{"type": "remove", "path": "/a"}])
-    assert_type(operations, weft.Documents)
-    patched = weft.patch(
+    operations = plait.documents([{"type": "remove", "path": "/a"}])
+    assert_type(operations, plait.Documents)
+    patched = plait.patch(
         {"base.yml": "a: 1"},
         [operations, "ops.yml"],
         variables={"name": "web"},
@@ -51,13 +51,13 @@ def patching() -> None:
         null_values=True,
         trace=True,
     )
-    assert_type(patched, weft.Documents)
+    assert_type(patched, plait.Documents)
     assert_type(patched.to_yaml(), str)
     assert_type(patched.to_json(), str)
 
 
 def layering() -> None:
-    layered = weft.layer(
+    layered = plait.layer(
         pathlib.Path("site"),
         validate=True,
         validate_data=True,
@@ -74,51 +74,51 @@ def layering() -> None:
         secrets={"reference": "text"},
         trace=True,
     )
-    assert_type(layered, weft.Documents)
+    assert_type(layered, plait.Documents)
 
 
 def composing() -> None:
-    composed = weft.compose(
-        pathlib.Path("weft.yml"), values={"replicas": 3}, values_files=["values.yml"], until="overlay 3", trace=True
+    composed = plait.compose(
+        pathlib.Path("plait.yml"), values={"replicas": 3}, values_files=["values.yml"], until="overlay 3", trace=True
     )
-    assert_type(composed, weft.Composed)
-    assert_type(composed.steps, list[weft.ComposeStep])
+    assert_type(composed, plait.Composed)
+    assert_type(composed.steps, list[plait.ComposeStep])
     assert_type(composed.steps[0].name, str)
-    assert_type(composed.steps[0].documents, weft.Documents)
-    assert_type(composed.steps[0].differences, list[weft.Difference])
-    assert_type(weft.compose({"weft.yml": "steps: []"}).to_list(), list[object])
+    assert_type(composed.steps[0].documents, plait.Documents)
+    assert_type(composed.steps[0].differences, list[plait.Difference])
+    assert_type(plait.compose({"plait.yml": "steps: []"}).to_list(), list[object])
 
 
-def explaining(documents: weft.Documents) -> None:
-    histories = weft.explain(documents, "Deployment/web:spec.replicas", cleartext_secrets=True)
-    assert_type(histories, list[weft.History])
-    for history in weft.explain(documents):
+def explaining(documents: plait.Documents) -> None:
+    histories = plait.explain(documents, "Deployment/web:spec.replicas", cleartext_secrets=True)
+    assert_type(histories, list[plait.History])
+    for history in plait.explain(documents):
         assert_type(history.document, str | None)
         assert_type(history.path, str)
         assert_type(history.value, object)
         assert_type(history.secret, bool)
-        assert_type(history.around, list[weft.Entry])
+        assert_type(history.around, list[plait.Entry])
         assert_type(history.to_text(around=True), str)
         assert_type(history.to_dict(), dict[str, object])
         for entry in history.entries:
             assert_type(entry.action, str)
             assert_type(entry.place, str)
-            assert_type(entry.at, weft.Position | None)
+            assert_type(entry.at, plait.Position | None)
             assert_type(entry.text, str | None)
             assert_type(entry.value, object)
             assert_type(entry.state, str)
-            assert_type(entry.origins, list[weft.Entry])
+            assert_type(entry.origins, list[plait.Entry])
 
 
-def comparing(documents: weft.Documents) -> None:
-    found = weft.diff(documents, ["b.yml", {"c.yml": "a: 2"}], cleartext_secrets=True)
-    assert_type(found, weft.Differences)
+def comparing(documents: plait.Documents) -> None:
+    found = plait.diff(documents, ["b.yml", {"c.yml": "a: 2"}], cleartext_secrets=True)
+    assert_type(found, plait.Differences)
     assert_type(len(found), int)
     assert_type(found.to_text(), str)
-    assert_type(found.to_operations(tests=False), weft.Documents)
+    assert_type(found.to_operations(tests=False), plait.Documents)
     assert_type(found.to_overlay(), str)
     for one in found:
-        assert_type(one, weft.Difference)
+        assert_type(one, plait.Difference)
         assert_type((one.kind, one.document, one.path), tuple[str, str, str])
         assert_type(one.before, object)
         assert_type(one.after, object)
@@ -126,14 +126,14 @@ def comparing(documents: weft.Documents) -> None:
 
 def errors() -> str:
     try:
-        weft.read("a.yml", strict=True)
-    except weft.UsageError as error:
+        plait.read("a.yml", strict=True)
+    except plait.UsageError as error:
         return error.message
-    except (weft.ReadError, weft.StarlarkError, weft.TemplateError, weft.OverlayError, weft.SchemaError) as error:
-        assert_type(error.at, weft.Position | None)
-        assert_type(error.findings, list[weft.Finding])
-    except (weft.OpsError, weft.LayeringError, weft.LimitError) as error:
+    except (plait.ReadError, plait.StarlarkError, plait.TemplateError, plait.OverlayError, plait.SchemaError) as error:
+        assert_type(error.at, plait.Position | None)
+        assert_type(error.findings, list[plait.Finding])
+    except (plait.OpsError, plait.LayeringError, plait.LimitError) as error:
         assert_type(error.hint, str | None)
-    except weft.WeftError as error:
+    except plait.PlaitError as error:
         return error.report()
-    return weft.__version__
+    return plait.__version__

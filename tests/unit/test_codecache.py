@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-import weft
-from weft.codecache import CodeCache, build, user_cache
-from weft.context import Context
-from weft.source import Source
-from weft.starlark import Code, Program, compile_program
-from weft.templates import compile_starlark
+import plait
+from plait.codecache import CodeCache, build, user_cache
+from plait.context import Context
+from plait.source import Source
+from plait.starlark import Code, Program, compile_program
+from plait.templates import compile_starlark
 
 TEXT = "def double(x):\n  return x * 2\nend\nanswer = double(21)\n"
 
@@ -47,7 +47,7 @@ def test_code_is_kept_and_found_again(cache: CodeCache, monkeypatch: pytest.Monk
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("compiled again")
 
-    monkeypatch.setattr("weft.templates.template.compile_program", refuse)
+    monkeypatch.setattr("plait.templates.template.compile_program", refuse)
     assert answer(cache) == 42
 
 
@@ -60,7 +60,7 @@ def test_another_text_is_another_entry(cache: CodeCache) -> None:
 def test_every_file_that_compiles_counts() -> None:
     known = build()
     for package in ("starlark", "templates", "yaml"):
-        for file in (Path(weft.__file__).parent / package).rglob("*.py"):
+        for file in (Path(plait.__file__).parent / package).rglob("*.py"):
             assert f"{file.name} {file.stat().st_size} {file.stat().st_mtime_ns}" in known, file
 
 
@@ -87,14 +87,14 @@ def test_a_directory_that_is_gone_is_no_matter(tmp_path: Path) -> None:
 
 
 def test_a_full_directory_is_emptied(cache: CodeCache, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("weft.codecache._ENTRIES", 3)
+    monkeypatch.setattr("plait.codecache._ENTRIES", 3)
     for number in range(5):
         keep(CodeCache(cache.directory), f"{number:064}")
     assert len(entries(cache)) < 5
 
 
 def test_a_directory_of_other_files_keeps_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("weft.codecache._ENTRIES", 3)
+    monkeypatch.setattr("plait.codecache._ENTRIES", 3)
     for number in range(8):
         (tmp_path / f"photo-{number}.jpg").write_text("mine")
     for _ in range(8):
@@ -104,10 +104,10 @@ def test_a_directory_of_other_files_keeps_them(tmp_path: Path, monkeypatch: pyte
 
 
 def test_the_user_can_choose_or_refuse_it(tmp_path: Path) -> None:
-    found = user_cache({"WEFT_CACHE_DIR": str(tmp_path / "mine")})
+    found = user_cache({"PLAIT_CACHE_DIR": str(tmp_path / "mine")})
     assert found is not None
     assert os.stat(found.directory).st_mode & 0o777 == 0o700
-    assert user_cache({"WEFT_CACHE_DIR": "", "HOME": str(tmp_path)}) is None
+    assert user_cache({"PLAIT_CACHE_DIR": "", "HOME": str(tmp_path)}) is None
     assert user_cache({}) is None
     home = user_cache({"HOME": str(tmp_path)})
     assert home is not None
@@ -118,14 +118,14 @@ def test_a_directory_others_can_write_to_is_not_used(tmp_path: Path) -> None:
     shared = tmp_path / "shared"
     shared.mkdir()
     shared.chmod(0o777)
-    assert user_cache({"WEFT_CACHE_DIR": str(shared)}) is None
+    assert user_cache({"PLAIT_CACHE_DIR": str(shared)}) is None
 
 
 def test_processes_share_a_directory(tmp_path: Path) -> None:
     template = tmp_path / "a.yml"
     template.write_text("#@ x = 40\nanswer: #@ x + 2\n")
-    command = [sys.executable, "-m", "weft", "render", "-f", str(template)]
-    environment = {**os.environ, "WEFT_CACHE_DIR": str(tmp_path / "cache")}
+    command = [sys.executable, "-m", "plait", "render", "-f", str(template)]
+    environment = {**os.environ, "PLAIT_CACHE_DIR": str(tmp_path / "cache")}
     running = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) for _ in range(4)]
     assert [process.communicate()[0] for process in running] == [b"answer: 42\n"] * 4
     assert len(list((tmp_path / "cache").iterdir())) == 1
@@ -161,7 +161,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         texts.append(source.text)
         return compile_program(pieces, source, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("weft.templates.template.compile_program", noted)
+    monkeypatch.setattr("plait.templates.template.compile_program", noted)
     return texts
 
 
@@ -258,8 +258,8 @@ def test_the_same_text_twice_is_compiled_once(tmp_path: Path, compiled: list[str
 def test_what_a_failed_run_has_compiled_is_kept(tmp_path: Path) -> None:
     (tmp_path / "a.yml").write_text("a: #@ 1\n")
     (tmp_path / "b.yml").write_text("b: #@ fail('x')\n")
-    environment = {**os.environ, "WEFT_CACHE_DIR": str(tmp_path / "cache")}
-    command = [sys.executable, "-m", "weft", "render", "-f", str(tmp_path / "a.yml"), "-f", str(tmp_path / "b.yml")]
+    environment = {**os.environ, "PLAIT_CACHE_DIR": str(tmp_path / "cache")}
+    command = [sys.executable, "-m", "plait", "render", "-f", str(tmp_path / "a.yml"), "-f", str(tmp_path / "b.yml")]
     assert subprocess.run(command, env=environment, capture_output=True, check=False).returncode == 1
     assert len(list((tmp_path / "cache").iterdir())) == 2
 
@@ -269,8 +269,8 @@ def test_processes_share_a_pack(tmp_path: Path) -> None:
     config.mkdir()
     for number in range(40):
         (config / f"{number}.yml").write_text(f"a: #@ {number} + 1\n")
-    command = [sys.executable, "-m", "weft", "render", "-f", str(config)]
-    environment = {**os.environ, "WEFT_CACHE_DIR": str(tmp_path / "cache")}
+    command = [sys.executable, "-m", "plait", "render", "-f", str(config)]
+    environment = {**os.environ, "PLAIT_CACHE_DIR": str(tmp_path / "cache")}
     running = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) for _ in range(4)]
     first, *others = [process.communicate()[0] for process in running]
     assert first.count(b"a: ") == 40

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from weft.errors import LimitError
-from weft.fragments import YamlFragment, go_type_name, to_nodes, to_starlark, to_struct
-from weft.nodes import Array, ArrayItem, Map, MapItem, documents, from_plain, to_plain
-from weft.source import Source
-from weft.starlark import Builtin, Dict, List, Module, NoAttribute, Set, StarlarkError, Struct
+from plait.errors import LimitError
+from plait.fragments import YamlFragment, go_type_name, to_nodes, to_starlark, to_struct
+from plait.nodes import Array, ArrayItem, Map, MapItem, documents, from_plain, to_plain
+from plait.source import Source
+from plait.starlark import Builtin, Dict, List, Module, NoAttribute, Set, StarlarkError, Struct
 
 
 def fragment(data: object) -> YamlFragment:

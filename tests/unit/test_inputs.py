@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from weft.errors import LimitError, ReadError, UsageError, WeftError
-from weft.limits import Limits, limited
-from weft.workspace import InputFile, Inputs, in_memory
-from weft.workspace.inputs import bulk_files, fetch_url
+from plait.errors import LimitError, PlaitError, ReadError, UsageError
+from plait.limits import Limits, limited
+from plait.workspace import InputFile, Inputs, in_memory
+from plait.workspace.inputs import bulk_files, fetch_url
 
 
 @pytest.fixture
@@ -34,8 +34,8 @@ def paths(files: list[InputFile]) -> list[str]:
     return [file.path for file in files]
 
 
-def failure(*arguments: str, inputs: Inputs | None = None) -> WeftError:
-    with pytest.raises(WeftError) as caught:
+def failure(*arguments: str, inputs: Inputs | None = None) -> PlaitError:
+    with pytest.raises(PlaitError) as caught:
         (inputs or Inputs()).files(arguments)
     return caught.value
 
@@ -291,6 +291,6 @@ def test_what_a_file_is(path: str, kind: str, library: bool, output: bool) -> No
 
 
 def test_reading_standard_input_of_a_process() -> None:
-    program = "from weft.workspace import Inputs; print(Inputs().files(['-'])[0].text())"
+    program = "from plait.workspace import Inputs; print(Inputs().files(['-'])[0].text())"
     done = subprocess.run([sys.executable, "-c", program], input="a: é", capture_output=True, text=True, check=True)
     assert done.stdout == "a: é\n"

@@ -10,10 +10,10 @@ import yaml as pyyaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.layering import Job
-from weft.layering.scalars import Float, plain_values
-from weft.nodes import Document, DocumentSet, Map, MapItem
-from weft.yaml import write_value
+from plait.layering import Job
+from plait.layering.scalars import Float, plain_values
+from plait.nodes import Document, DocumentSet, Map, MapItem
+from plait.yaml import write_value
 
 WORDS = [
     "yes",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from weft.layering import EnvironmentSecrets, FileSecrets
-from weft.layering.secrets import is_reference, redacted
-from weft.nodes import Map, from_plain
+from plait.layering import EnvironmentSecrets, FileSecrets
+from plait.layering.secrets import is_reference, redacted
+from plait.nodes import Map, from_plain
 
 UUID = "123e4567-e89b-12d3-a456-426614174000"
 REFERENCE = f"https://vault.example/v1/secrets/{UUID}"

@@ -1,4 +1,4 @@
-"""What `weft layer` loads for a small render: no library that it does not need."""
+"""What `plait layer` loads for a small render: no library that it does not need."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def test_a_small_render_loads_little(tmp_path: pathlib.Path) -> None:
     file = tmp_path / "order.yml"
     file.write_text(POLICY, "utf-8")
     program = (
-        "import sys; before = set(sys.modules); from weft.cli import main; status = main(['layer', sys.argv[1]]); "
+        "import sys; before = set(sys.modules); from plait.cli import main; status = main(['layer', sys.argv[1]]); "
         "sys.stderr.write(' '.join(set(sys.modules) - before)); sys.exit(status)"
     )
     done = subprocess.run([sys.executable, "-c", program, str(file)], capture_output=True, text=True, check=True)
     loaded = set(done.stderr.split())
-    assert "weft.layering.render" in loaded
-    assert "weft.layering.validation" not in loaded
-    assert "weft.layering.dataschema" not in loaded
+    assert "plait.layering.render" in loaded
+    assert "plait.layering.validation" not in loaded
+    assert "plait.layering.dataschema" not in loaded
     assert not loaded & NEVER

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from weft.errors import ReadError, UsageError
-from weft.nodes import Document
-from weft.source import Source
-from weft.workspace import (
+from plait.errors import ReadError, UsageError
+from plait.nodes import Document
+from plait.source import Source
+from plait.workspace import (
     LibraryRef,
     ReferencedValues,
     build_library,

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import pytest
 
-import weft
-from weft.context import Context
-from weft.errors import WeftError, render
-from weft.source import Source
-from weft.templates import Template, compile_yaml, read_yaml
-from weft.workspace import Job, build_library, in_memory
-from weft.workspace.phases import run
+import plait
+from plait.context import Context
+from plait.errors import PlaitError, render
+from plait.source import Source
+from plait.templates import Template, compile_yaml, read_yaml
+from plait.workspace import Job, build_library, in_memory
+from plait.workspace.phases import run
 
 MAIN = """\
 #@ load("@ytt:library", "library")
@@ -115,8 +115,8 @@ def _inputs(library: dict[str, str]) -> dict[str, str]:
 
 @pytest.mark.parametrize("name", LIBRARIES)
 def test_what_is_kept_is_what_would_be_made(name: str) -> None:
-    quick = weft.render(_inputs(LIBRARIES[name]))
-    oracle = weft.render(_inputs(LIBRARIES[name]), trace=True)
+    quick = plait.render(_inputs(LIBRARIES[name]))
+    oracle = plait.render(_inputs(LIBRARIES[name]), trace=True)
     assert quick.to_yaml() == oracle.to_yaml()
     assert quick.printed == oracle.printed
     assert "n3" in quick.to_yaml()
@@ -149,7 +149,7 @@ wrong: #@ [assert.try_to(wrong.eval)[1], assert.try_to(wrong.eval)[1] == assert.
 empty: #@ [assert.try_to(empty.eval)[1], assert.try_to(empty.eval)[1] == assert.try_to(empty.eval)[1]]
 again: #@ app.with_data_values({"name": "two"}).eval()[0]
 """
-    quick, oracle = weft.render(inputs).to_yaml(), weft.render(inputs, trace=True).to_yaml()
+    quick, oracle = plait.render(inputs).to_yaml(), plait.render(inputs, trace=True).to_yaml()
     assert quick == oracle
     for part in ("wrong:\n- One or more data values were invalid\n- true\n", "empty:\n- 'Validating", "name: two\n"):
         assert part in quick
@@ -187,13 +187,13 @@ deep:
     }
     errors = []
     for trace in (False, True):
-        with pytest.raises(WeftError) as raised:
-            weft.render(inputs, trace=trace)
+        with pytest.raises(PlaitError) as raised:
+            plait.render(inputs, trace=trace)
         errors.append(render(raised.value))
     assert errors[0] == errors[1]
     assert errors[0].count("Map item (key 'x')") == 1
     inputs["main.yml"] = inputs["main.yml"].partition("third")[0]
-    assert weft.render(inputs).to_dict()["first"] == {"kind": "App", "deep": {"x": 2}}
+    assert plait.render(inputs).to_dict()["first"] == {"kind": "App", "deep": {"x": 2}}
 
 
 _PART = "#@overlay/remove\nx: 1\nz: 2\n"
@@ -235,8 +235,8 @@ result: #@ overlay.apply({"part": {"x": 3, "z": 4}, "seen": False}, parts[1])
 seen: true
 """,
     } | {f"_ytt_lib/app/{path}": text for path, text in ANNOTATED[name].items()}
-    assert weft.render(inputs).to_dict() == {"result": {"part": {"x": 1, "z": 2}, "seen": True}}
-    assert weft.render(inputs, trace=True).to_dict() == weft.render(inputs).to_dict()
+    assert plait.render(inputs).to_dict() == {"result": {"part": {"x": 1, "z": 2}, "seen": True}}
+    assert plait.render(inputs, trace=True).to_dict() == plait.render(inputs).to_dict()
 
 
 @pytest.mark.parametrize(
@@ -272,8 +272,8 @@ class _Anything(dict[str, object]):
 
     def __init__(self, path: str) -> None:
         super().__init__()
-        from weft.modules import MODULES, load_module
-        from weft.starlark import Struct
+        from plait.modules import MODULES, load_module
+        from plait.starlark import Struct
 
         name = path.removeprefix("@ytt:")
         one = load_module(name, Context()) if name in MODULES else Struct({"values": Struct({"a": 1})})

@@ -6,13 +6,13 @@ import math
 
 import pytest
 
-from weft.context import Context
-from weft.errors import StarlarkError, WeftError
-from weft.fragments import YamlFragment, to_nodes
-from weft.modules import MODULES, load_module
-from weft.source import Source
-from weft.starlark import Builtin, Dict, List, Module, NoAttribute, Struct, call, insert, repr_of, type_of
-from weft.yaml import read
+from plait.context import Context
+from plait.errors import PlaitError, StarlarkError
+from plait.fragments import YamlFragment, to_nodes
+from plait.modules import MODULES, load_module
+from plait.source import Source
+from plait.starlark import Builtin, Dict, List, Module, NoAttribute, Struct, call, insert, repr_of, type_of
+from plait.yaml import read
 
 
 def starlark(value: object) -> object:
@@ -609,7 +609,7 @@ class TestAssert:
         with pytest.raises(StarlarkError) as caught:
             method(rule, "check", starlark(invalid))
         assert caught.value.message == message
-        with pytest.raises(WeftError, match="check"):
+        with pytest.raises(PlaitError, match="check"):
             to_nodes(rule)
 
     def test_rules_see_data(self) -> None:

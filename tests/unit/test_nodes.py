@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from weft.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, is_filled, of_parts, to_plain
-from weft.yaml import write
+from plait.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, is_filled, of_parts, to_plain
+from plait.yaml import write
 
 
 def test_items_are_made_of_parts_when_they_are_asked_for() -> None:

@@ -1,4 +1,4 @@
-"""`weft patch` on files: in place, with the format kept, and what a small run loads."""
+"""`plait patch` on files: in place, with the format kept, and what a small run loads."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from weft.cli import main
-from weft.nodes import Array, ArrayItem, Map
-from weft.ops import Replace, keep_format, parse, patch, read_first
-from weft.source import Source
+from plait.cli import main
+from plait.nodes import Array, ArrayItem, Map
+from plait.ops import Replace, keep_format, parse, patch, read_first
+from plait.source import Source
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,7 +94,7 @@ def test_in_place_without_it_prints_sorted(tmp_path: Path) -> None:
 
 
 def kept(text: str, path: str, value: object) -> str:
-    from weft.nodes import from_plain
+    from plait.nodes import from_plain
 
     source = Source("base.yml", text)
     old = read_first(source)
@@ -133,7 +133,7 @@ def test_a_small_run_loads_little(tmp_path: Path) -> None:
     base = tmp_path / "base.yml"
     base.write_text("a: ((x))\n")
     program = (
-        "import sys; before = set(sys.modules); from weft.cli import main; status = main(sys.argv[1:]); "
+        "import sys; before = set(sys.modules); from plait.cli import main; status = main(sys.argv[1:]); "
         "sys.stderr.write(' '.join(set(sys.modules) - before)); sys.exit(status)"
     )
     argv = [sys.executable, "-c", program, "patch", str(base), "-v", "x=1"]
@@ -153,10 +153,10 @@ def test_a_small_run_loads_little(tmp_path: Path) -> None:
         "re",
         "secrets",
         "typing",
-        "weft.ops.certificates",
-        "weft.ops.difference",
-        "weft.ops.edit",
-        "weft.ops.generate",
-        "weft.ops.store",
-        "weft.workspace",
+        "plait.ops.certificates",
+        "plait.ops.difference",
+        "plait.ops.edit",
+        "plait.ops.generate",
+        "plait.ops.store",
+        "plait.workspace",
     }

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from weft.nodes import from_plain, to_plain
-from weft.ops import diff, operations_of, patch, to_nodes
-from weft.ops.difference import alike
-from weft.source import Source
+from plait.nodes import from_plain, to_plain
+from plait.ops import diff, operations_of, patch, to_nodes
+from plait.ops.difference import alike
+from plait.source import Source
 
 
 def shown(left: object, right: object, *, tests: bool = True) -> list[str]:

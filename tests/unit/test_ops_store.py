@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from weft.errors import OpsError
-from weft.ops import Sources, Store
+from plait.errors import OpsError
+from plait.ops import Sources, Store
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from weft.nodes import Value
+    from plait.nodes import Value
 
 
 def test_a_value_is_made_once_and_written(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_a_store_that_cannot_be_written_is_an_error_of_the_user(tmp_path: Path) 
 
 RUN = """
 import sys
-from weft.cli import main
+from plait.cli import main
 sys.exit(main(["patch", sys.argv[1], "--vars-store", sys.argv[2]]))
 """
 

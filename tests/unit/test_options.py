@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from weft.cli.options import CSV, GO_FLAGS, SWITCH, TEXT, TEXTS, Command, Flag
-from weft.errors import UsageError
+from plait.cli.options import CSV, GO_FLAGS, SWITCH, TEXT, TEXTS, Command, Flag
+from plait.errors import UsageError
 
 FLAGS = (
     Flag("file", TEXTS, "an input", short="f", value="PATH"),

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from weft.errors import ReadError, UsageError
-from weft.nodes import documents, from_plain
-from weft.output import FORMATS, add_files, bulk_json, choose_formats, replace_directory
+from plait.errors import ReadError, UsageError
+from plait.nodes import documents, from_plain
+from plait.output import FORMATS, add_files, bulk_json, choose_formats, replace_directory
 
 Writer = Callable[[str, Sequence[tuple[str, str]], Callable[[str], None]], None]
 

@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING
 import pytest
 
 from annotated import document, documents, fn, value
-from weft.annotations import Annotation
-from weft.errors import OverlayError, WeftError
-from weft.fragments import to_nodes
-from weft.nodes import Map, equal, from_plain, to_plain
-from weft.overlay import apply, apply_document, apply_documents, erased, is_overlay, merge_plain, sentence
-from weft.source import Source
-from weft.yaml import read, write, write_positions
+from plait.annotations import Annotation
+from plait.errors import OverlayError, PlaitError
+from plait.fragments import to_nodes
+from plait.nodes import Map, equal, from_plain, to_plain
+from plait.overlay import apply, apply_document, apply_documents, erased, is_overlay, merge_plain, sentence
+from plait.source import Source
+from plait.yaml import read, write, write_positions
 
 if TYPE_CHECKING:
-    from weft.nodes import Item
+    from plait.nodes import Item
 
 
 def changed(left: str, right: str) -> object:
     return to_plain(apply(value(left), value(right)))
 
 
-def failure(left: str, right: str) -> WeftError:
-    with pytest.raises(WeftError) as caught:
+def failure(left: str, right: str) -> PlaitError:
+    with pytest.raises(PlaitError) as caught:
         apply(value(left, "l.yml"), value(right))
     return caught.value
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from weft.annotations import Annotation
-from weft.context import Context
-from weft.errors import OverlayError, WeftError
-from weft.fragments import YamlFragment, to_starlark
-from weft.modules.overlay import module
-from weft.nodes import Map, MapItem, from_plain, to_plain
-from weft.overlay import ALL, sentence
-from weft.starlark import Builtin, Dict, List, StarlarkError, call
+from plait.annotations import Annotation
+from plait.context import Context
+from plait.errors import OverlayError, PlaitError
+from plait.fragments import YamlFragment, to_starlark
+from plait.modules.overlay import module
+from plait.nodes import Map, MapItem, from_plain, to_plain
+from plait.overlay import ALL, sentence
+from plait.starlark import Builtin, Dict, List, StarlarkError, call
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -100,13 +100,13 @@ def test_annotations_of_the_result_are_erased() -> None:
 
 
 def test_errors_name_the_call() -> None:
-    with pytest.raises(WeftError) as caught:
+    with pytest.raises(PlaitError) as caught:
         run("apply", fragment({"a": {"b": 1}}), made({"a": made({"c": 1})}))
     assert sentence(caught.value) == (
         "overlay.apply: Map item (key 'a') on line ?: Map item (key 'c') on line ?: "
         "Expected number of matched nodes to be 1, but was 0"
     )
-    with pytest.raises(WeftError) as caught:
+    with pytest.raises(PlaitError) as caught:
         run("apply", YamlFragment(None), made({"a": 1}))
     assert sentence(caught.value) == "overlay.apply: Expected map, but was null"
 

@@ -8,17 +8,17 @@ import pathlib
 import pytest
 
 from casefiles import files_of
-from weft.context import Context
-from weft.errors import WeftError, render
-from weft.nodes import Array, Document, DocumentSet, Map, equal, from_plain
-from weft.provenance import Cause, Trace
-from weft.source import Source
-from weft.tools.explain import LOST, explain, lines, to_data
-from weft.tools.paths import Place, find, parse, scalars, text_lines
-from weft.tools.sourcemap import impact, source_map
-from weft.workspace import Job, in_memory
-from weft.workspace.phases import run
-from weft.yaml import read, write
+from plait.context import Context
+from plait.errors import PlaitError, render
+from plait.nodes import Array, Document, DocumentSet, Map, equal, from_plain
+from plait.provenance import Cause, Trace
+from plait.source import Source
+from plait.tools.explain import LOST, explain, lines, to_data
+from plait.tools.paths import Place, find, parse, scalars, text_lines
+from plait.tools.sourcemap import impact, source_map
+from plait.workspace import Job, in_memory
+from plait.workspace.phases import run
+from plait.yaml import read, write
 
 CASES = sorted((pathlib.Path(__file__).parent.parent / "cases").glob("*/*.tpltest"))
 SCHEMA = pathlib.Path(__file__).parent.parent.parent / "docs" / "source-map.schema.json"
@@ -142,7 +142,7 @@ def test_the_same_item_in_several_places_has_several_histories() -> None:
 def outcome(given: str, context: Context) -> tuple[DocumentSet, str]:
     try:
         return run(Job(files_of(given)), context).documents, ""
-    except WeftError as error:
+    except PlaitError as error:
         return DocumentSet([]), render(error)
 
 

@@ -4,7 +4,7 @@ import pathlib
 
 import pytest
 
-from weft.cli import main
+from plait.cli import main
 
 
 def test_help_goes_to_standard_output(capsys: pytest.CaptureFixture[str]) -> None:

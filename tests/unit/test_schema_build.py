@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 import annotated
-from weft import schema
-from weft.errors import Finding, LimitError, SchemaError
-from weft.nodes import Document, Map, MapItem, to_plain
+from plait import schema
+from plait.errors import Finding, LimitError, SchemaError
+from plait.nodes import Document, Map, MapItem, to_plain
 
 if TYPE_CHECKING:
-    from weft.nodes import Value
+    from plait.nodes import Value
 
 
 def built(text: str) -> schema.SchemaType:

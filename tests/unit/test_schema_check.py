@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import annotated
-from weft import schema
-from weft.errors import SchemaError, render
-from weft.nodes import Document, Map, MapItem, from_plain, to_plain
-from weft.schema import build, check, fill
+from plait import schema
+from plait.errors import SchemaError, render
+from plait.nodes import Document, Map, MapItem, from_plain, to_plain
+from plait.schema import build, check, fill
 
 SCHEMA = annotated.document(
     """\
@@ -100,7 +100,7 @@ def test_report() -> None:
     assert (
         render(SchemaError("One or more data values were invalid", findings=found))
         == """\
-weft: One or more data values were invalid
+plait: One or more data values were invalid
 
 v.yml:2: Given data value is not declared in schema
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import annotated
-from weft import schema
-from weft.nodes import DocumentSet
-from weft.yaml import write
+from plait import schema
+from plait.nodes import DocumentSet
+from plait.yaml import write
 
 
 def described(text: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import annotated
-from weft import schema
-from weft.errors import SchemaError, StarlarkError, render
+from plait import schema
+from plait.errors import SchemaError, StarlarkError, render
 
 
 def broken(schema_text: str, values_text: str | None = None) -> list[str]:
@@ -32,7 +32,7 @@ def test_report() -> None:
     assert (
         render(caught.value)
         == """\
-weft: Validating final data values:
+plait: Validating final data values:
 
 s.yml:2: b
   - must be: length >= 2 (by: s.yml:1)

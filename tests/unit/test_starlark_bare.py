@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import pytest
 
-from weft.errors import WeftError
-from weft.source import Source
-from weft.starlark import Code, compile_program, repr_of
-from weft.starlark.values import List
+from plait.errors import PlaitError
+from plait.source import Source
+from plait.starlark import Code, compile_program, repr_of
+from plait.starlark.values import List
 
 MAKES = [
     "[1, 2, 3]",
@@ -123,7 +123,7 @@ end
 """
     try:
         found = compile_program([Code(source + text)], Source("a.star", source + text)).run()
-    except WeftError as error:
+    except PlaitError as error:
         return f"{type(error).__name__}: {error}"
     return repr_of(found["result"])
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from weft.context import Context, Limits
-from weft.errors import LimitError, UsageError, WeftError
-from weft.source import Source
-from weft.starlark import Builtin, Code, call, compile_program
-from weft.starlark.budget import budget_of
+from plait.context import Context, Limits
+from plait.errors import LimitError, PlaitError, UsageError
+from plait.source import Source
+from plait.starlark import Builtin, Code, call, compile_program
+from plait.starlark.budget import budget_of
 
 
 def run(text: str, **limits: int) -> tuple[dict[str, object], int]:
@@ -170,5 +170,5 @@ def test_values_with_shared_parts_take_no_time(use: str) -> None:
     text = f"t = (1,)\nu = (1,)\nfor i in range(60):\n  t = (t, t)\n  u = (u, u)\nend\nx = {use}"
     try:
         run(text)
-    except WeftError as error:
+    except PlaitError as error:
         assert isinstance(error, LimitError)  # noqa: PT017

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from weft.errors import WeftError
-from weft.source import Source
-from weft.starlark import Builtin, Code, List, call, compile_program, repr_of
+from plait.errors import PlaitError
+from plait.source import Source
+from plait.starlark import Builtin, Code, List, call, compile_program, repr_of
 
 
 def run(text: str) -> dict[str, object]:
@@ -80,7 +80,7 @@ def test_no_way_into_a_list_is_missed(way: str) -> None:
     )
     body = body.replace("inner(b=a): b", "inner(b=a): return b").replace("inner()\n  inner()", "inner()")
     text = f"{HELPERS}def test():\n  a = [1, 2]\n{body}\n  total = 0\n  for i in range(len(a)): total += a[i]\n  return total\nend\nx = test()"
-    with pytest.raises(WeftError, match=r"unknown binary op: (int|float) \+ string"):
+    with pytest.raises(PlaitError, match=r"unknown binary op: (int|float) \+ string"):
         run(text)
 
 
@@ -134,7 +134,7 @@ def test_functions_take_anything_from_elsewhere() -> None:
     assert call(exports["f"], ["s"]) == "ss"
     assert call(exports["f"], [1]) == 2
     assert call(exports["g"], [List(["s"])]) == "ss"
-    with pytest.raises(WeftError, match="unknown binary op: bool \\+ bool"):
+    with pytest.raises(PlaitError, match="unknown binary op: bool \\+ bool"):
         call(exports["f"], [True])
 
 
@@ -145,7 +145,7 @@ def test_a_list_that_is_being_iterated_stays_locked() -> None:
         "def f():\n  a = [1, 2]\n  for i in a: a[0] = i\nend\nf()",
         "def f():\n  a = [1]\n  b = a\n  return [b.append(i) for i in a]\nend\nf()",
     ):
-        with pytest.raises(WeftError, match="during iteration"):
+        with pytest.raises(PlaitError, match="during iteration"):
             run(text)
 
 
@@ -171,7 +171,7 @@ def test_a_list_that_is_being_iterated_stays_locked() -> None:
     ],
 )
 def test_what_is_done_in_place_fails_as_a_call_does(text: str, message: str) -> None:
-    with pytest.raises(WeftError, match=message):
+    with pytest.raises(PlaitError, match=message):
         run(text)
 
 
@@ -179,13 +179,13 @@ def test_a_list_of_a_closure_is_frozen_with_the_program() -> None:
     exports = run(
         "def f():\n  a = [1]\n  def add():\n    a.append(2)\n    return a\n  end\n  return add\nend\nadd = f()"
     )
-    with pytest.raises(WeftError, match="frozen list"):
+    with pytest.raises(PlaitError, match="frozen list"):
         call(exports["add"])
 
 
 def test_the_trail_names_functions_as_they_are_written() -> None:
-    with pytest.raises(WeftError) as caught:
+    with pytest.raises(PlaitError) as caught:
         run("def f(n): return 1 // (n - n)\ndef g(): return f(3)\nx = g()")
     assert [step.text for step in caught.value.trail] == ["in f", "in g", "in <toplevel>"]
-    with pytest.raises(WeftError, match="global variable f referenced before assignment"):
+    with pytest.raises(PlaitError, match="global variable f referenced before assignment"):
         run("def g(): return f(3)\nx = g()\ndef f(n): return n")

@@ -9,10 +9,10 @@ import sys
 
 import pytest
 
-from weft.context import Context
-from weft.errors import Finding, LimitError, StarlarkError, WeftError
-from weft.source import Position, Source
-from weft.starlark import (
+from plait.context import Context
+from plait.errors import Finding, LimitError, PlaitError, StarlarkError
+from plait.source import Position, Source
+from plait.starlark import (
     Args,
     Block,
     Builtin,
@@ -34,7 +34,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.starlark import Part, Piece, Slots
+    from plait.starlark import Part, Piece, Slots
 
 
 def name(identifier: str) -> _ast.expr:
@@ -98,8 +98,8 @@ def collected(*pieces: Piece) -> list[object]:
     return outcomes[0]  # type: ignore[return-value]
 
 
-def fault(*pieces: Piece) -> WeftError:
-    with pytest.raises(WeftError) as caught:
+def fault(*pieces: Piece) -> PlaitError:
+    with pytest.raises(PlaitError) as caught:
         collected(*pieces)
     return caught.value
 
@@ -150,7 +150,7 @@ def test_place_and_trail_of_an_error() -> None:
 
 def test_all_undefined_names_are_reported_with_hints() -> None:
     error = fault(expression("zz + lenn", 1), arguments("k=true", 4))
-    faults: list[WeftError | Finding] = [error, *error.findings]
+    faults: list[PlaitError | Finding] = [error, *error.findings]
     found = [(each.message, str(each.at), each.hint) for each in faults]
     assert found == [
         ("undefined: zz", "t.yml:1", None),
@@ -262,7 +262,7 @@ def test_types() -> None:
 def test_compiling_is_deterministic() -> None:
     text = "def f(a, b=1): return {k: a for k in 'x y'.split()}\nx = [f(1), f(2)]\n"
     script = (
-        "import sys, marshal; from weft.starlark import Code, compile_program; from weft.source import Source;"
+        "import sys, marshal; from plait.starlark import Code, compile_program; from plait.source import Source;"
         f"sys.stdout.buffer.write(marshal.dumps(compile_program([Code({text!r})], Source('x')).code))"
     )
     outs = {

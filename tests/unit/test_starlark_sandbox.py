@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from weft.errors import WeftError
-from weft.source import Source
-from weft.starlark import Code, Struct, compile_program
+from plait.errors import PlaitError
+from plait.source import Source
+from plait.starlark import Code, Struct, compile_program
 
 REFUSED = """
 ().__class__
@@ -140,13 +140,13 @@ def run(text: str) -> object:
 
 @pytest.mark.parametrize("escape", REFUSED)
 def test_expression_is_refused(escape: str) -> None:
-    with pytest.raises(WeftError):
+    with pytest.raises(PlaitError):
         run(f"x = {escape}")
 
 
 @pytest.mark.parametrize("escape", PROGRAMS, ids=lambda text: text[:30])
 def test_program_is_refused(escape: str) -> None:
-    with pytest.raises(WeftError):
+    with pytest.raises(PlaitError):
         run(escape)
 
 

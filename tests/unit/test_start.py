@@ -1,4 +1,4 @@
-"""`weft` alone, `weft init`, `weft completion`, and standard input that is a terminal."""
+"""`plait` alone, `plait init`, `plait completion`, and standard input that is a terminal."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import time
 
 import pytest
 
-from weft.cli import COMMANDS, main
-from weft.cli.start import EXAMPLES, PROJECT, SHELLS, commands
+from plait.cli import COMMANDS, main
+from plait.cli.start import EXAMPLES, PROJECT, SHELLS, commands
 
 
 class Terminal(io.BytesIO):
@@ -25,12 +25,12 @@ class Terminal(io.BytesIO):
         raise AssertionError("nobody may wait for a terminal")
 
 
-def test_weft_alone_shows_three_examples(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_plait_alone_shows_three_examples(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     assert main([]) == 0
     out, err = capfdbinary.readouterr()
     assert out.decode() == EXAMPLES
     assert err == b""
-    assert len([line for line in EXAMPLES.splitlines() if line.startswith("  weft ")]) == 3
+    assert len([line for line in EXAMPLES.splitlines() if line.startswith("  plait ")]) == 3
     assert len(EXAMPLES.splitlines()) < 10
 
 
@@ -43,11 +43,11 @@ def test_init_makes_a_project_that_renders(
     assert sorted(line.split()[1] for line in said.splitlines() if line.startswith("created ")) == [
         os.path.join("demo", *path.split("/")) for path in sorted(PROJECT)
     ]
-    shown = [line.strip() for line in said.splitlines() if "weft render" in line]
+    shown = [line.strip() for line in said.splitlines() if "plait render" in line]
     assert len(shown) == 2
     for line in shown:
         monkeypatch.chdir(tmp_path)
-        directory, _, command = line.removeprefix("cd ").partition(" && weft ")
+        directory, _, command = line.removeprefix("cd ").partition(" && plait ")
         monkeypatch.chdir(directory)
         assert main(command.split()) == 0
     out = capfdbinary.readouterr().out.decode()
@@ -71,7 +71,7 @@ def test_init_refuses_a_directory_with_something_in_it(
     assert main(["init"]) == 2
     assert os.listdir(tmp_path) == ["mine.txt"]
     assert capfd.readouterr().err == (
-        "weft: . is not empty\n  found:    mine.txt\n  hint:     name a new directory: weft init demo\n"
+        "plait: . is not empty\n  found:    mine.txt\n  hint:     name a new directory: plait init demo\n"
     )
 
 
@@ -85,7 +85,7 @@ def test_every_command_completes_its_flags() -> None:
     assert set(known) == {*COMMANDS, "version"}
     for name, table in known.items():
         if name != "version":
-            assert table.summary, f"weft.cli has no table {name.upper()}"
+            assert table.summary, f"plait.cli has no table {name.upper()}"
     for write in SHELLS.values():
         script = write(known)
         for name, table in known.items():
@@ -105,28 +105,28 @@ def test_scripts_parse(shell: str) -> None:
 @pytest.mark.parametrize(
     ("words", "found"),
     [
-        (["weft", "rend"], ["render"]),
-        (["weft", "render", "--data-values-f"], ["--data-values-file"]),
-        (["weft", "patch", "--vars-s"], ["--vars-store"]),
-        (["weft", "layer", "--validate-"], ["--validate-data"]),
+        (["plait", "rend"], ["render"]),
+        (["plait", "render", "--data-values-f"], ["--data-values-file"]),
+        (["plait", "patch", "--vars-s"], ["--vars-store"]),
+        (["plait", "layer", "--validate-"], ["--validate-data"]),
     ],
 )
 def test_bash_completes(words: list[str], found: list[str]) -> None:
-    ask = f'\nCOMP_WORDS=({" ".join(words)}); COMP_CWORD={len(words) - 1}; _weft; echo "${{COMPREPLY[@]}}"'
+    ask = f'\nCOMP_WORDS=({" ".join(words)}); COMP_CWORD={len(words) - 1}; _plait; echo "${{COMPREPLY[@]}}"'
     done = subprocess.run(["bash", "-c", SHELLS["bash"](commands()) + ask], capture_output=True, text=True, check=True)
     assert done.stdout.split() == found
 
 
 COMPLETED = [
-    ("weft rend", ["render"]),
-    ("weft render --data-values-f", ["--data-values-file"]),
-    ("weft patch --vars-s", ["--vars-store"]),
-    ("weft layer --order na", ["name"]),
-    ("weft diff --as o", ["ops", "overlay"]),
-    ("weft render -o js", ["json"]),
-    ("weft completion f", ["fish"]),
-    ("weft explain com", ["compose"]),
-    ("weft render -f app.y", ["app.yml"]),
+    ("plait rend", ["render"]),
+    ("plait render --data-values-f", ["--data-values-file"]),
+    ("plait patch --vars-s", ["--vars-store"]),
+    ("plait layer --order na", ["name"]),
+    ("plait diff --as o", ["ops", "overlay"]),
+    ("plait render -o js", ["json"]),
+    ("plait completion f", ["fish"]),
+    ("plait explain com", ["compose"]),
+    ("plait render -f app.y", ["app.yml"]),
 ]
 
 
@@ -135,7 +135,7 @@ COMPLETED = [
 def test_bash_completes_values_and_files(line: str, found: list[str], tmp_path: pathlib.Path) -> None:
     (tmp_path / "app.yml").touch()
     words = line.split(" ")
-    ask = f'\nCOMP_WORDS=({" ".join(words)}); COMP_CWORD={len(words) - 1}; _weft; echo "${{COMPREPLY[@]}}"'
+    ask = f'\nCOMP_WORDS=({" ".join(words)}); COMP_CWORD={len(words) - 1}; _plait; echo "${{COMPREPLY[@]}}"'
     done = subprocess.run(
         ["bash", "-c", SHELLS["bash"](commands()) + ask], cwd=tmp_path, capture_output=True, text=True, check=True
     )
@@ -146,8 +146,8 @@ def test_bash_completes_values_and_files(line: str, found: list[str], tmp_path: 
 @pytest.mark.parametrize(("line", "found"), COMPLETED)
 def test_fish_completes(line: str, found: list[str], tmp_path: pathlib.Path) -> None:
     (tmp_path / "app.yml").touch()
-    script = f"source weft.fish; complete -C '{line}'"
-    (tmp_path / "weft.fish").write_text(SHELLS["fish"](commands()), "utf-8")
+    script = f"source plait.fish; complete -C '{line}'"
+    (tmp_path / "plait.fish").write_text(SHELLS["fish"](commands()), "utf-8")
     done = subprocess.run(
         ["fish", "--no-config", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True,
         env={**os.environ, "HOME": str(tmp_path)},
@@ -160,7 +160,7 @@ def test_fish_completes(line: str, found: list[str], tmp_path: pathlib.Path) -> 
 def test_zsh_completes(line: str, found: list[str], tmp_path: pathlib.Path) -> None:
     pty = pytest.importorskip("pty")
     (tmp_path / "app.yml").touch()
-    (tmp_path / "weft.zsh").write_text(SHELLS["zsh"](commands()), "utf-8")
+    (tmp_path / "plait.zsh").write_text(SHELLS["zsh"](commands()), "utf-8")
     ours, theirs = pty.openpty()
     shell = subprocess.Popen(
         ["zsh", "-f", "-i"], cwd=tmp_path, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
@@ -168,7 +168,7 @@ def test_zsh_completes(line: str, found: list[str], tmp_path: pathlib.Path) -> N
     )  # fmt: skip
     os.close(theirs)
     try:
-        os.write(ours, b"autoload -Uz compinit; compinit -u -d \"$PWD/dump\"; source ./weft.zsh; print rea''dy\n")
+        os.write(ours, b"autoload -Uz compinit; compinit -u -d \"$PWD/dump\"; source ./plait.zsh; print rea''dy\n")
         wait_for(ours, "ready\r\n")
         # Control-X, then a key that tells what the line has become.
         os.write(ours, b"tell() { print -r -- \"<$BUFFER>\" >told; }; zle -N tell; bindkey '^G' tell; print do''ne\n")

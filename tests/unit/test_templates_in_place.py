@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import pytest
 
-import weft
-from weft.errors import LimitError, WeftError
-from weft.nodes import walk
-from weft.source import Source
-from weft.yaml import read, write
+import plait
+from plait.errors import LimitError, PlaitError
+from plait.nodes import walk
+from plait.source import Source
+from plait.yaml import read, write
 
 BODIES = {
     "scalars": """\
@@ -357,8 +357,8 @@ all:
 
 def outcome(text: str, *, trace: bool) -> tuple[str, str, int]:
     try:
-        return weft.render({"a.yml": text}, trace=trace).to_yaml(), "", 0
-    except WeftError as error:
+        return plait.render({"a.yml": text}, trace=trace).to_yaml(), "", 0
+    except PlaitError as error:
         return "", str(error), error.at.line if error.at is not None else 0
 
 
@@ -372,7 +372,7 @@ def test_both_ways_are_one(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name, text in BODIES.items() if outcome(text, trace=False)[0]])
 def test_what_is_written_is_what_the_nodes_are(name: str) -> None:
     """Parts are written without the nodes that they stand for; the nodes that are asked for are written the same."""
-    documents = weft.render({"a.yml": BODIES[name]}).nodes
+    documents = plait.render({"a.yml": BODIES[name]}).nodes
     written = write(documents)
     count = sum(1 for _ in walk(documents))
     assert write(documents) == written
@@ -381,16 +381,16 @@ def test_what_is_written_is_what_the_nodes_are(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["holes of every kind, with something behind them", "functions in functions"])
 def test_keys_are_sorted_within_parts(name: str) -> None:
-    documents = weft.render({"a.yml": BODIES[name]}).nodes
+    documents = plait.render({"a.yml": BODIES[name]}).nodes
     assert write(documents, sort=True, fold=20) == write(read(Source("b.yml", write(documents))), sort=True, fold=20)
 
 
 def test_parts_count_for_the_size_of_the_output() -> None:
     text = "#@ for x in range(100):\n- a: #@ x\n  b: {c: [1, 2], d: 1}\n#@ end\n"
     # 100 x (an item of the list, two of its map, four below), each as 64 characters.
-    weft.render({"a.yml": text}, limits={"output": 100 * 7 * 64}).to_yaml()
+    plait.render({"a.yml": text}, limits={"output": 100 * 7 * 64}).to_yaml()
     with pytest.raises(LimitError, match=r"the output goes beyond the limit output=44799"):
-        weft.render({"a.yml": text}, limits={"output": 100 * 7 * 64 - 1}).to_yaml()
+        plait.render({"a.yml": text}, limits={"output": 100 * 7 * 64 - 1}).to_yaml()
 
 
 def test_most_of_them_render() -> None:

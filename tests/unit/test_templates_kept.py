@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 import casefiles
-from weft.codecache import CodeCache
-from weft.context import Context
-from weft.errors import LimitError, ReadError, TemplateError, WeftError, render
-from weft.limits import Limits, limited
-from weft.output import FORMATS
-from weft.workspace import Job, Options, in_memory
-from weft.workspace.phases import run
+from plait.codecache import CodeCache
+from plait.context import Context
+from plait.errors import LimitError, PlaitError, ReadError, TemplateError, render
+from plait.limits import Limits, limited
+from plait.output import FORMATS
+from plait.workspace import Job, Options, in_memory
+from plait.workspace.phases import run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -90,7 +90,7 @@ def test_every_run_of_a_case_is_like_the_first(path: Path, cache: CodeCache) -> 
     def outcome(cache: CodeCache | None) -> object:
         try:
             return printed_all(cache, given)
-        except WeftError as error:
+        except PlaitError as error:
             return render(error)
 
     assert outcome(cache) == outcome(cache) == outcome(None)
@@ -103,8 +103,8 @@ def test_nodes_of_every_kind_are_kept(cache: CodeCache, monkeypatch: pytest.Monk
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("read again")
 
-    monkeypatch.setattr("weft.yaml.read", refuse)
-    monkeypatch.setattr("weft.templates.yaml_template.plan", refuse)
+    monkeypatch.setattr("plait.yaml.read", refuse)
+    monkeypatch.setattr("plait.templates.yaml_template.plan", refuse)
     assert printed(cache, TEXT) == first
 
 

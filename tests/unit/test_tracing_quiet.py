@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from weft.context import Context
-from weft.errors import StarlarkError
-from weft.nodes import DocumentSet
-from weft.provenance import Trace
-from weft.starlark.tracing import Windows
-from weft.tools.explain import explain, lines
-from weft.tools.paths import find, parse
-from weft.workspace import Job, in_memory
-from weft.workspace.phases import run
+from plait.context import Context
+from plait.errors import StarlarkError
+from plait.nodes import DocumentSet
+from plait.provenance import Trace
+from plait.starlark.tracing import Windows
+from plait.tools.explain import explain, lines
+from plait.tools.paths import find, parse
+from plait.workspace import Job, in_memory
+from plait.workspace.phases import run
 
 LIB = """\
 SIZES = [3, 4]

@@ -4,11 +4,11 @@ import pathlib
 
 import pytest
 
-from weft.errors import ReadError, UsageError, WeftError, render
-from weft.nodes import to_plain
-from weft.nodes import walk as walk_nodes
-from weft.workspace import Inputs, ReferencedValues, parse_refs
-from weft.workspace.values_flags import ValuesFlags, read_values
+from plait.errors import PlaitError, ReadError, UsageError, render
+from plait.nodes import to_plain
+from plait.nodes import walk as walk_nodes
+from plait.workspace import Inputs, ReferencedValues, parse_refs
+from plait.workspace.values_flags import ValuesFlags, read_values
 
 
 def values(
@@ -22,8 +22,8 @@ def data(found: list[ReferencedValues]) -> list[object]:
     return [to_plain(value.document.value) for value in found]
 
 
-def failure(*, environment: dict[str, str] | None = None, strict: bool = False, **flags: list[str]) -> WeftError:
-    with pytest.raises(WeftError) as caught:
+def failure(*, environment: dict[str, str] | None = None, strict: bool = False, **flags: list[str]) -> PlaitError:
+    with pytest.raises(PlaitError) as caught:
         read_values(ValuesFlags(**flags), Inputs(stdin=lambda: b""), environment or {}, strict=strict)
     return caught.value
 
@@ -216,7 +216,7 @@ def test_library_references() -> None:
     ids=str,
 )
 def test_mistakes(flags: dict[str, list[str]], message: str, hint: str | None) -> None:
-    with pytest.raises(WeftError) as caught:
+    with pytest.raises(PlaitError) as caught:
         read_values(ValuesFlags(**flags), Inputs(), {})
     error = caught.value
     assert isinstance(error, UsageError | ReadError)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from weft.errors import LimitError, ReadError, WeftError
-from weft.nodes import Map, from_plain
-from weft.source import Source
-from weft.yaml import read_json, write_json, write_value
+from plait.errors import LimitError, PlaitError, ReadError
+from plait.nodes import Map, from_plain
+from plait.source import Source
+from plait.yaml import read_json, write_json, write_value
 
 
 def test_keys_are_sorted_numbers_are_floats_and_the_last_of_a_repeated_key_counts() -> None:
@@ -43,5 +43,5 @@ def test_indented() -> None:
 
 @pytest.mark.parametrize("data", [{1: 2}, {"a": {None: 1}}, [float("inf")], {"a": float("nan")}])
 def test_what_json_cannot_carry_is_an_error(data: object) -> None:
-    with pytest.raises(WeftError, match="JSON"):
+    with pytest.raises(PlaitError, match="JSON"):
         write_json(from_plain(data))

@@ -7,12 +7,12 @@ import sys
 
 import pytest
 
-from weft.errors import LimitError, ReadError
-from weft.limits import Limits, limited
-from weft.nodes import Map, walk
-from weft.source import Source
-from weft.yaml import Comments, Spans, deduplicate, read, read_value, write
-from weft.yaml.libyaml import Parser, pure_parser
+from plait.errors import LimitError, ReadError
+from plait.limits import Limits, limited
+from plait.nodes import Map, walk
+from plait.source import Source
+from plait.yaml import Comments, Spans, deduplicate, read, read_value, write
+from plait.yaml.libyaml import Parser, pure_parser
 
 
 def run(program: str) -> str:
@@ -22,7 +22,7 @@ def run(program: str) -> str:
     return done.stdout
 
 
-READ = "from weft.source import Source\nfrom weft.yaml import read, write\nout = write(read(Source('f.yml', 'a: ! [x, 1]')))\n"
+READ = "from plait.source import Source\nfrom plait.yaml import read, write\nout = write(read(Source('f.yml', 'a: ! [x, 1]')))\n"
 
 
 def test_reading_imports_neither_the_package_nor_regular_expressions() -> None:
@@ -51,7 +51,7 @@ def test_the_package_works_when_it_is_imported_after_a_read() -> None:
         "assert type(list(yaml.parse('a', Loader=yaml.CLoader))[2]) is yaml.ScalarEvent\n"
         "assert type(list(yaml.scan('a', Loader=yaml.CLoader))[1]) is yaml.ScalarToken\n"
         "assert type(yaml.compose('a', Loader=yaml.CLoader)) is yaml.ScalarNode\n"
-        "assert not [finder for finder in sys.meta_path if 'weft' in type(finder).__module__]\n"
+        "assert not [finder for finder in sys.meta_path if 'plait' in type(finder).__module__]\n"
         "assert write(read(Source('f.yml', 'a: ! [x, 1]'))) == out\n"
         "print('fine')"
     )
@@ -72,7 +72,7 @@ def test_reading_works_without_the_extension() -> None:
 
 
 def test_reading_works_when_the_extension_cannot_be_loaded_alone() -> None:
-    program = "import weft.yaml.libyaml as libyaml\nlibyaml._load_alone = lambda: None\n" + READ + "print(out, end='')"
+    program = "import plait.yaml.libyaml as libyaml\nlibyaml._load_alone = lambda: None\n" + READ + "print(out, end='')"
     assert run(program) == "a:\n- x\n- 1\n"
 
 

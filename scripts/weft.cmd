@@ -1,3 +1,0 @@
-@echo off
-rem For Windows, where a script without an extension does not run.
-if exist "%~dp0python.exe" ("%~dp0python.exe" -m weft %*) else ("%~dp0..\python.exe" -m weft %*)

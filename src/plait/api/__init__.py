@@ -1,0 +1,34 @@
+"""The Python API: the commands as functions from inputs to documents.
+
+    import plait
+
+    plait.render("config/", values={"replicas": 3}).to_yaml()
+
+An input is a path (of a file, or of a directory for the files below it), a mapping from names to texts, or what another
+function of this API gave back; where several are taken, a list of those. Nothing is printed, standard input is not read,
+two calls share nothing, and calls may run in several threads. What is wrong with an input raises `PlaitError`.
+
+With `trace=True` a call keeps where every value came from, for `plait.explain`; that costs time and memory.
+"""
+
+from __future__ import annotations
+
+# The module of each name, for `plait.__getattr__`: none is imported before its name is used.
+HOMES = {
+    "ComposeStep": "results",
+    "Composed": "results",
+    "Difference": "differences",
+    "Differences": "differences",
+    "Documents": "results",
+    "Entry": "histories",
+    "History": "histories",
+    "Rendered": "results",
+    "compose": "composing",
+    "diff": "differences",
+    "documents": "reading",
+    "explain": "histories",
+    "layer": "layering",
+    "patch": "patching",
+    "read": "reading",
+    "render": "rendering",
+}

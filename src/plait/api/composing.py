@@ -1,0 +1,73 @@
+"""`plait.compose`."""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+
+from plait.api.inputs import only
+from plait.api.rendering import data_values
+from plait.api.results import Composed, ComposeStep, Documents
+from plait.context import Context
+from plait.limits import limited_to
+from plait.nodes import DocumentSet
+from plait.source import Source
+from plait.tools.compose import compose as run
+from plait.tools.pipeline import parse
+from plait.tools.pipeline import read as read_pipeline
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plait.api.inputs import Inputs
+    from plait.nodes import Document
+    from plait.tools.pipeline import Step
+
+
+def compose(
+    pipeline: Inputs,
+    *,
+    values: Mapping[str, object] | None = None,
+    values_files: Inputs = (),
+    until: str | None = None,
+    limits: Mapping[str, float] | None = None,
+    trace: bool = False,
+) -> Composed:
+    """Run the steps of a pipeline file, as `plait compose` does.
+
+    pipeline: the path of the file, its text by its name, or `documents` of its data; what it names is found from the file's directory, or from the
+    working directory. values, values_files: data values that win over those of steps. until: the name of the step to
+    stop after. limits: as in `render`. trace: keep histories, for `explain`. Raises PlaitError.
+
+    >>> import pathlib
+    >>> _ = pathlib.Path("app.yml").write_text("image: app:1")
+    >>> _ = pathlib.Path("ops.yml").write_text("- {type: replace, path: /image, value: 'app:((version))'}")
+    >>> pipeline = "steps: [{render: {files: [app.yml]}}, {patch: {ops: [ops.yml], vars: {version: 2}}}]"
+    >>> composed = plait.compose({"plait.yml": pipeline})
+    >>> [(step.name, step.documents.to_dict()) for step in composed.steps]
+    [('render 1', {'image': 'app:1'}), ('patch 2', {'image': 'app:2'})]
+    """
+    with limited_to(limits):
+        if isinstance(pipeline, str | PathLike):
+            read = read_pipeline(fspath(pipeline))
+        else:
+            source = only(pipeline, "the pipeline")
+            if not isinstance(source, Source):
+                source = Source("pipeline.yml", Documents(DocumentSet([source])).to_yaml())
+            read = parse(source)
+        printed: list[str] = []
+        context = Context(print_line=printed.append)
+        if trace:
+            from plait.provenance import Trace
+
+            context.trace = Trace()
+        steps: list[ComposeStep] = []
+        before: list[Document] = []
+
+        def watch(step: Step, documents: list[Document]) -> None:
+            nonlocal before
+            steps.append(ComposeStep(step.name, before, documents))
+            before = documents
+
+        nodes = run(read, context, values=data_values(values, values_files), until=until, watch=watch)
+        return Composed(nodes, steps=steps, warnings=context.warnings, printed=printed, trace=context.trace)

@@ -1,0 +1,117 @@
+"""`plait.diff`: what differs between two inputs, as data, as text, as an ops file and as an overlay."""
+
+from __future__ import annotations
+
+from plait.api.inputs import each, sources
+from plait.api.results import Documents
+from plait.limits import limited_to
+from plait.nodes import Document, DocumentSet, to_plain
+from plait.tools import diff as tool
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from plait.api.inputs import Inputs
+
+
+class Difference:
+    """One change. kind: "added", "removed" or "changed". document: its name. path: in the document, "" for all of it.
+
+    before, after: plain data; None for what is not there.
+    """
+
+    __slots__ = ("after", "before", "document", "kind", "path")
+
+    def __init__(self, kind: str, document: str, path: str, before: object, after: object) -> None:
+        self.kind = kind
+        self.document = document
+        self.path = path
+        self.before = before
+        self.after = after
+
+    def __repr__(self) -> str:
+        return f"<Difference {self.document}:{self.path} {self.kind}>"
+
+
+class Differences:
+    """What differs between two sets of documents: a sequence of `Difference`, empty when nothing does.
+
+    >>> import plait
+    >>> found = plait.diff({"a.yml": "port: 80"}, {"b.yml": "port: 81"})
+    >>> [(one.kind, one.path, one.before, one.after) for one in found]
+    [('changed', 'port', 80, 81)]
+    """
+
+    __slots__ = ("_all", "_found", "_left", "_right")
+
+    def __init__(self, left: Sequence[Document], right: Sequence[Document], *, cleartext_secrets: bool = False) -> None:
+        self._left = tool.printed(left)
+        self._right = tool.printed(right)
+        self._found = tool.diff(self._left, self._right, cleartext_secrets=cleartext_secrets)
+        self._all = _plain(self._found)
+
+    def __repr__(self) -> str:
+        return f"<Differences: {len(self)}>"
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def __iter__(self) -> Iterator[Difference]:
+        return iter(self._all)
+
+    def __getitem__(self, index: int) -> Difference:
+        return self._all[index]
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def to_text(self) -> str:
+        """The text that the command line prints."""
+        return tool.to_text(self._found)
+
+    def to_operations(self, *, tests: bool = True) -> Documents:
+        """The operations that make the right document of the left one, for `patch`. Raises PlaitError unless there is one each.
+
+        tests: precede each change by a test of what it changes.
+        """
+        return Documents(DocumentSet([Document(tool.operations(self._left, self._right, tests=tests))]))
+
+    def to_overlay(self) -> str:
+        """An overlay that makes the right documents of the left ones, for `render`."""
+        return tool.to_overlay(self._left, self._right)
+
+
+def diff(
+    left: Inputs, right: Inputs, *, cleartext_secrets: bool = False, limits: Mapping[str, float] | None = None
+) -> Differences:
+    """What differs between two sets of documents, by key and not by line, as `plait diff` finds it.
+
+    cleartext_secrets: show the data of encrypted documents. limits: as in `render`. Raises PlaitError.
+
+    >>> found = plait.diff({"a.yml": "port: 80"}, {"b.yml": "port: 81"})
+    >>> print(found.to_operations(tests=False), end="")
+    - type: replace
+      path: /port
+      value: 81
+    >>> plait.render([{"a.yml": "port: 80"}, {"overlay.yml": found.to_overlay()}]).to_dict()
+    {'port': 81}
+    """
+    with limited_to(limits):
+        return Differences(_documents(left), _documents(right), cleartext_secrets=cleartext_secrets)
+
+
+def between(left: Sequence[Document], right: Sequence[Document]) -> list[Difference]:
+    """The differences as plain data."""
+    return _plain(tool.diff(tool.printed(left), tool.printed(right)))
+
+
+def _plain(found: Sequence[tool.Difference]) -> list[Difference]:
+    return [Difference(one.kind, one.document, one.path, to_plain(one.before), to_plain(one.after)) for one in found]
+
+
+def _documents(inputs: Inputs) -> list[Document]:
+    found: list[Document] = []
+    for one in each(inputs):
+        found += one.nodes.items if isinstance(one, Documents) else tool.read(sources([one]))
+    return found

@@ -1,0 +1,108 @@
+"""`plait.explain`: where values come from."""
+
+from __future__ import annotations
+
+from plait.api.results import Documents
+from plait.errors import LimitError, UsageError
+from plait.nodes import to_plain
+from plait.source import Position
+from plait.tools import explain as tool
+from plait.tools.paths import Line, document_name
+
+
+class Entry:
+    """One thing that had a part in a value.
+
+    action: what was done, such as "written" or "overlay/merge". place: file and line, or the flag. at: the same as a
+    `plait.Position`, None for a flag. text: the line that stands there. value: what the value was then, as plain data;
+    None for a line of code. state: "stands", "lost", or "used" for what the next entry was made of. origins: what it was
+    made of, entries again.
+    """
+
+    __slots__ = ("action", "at", "origins", "place", "state", "text", "value")
+
+    def __init__(self, entry: tool.Entry, *, secret: bool) -> None:
+        self.action = entry.action
+        self.place = entry.place
+        flag = entry.source is None or entry.line <= 0
+        self.at = None if flag else Position(entry.source, entry.line)
+        self.text = None if secret else entry.text
+        self.value: object = _HIDDEN if secret else to_plain(entry.value)
+        self.state = entry.state
+        self.origins = [Entry(inner, secret=secret) for inner in entry.origins]
+
+    def __repr__(self) -> str:
+        return f"<Entry {self.action} at {self.place}>"
+
+
+class History:
+    r"""All that is known of one value.
+
+    document: the document's name, such as "Deployment/web"; None if it has none; of a line of a text its file. path:
+    where the value is in it, or the number of the line.
+    value: plain data. entries: oldest first; the last one is what the output has. around: what decided that the value is
+    there at all. secret: whether its values are hidden.
+
+    >>> import plait
+    >>> template = "#@ port = 80\nport: #@ port + 1\n"
+    >>> [history] = plait.explain(plait.render({"app.yml": template}, trace=True), "port")
+    >>> print(history, end="")
+    port: 81
+      app.yml:2    expression  81  | port: #@ port + 1
+        app.yml:1  code            | #@ port = 80
+    """
+
+    __slots__ = ("_history", "around", "document", "entries", "path", "secret", "value")
+
+    def __init__(self, history: tool.History) -> None:
+        self._history = history
+        place = history.place
+        self.secret = history.secret
+        self.document = place.file if type(place) is Line else document_name(place.document)
+        self.path = place.path
+        try:
+            self.value: object = _HIDDEN if self.secret else to_plain(place.value)
+            self.entries = [Entry(entry, secret=self.secret) for entry in history.entries]
+            self.around = [Entry(entry, secret=self.secret) for entry in history.around]
+        except RecursionError:
+            raise LimitError("the value is nested too deeply for plain data", at=place.item.position) from None
+
+    def __repr__(self) -> str:
+        return f"<History of {self._history.place}>"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def to_text(self, *, around: bool = False) -> str:
+        """The table that the command line prints. around: also what decided that the value is there."""
+        return tool.to_text(self._history, around=around)
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain data, as `plait explain --json` prints it."""
+        return tool.to_data(self._history)
+
+
+_HIDDEN = "(secret)"
+
+
+def explain(documents: Documents, path: str | None = None, *, cleartext_secrets: bool = False) -> list[History]:
+    """The histories of the values that a path means, as `plait explain` finds them; without a path, of all values.
+
+    documents: what `render`, `patch`, `layer` or `compose` gave back, called with `trace=True`; documents that one call
+    is given by another one keep their histories. path: such as `Deployment/web:spec.replicas`. cleartext_secrets: show
+    the values of variable stores and of encrypted documents. Raises PlaitError.
+
+    >>> rendered = plait.render({"a.yml": "port: 80"}, trace=True)
+    >>> patched = plait.patch(rendered, plait.documents([{"type": "replace", "path": "/port", "value": 81}]), trace=True)
+    >>> [history] = plait.explain(patched, "port")
+    >>> [(entry.action, entry.place, entry.value, entry.state) for entry in history.entries]
+    [('written', 'a.yml:1', 80, 'lost'), ('replace', 'operations', 81, 'stands')]
+    """
+    if not isinstance(documents, Documents):
+        raise TypeError(f"explain takes what render, patch, layer or compose gave back, not {type(documents).__name__}")
+    if documents.trace is None:
+        raise UsageError("nothing was recorded of these documents", hint="call what made them with trace=True")
+    return [
+        History(found)
+        for found in tool.histories(documents.trace, documents.nodes.items, path, cleartext_secrets=cleartext_secrets)
+    ]

@@ -1,0 +1,138 @@
+"""What the functions of the API accept: paths, texts by name, documents."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from plait import content
+from plait.api.results import Documents
+from plait.errors import ReadError, UsageError
+from plait.limits import allowance
+from plait.nodes import Document
+from plait.source import Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import TypeAlias
+
+    from plait.provenance import Trace
+    from plait.workspace import InputFile
+
+    # A path of a file or directory, or names with what the file of that name would hold.
+    Input: TypeAlias = "str | os.PathLike[str] | Mapping[str, str | bytes | Documents]"
+    Inputs: TypeAlias = "Input | Documents | Iterable[Input | Documents]"
+
+
+def each(inputs: Inputs) -> list[Input | Documents]:
+    """The single inputs, in order. Raises TypeError for what is none, ReadError for a text in the place of a path."""
+    if isinstance(inputs, str | bytes | os.PathLike | Documents | Mapping) or not hasattr(inputs, "__iter__"):
+        found: list[Input | Documents] = [inputs]  # type: ignore[list-item]
+    else:
+        found = list(inputs)
+    for one in found:
+        if isinstance(one, str):
+            if "\n" in one and not os.path.lexists(one):
+                raise ReadError("this is a text, not a path", hint='a text is given by a name: {"config.yml": text}')
+        elif isinstance(one, Mapping):
+            _check_texts(one)
+        elif not isinstance(one, os.PathLike | Documents):
+            kind = type(one).__name__
+            raise TypeError(f"an input is a path, a mapping from names to texts, or plait.Documents, not {kind}")
+    return found
+
+
+def _check_texts(inputs: Mapping[str, object]) -> None:
+    for name, text in inputs.items():
+        if not isinstance(name, str) or not isinstance(text, str | bytes | Documents):
+            kind = type(text).__name__ if isinstance(name, str) else f"{type(name).__name__} as a name"
+            raise TypeError(
+                f"the mapping of an input has names and their texts (str, bytes or plait.Documents), not {kind}; "
+                "plain data becomes an input by plait.documents(data)"
+            )
+
+
+def files(inputs: Inputs, links: Sequence[str] = ()) -> tuple[list[InputFile], dict[InputFile, Documents]]:
+    """The inputs as input files, numbered, and which of them are documents that are at hand.
+
+    Raises ReadError, UsageError; standard input is never read.
+    """
+    from plait.workspace import Inputs as Reader
+    from plait.workspace import in_memory
+
+    reader = Reader(allowed_links=links, stdin=_no_stdin)
+    found: list[InputFile] = []
+    given: dict[InputFile, Documents] = {}
+
+    def at_hand(name: str, documents: Documents) -> InputFile:
+        text = documents.to_yaml()
+        allowance().take(len(text))
+        file = in_memory(name, text)
+        if name.endswith((".yml", ".yaml")):
+            file.marked_template, file.marked_output = False, True
+            given[file] = documents
+        return file
+
+    for one in each(inputs):
+        if isinstance(one, Documents):
+            found.append(at_hand("documents.yml", one))
+        elif isinstance(one, str | os.PathLike):
+            found += reader.files([os.fspath(one)])
+        else:
+            for name, text in one.items():
+                found.append(at_hand(name, text) if isinstance(text, Documents) else in_memory(name, text))
+            for text in one.values():
+                allowance().take(0 if isinstance(text, Documents) else len(text))
+    for order, file in enumerate(found, 1):
+        file.order = order
+    return found, given
+
+
+def sources(inputs: Iterable[Input | Documents]) -> Iterator[Source]:
+    """The inputs as texts named by the paths given; of a directory the files that end in .yml or .yaml.
+
+    Raises ReadError.
+    """
+    for one in inputs:
+        if isinstance(one, Documents):
+            yield Source("documents.yml", one.to_yaml())
+        elif isinstance(one, str | os.PathLike):
+            path = os.fspath(one)
+            if path == "-":
+                _no_stdin()
+            yield from content.sources(path)
+        else:
+            for name, text in one.items():
+                shown = text.to_yaml() if isinstance(text, Documents) else text
+                allowance().take(len(shown))
+                yield Source(name, shown if isinstance(shown, str) else shown.decode("utf-8", "surrogateescape"))
+
+
+def only(inputs: Inputs, what: str) -> Source | Document:
+    """The single text, or the single document that is at hand. Raises UsageError when there are more or none."""
+    given = each(inputs)
+    if len(given) == 1 and isinstance(given[0], Documents):
+        nodes = given[0].nodes.items
+        if len(nodes) != 1:
+            raise UsageError(f"{what} is one document", found=str(len(nodes)))
+        return nodes[0]
+    found = list(sources(given))
+    if len(found) != 1:
+        raise UsageError(f"{what} is one file", found=", ".join(source.name for source in found) or "none")
+    return found[0]
+
+
+def trace_of(given: Iterable[object]) -> Trace:
+    """A new record of histories that goes on from those of documents that are at hand."""
+    from plait.provenance import Trace
+
+    trace = Trace()
+    for one in given:
+        if isinstance(one, Documents) and one.trace is not None:
+            trace.go_on_from(one.trace)
+    return trace
+
+
+def _no_stdin() -> bytes:
+    raise ReadError("the API does not read standard input", hint='give its text by a name: {"stdin.yml": text}')

@@ -1,0 +1,88 @@
+"""`plait.layer`."""
+
+from __future__ import annotations
+
+from plait.api.inputs import each, sources, trace_of
+from plait.api.results import Documents
+from plait.context import Context
+from plait.layering import FileSecrets, Job, Options, Selection
+from plait.limits import limited_to
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from plait.api.inputs import Input, Inputs
+    from plait.nodes import DocumentSet
+    from plait.source import Source
+
+
+def layer(
+    inputs: Inputs,
+    *,
+    validate: bool = False,
+    validate_data: bool = False,
+    lenient: bool = False,
+    relaxed: bool = False,
+    strict: bool = False,
+    schemas: Sequence[str] = (),
+    names: Sequence[str] = (),
+    layers: Sequence[str] = (),
+    labels: Mapping[str, str] | None = None,
+    short: bool = False,
+    order: str = "dependency",
+    cleartext_secrets: bool = False,
+    secrets: Mapping[str, object] | None = None,
+    limits: Mapping[str, float] | None = None,
+    trace: bool = False,
+) -> Documents:
+    """Render layered documents together, as `plait layer` does; the concrete ones come back.
+
+    schemas, names, layers, labels: give back only the documents that have one of these. short: schema, name and data
+    only. secrets: what secret references stand for. limits: as in `render`. trace: keep histories, for `explain`. The
+    other options are the flags of `plait layer`. Raises PlaitError.
+
+    >>> policy = '''
+    ... schema: deckhand/LayeringPolicy/v1
+    ... metadata: {schema: metadata/Control/v1, name: order}
+    ... data: {layerOrder: [site]}
+    ... '''
+    >>> port = '''
+    ... schema: demo/Port/v1
+    ... metadata: {schema: metadata/Document/v1, name: http, layeringDefinition: {layer: site}}
+    ... data: 80
+    ... '''
+    >>> plait.layer({"policy.yml": policy, "port.yml": port}, names=["http"], short=True)[0]["data"]
+    80
+    """
+    from plait.api.reading import nodes_of_map
+
+    with limited_to(limits):
+        context = Context()
+        given = each(inputs)
+        context.trace = trace_of(given) if trace else None
+        job = Job(
+            _texts(given),
+            Options(
+                lenient=lenient,
+                relaxed=relaxed,
+                strict=strict,
+                cleartext_secrets=cleartext_secrets,
+                secret_sources=[FileSecrets("secrets", nodes_of_map(secrets))] if secrets else (),
+            ),
+            selection=Selection(schemas=schemas, names=names, layers=layers, labels=list((labels or {}).items())),
+            validate=validate,
+            validate_data=validate_data,
+            order=order,
+            short=short,
+        )
+        nodes = job.run(context)
+        return Documents(nodes, warnings=context.warnings, trace=context.trace, write=job.text)
+
+
+def _texts(given: Iterable[Input | Documents]) -> Iterator[Source | DocumentSet]:
+    for one in given:
+        if isinstance(one, Documents):
+            yield one.nodes
+        else:
+            yield from sources([one])

@@ -1,0 +1,118 @@
+"""`plait.patch`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import fspath
+
+from plait.api.inputs import each, only, sources, trace_of
+from plait.api.results import Documents
+from plait.limits import limited_to
+from plait.nodes import DocumentSet
+from plait.ops import Job, expand, file_source, operations_of, parse, read_operations
+from plait.source import Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+
+    from plait.api.inputs import Input, Inputs
+    from plait.ops import Operation, Sources
+
+
+def patch(
+    base: Inputs,
+    operations: Inputs = (),
+    *,
+    variables: Mapping[str, object] | None = None,
+    variables_files: Inputs = (),
+    store: str | os.PathLike[str] | None = None,
+    path: str | None = None,
+    require_variables: bool = False,
+    require_use: bool = False,
+    sort: bool = True,
+    keep_format: bool = False,
+    null_values: bool = False,
+    limits: Mapping[str, float] | None = None,
+    trace: bool = False,
+) -> Documents:
+    r"""Apply operations to a document and fill its `((placeholders))`, as `plait patch` does.
+
+    operations: ops files, in order. variables: values by name, over those of variables_files.
+    store: the path of a variables store, which is written when a value is generated; nothing else here writes.
+    path: narrow the result to one location. require_variables, require_use: as --var-errs and --var-errs-unused.
+    sort: print keys sorted, as BOSH does. keep_format: `to_yaml` gives the base's own text with only those lines changed
+    that have to. null_values: accept operations with `value: null`. limits: as in `render`. trace: keep histories,
+    for `explain`.
+    Raises PlaitError.
+
+    >>> operations = plait.documents([{"type": "replace", "path": "/instances", "value": 3}])
+    >>> base = {"base.yml": "instances: 1\nname: ((name))"}
+    >>> plait.patch(base, operations, variables={"name": "web"}).to_dict()
+    {'instances': 3, 'name': 'web'}
+    """
+    given = each(base)
+    with limited_to(limits):
+        traced = trace_of(given) if trace else None
+        job = Job(traced)
+        for one in each(operations):
+            job.operations += _operations(one, null_values)
+        if store is not None:
+            from plait.ops import Store
+
+            job.sources.store = Store(fspath(store))
+            if job.sources.traced is not None:
+                job.sources.traced.store(fspath(store))
+        _give(job.sources, variables, variables_files)
+        job.expect_values, job.expect_use = require_variables, require_use
+        job.sort, job.keep_format = sort, keep_format
+        document = only(given, "the base")
+        if isinstance(document, Source):
+            job.template = document
+        else:
+            job.base = document.value
+        if path is not None:
+            job.pointer = parse(path)
+        result = Documents(
+            DocumentSet([job.document(None if isinstance(document, Source) else document.source)]),
+            write=lambda nodes: job.text(nodes.items[0].value),
+            trace=traced,
+        )
+        if keep_format:
+            result.to_yaml()  # what cannot be done is said now
+        return result
+
+
+def _give(given: Sources, variables: Mapping[str, object] | None, variables_files: Inputs) -> None:
+    from plait.nodes import Map
+    from plait.ops.variables import texts_to_values
+
+    for source in sources(each(variables_files)):
+        values = texts_to_values(source, "variables file")
+        given.give("vars-file", values)
+        if given.traced is not None:
+            given.traced.texts(source)
+    if variables:
+        from plait.api.reading import nodes_of_map
+
+        items = nodes_of_map(variables, Source("variables"))
+        assert type(items) is Map
+        given.give("var", {str(item.key): item.value for item in items.items})
+        if given.traced is not None:
+            for item in items.items:
+                given.traced.give("var", str(item.key), item)
+
+
+def _operations(one: Input | Documents, null_values: bool) -> list[Operation]:
+    if isinstance(one, Documents):
+        found: list[Operation] = []
+        for document in one.nodes.items:
+            found += operations_of(document.value, document.source or Source("operations"), null_values=null_values)
+        return found
+    if isinstance(one, Mapping):
+        if "path" in one and "type" in one:
+            raise TypeError("operations that are plain data become an input by plait.documents([...])")
+        texts = list(sources([one]))
+    else:
+        texts = [file_source(path, "an ops file") for path in expand(fspath(one))]
+    return [change for text in texts for change in read_operations(text, null_values=null_values)]

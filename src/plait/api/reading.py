@@ -1,0 +1,60 @@
+"""`plait.read` and `plait.documents`: documents of texts, and of plain data."""
+
+from __future__ import annotations
+
+from plait.api.inputs import each, sources
+from plait.api.results import Documents
+from plait.limits import limited_to
+from plait.nodes import Document, DocumentSet, Map, from_plain
+from plait.yaml import deduplicate
+from plait.yaml import read as read_yaml
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plait.api.inputs import Inputs
+    from plait.nodes import Value
+    from plait.source import Source
+
+
+def read(inputs: Inputs, *, strict: bool = False, limits: Mapping[str, float] | None = None) -> Documents:
+    r"""Read plain YAML (of a directory the files that end in .yml or .yaml). Raises PlaitError.
+
+    strict: refuse plain scalars that could be misread, such as `yes`. limits: as in `render`.
+
+    >>> plait.read({"a.yml": "a: 1\n---\nb: [true]"}).to_list()
+    [{'a': 1}, {'b': [True]}]
+    """
+    with limited_to(limits):
+        sets = [deduplicate(read_yaml(source, strict=strict)) for source in sources(each(inputs))]
+        return Documents(DocumentSet([document for one in sets for document in one.items]))
+
+
+def documents(*values: object) -> Documents:
+    """Documents of plain data: dict, list, str, int, float, bool, None.
+
+    Raises TypeError for anything else, LimitError for data nested too deeply (or within itself).
+
+    >>> print(plait.documents({"a": [1, "two"]}), end="")
+    a:
+    - 1
+    - two
+    """
+    return Documents(DocumentSet([Document(_nodes(value)) for value in values]))
+
+
+def nodes_of_map(values: Mapping[str, object], source: Source | None = None) -> Map:
+    """A map of plain data. Raises TypeError, LimitError."""
+    found = _nodes(dict(values), source)
+    assert isinstance(found, Map)
+    return found
+
+
+def _nodes(value: object, source: Source | None = None) -> Value:
+    try:
+        return from_plain(value, source)
+    except RecursionError:
+        from plait.errors import LimitError
+
+        raise LimitError("the data are nested too deeply") from None

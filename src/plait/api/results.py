@@ -1,0 +1,173 @@
+"""What the functions of the API give back: documents, as plain data and as text."""
+
+from __future__ import annotations
+
+from plait.limits import allowance, limited
+from plait.nodes import Document, DocumentSet, to_plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from plait.api.differences import Difference
+    from plait.provenance import Trace
+
+
+class Documents:
+    """Documents, in order.
+
+    nodes: the tree, with positions. warnings: what a command line would print to standard error.
+    printed: the lines that templates printed. trace: the record that `explain` reads, of a call with `trace=True`.
+
+    Iterating gives each document as plain data (dict, list, str, int, float, bool, None); every call makes new data.
+
+    >>> import plait
+    >>> documents = plait.read({"app.yml": "name: app"})
+    >>> documents[0]
+    {'name': 'app'}
+    >>> print(documents, end="")
+    name: app
+    """
+
+    __slots__ = ("_run", "_write", "nodes", "printed", "trace", "warnings")
+
+    def __init__(
+        self,
+        nodes: DocumentSet,
+        *,
+        warnings: Iterable[str] = (),
+        printed: Iterable[str] = (),
+        write: Callable[[DocumentSet], str] | None = None,
+        trace: Trace | None = None,
+    ) -> None:
+        self.nodes = nodes
+        self.warnings = list(warnings)
+        self.printed = list(printed)
+        self.trace = trace
+        self._write = write
+        self._run = allowance()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {len(self)}>"
+
+    def __len__(self) -> int:
+        return len(self.nodes.items)
+
+    def __iter__(self) -> Iterator[object]:
+        return (_plain(document) for document in self.nodes.items)
+
+    def __getitem__(self, index: int) -> object:
+        return _plain(self.nodes.items[index])
+
+    def __str__(self) -> str:
+        return self.to_yaml()
+
+    def to_list(self) -> list[object]:
+        """Every document as plain data."""
+        return list(self)
+
+    def to_dict(self) -> dict[object, object]:
+        """The only document, which must be a map. Raises PlaitError when there are more, fewer or it is something else."""
+        from plait.errors import PlaitError
+        from plait.nodes import kind_name
+
+        found = self.to_list()
+        if len(found) != 1:
+            raise PlaitError("not one document", expected="one document", found=str(len(found)))
+        value = found[0]
+        if not isinstance(value, dict):
+            at = self.nodes.items[0].position
+            raise PlaitError(
+                "the document is no map",
+                at=at if at.source is not None else None,
+                expected="a map",
+                found=kind_name(self.nodes.items[0].value),
+            )
+        return value
+
+    def to_yaml(self) -> str:
+        """The text that the command line prints."""
+        with limited(self._run.again()):
+            if self._write is not None:
+                return self._write(self.nodes)
+            from plait.yaml import write
+
+            return write(self.nodes)
+
+    def to_json(self) -> str:
+        """A JSON array of the documents, keys sorted."""
+        from plait.yaml import write_json
+
+        with limited(self._run.again()):
+            return f"[{','.join(write_json(document.value) for document in self.nodes.items)}]"
+
+
+class Rendered(Documents):
+    """What `render` gives. files: the text of each output file by its path, YAML files and text files."""
+
+    __slots__ = ("files",)
+
+    def __init__(
+        self,
+        nodes: DocumentSet,
+        *,
+        files: Mapping[str, str],
+        warnings: Iterable[str] = (),
+        printed: Iterable[str] = (),
+        trace: Trace | None = None,
+    ) -> None:
+        super().__init__(nodes, warnings=warnings, printed=printed, trace=trace)
+        self.files = dict(files)
+
+
+class ComposeStep:
+    """One step of a pipeline that was run. name: as the file names it, or its kind and number."""
+
+    __slots__ = ("_after", "_before", "name")
+
+    def __init__(self, name: str, before: Sequence[Document], after: Sequence[Document]) -> None:
+        self.name = name
+        self._before = before
+        self._after = after
+
+    def __repr__(self) -> str:
+        return f"<ComposeStep {self.name!r}>"
+
+    @property
+    def documents(self) -> Documents:
+        """The documents as the step left them."""
+        return Documents(DocumentSet(list(self._after)))
+
+    @property
+    def differences(self) -> list[Difference]:
+        """What the step changed."""
+        from plait.api.differences import between
+
+        return between(self._before, self._after)
+
+
+class Composed(Documents):
+    """What `compose` gives. steps: those that were run, in order."""
+
+    __slots__ = ("steps",)
+
+    def __init__(
+        self,
+        nodes: DocumentSet,
+        *,
+        steps: Iterable[ComposeStep],
+        warnings: Iterable[str] = (),
+        printed: Iterable[str] = (),
+        trace: Trace | None = None,
+    ) -> None:
+        super().__init__(nodes, warnings=warnings, printed=printed, trace=trace)
+        self.steps = list(steps)
+
+
+def _plain(document: Document) -> object:
+    try:
+        return to_plain(document.value)
+    except RecursionError:
+        from plait.errors import LimitError
+
+        raise LimitError("the document is nested too deeply for plain data", at=document.position) from None

@@ -1,0 +1,207 @@
+"""The command line: choose a command, import only its module, print errors, give the exit status (design 10)."""
+
+from __future__ import annotations
+
+import gc
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+# Each command: the module here that has it, and its function. None is imported before it is asked for.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "render": ("render", "main"),
+    "patch": ("patch", "main"),
+    "layer": ("layer", "main"),
+    "fmt": ("render", "main_fmt"),
+    "init": ("start", "main_init"),
+    "krm": ("krm", "main"),
+    "completion": ("start", "main_completion"),
+    "compose": ("compose", "main"),
+    "diff": ("diff", "main"),
+    "explain": ("explain", "main"),
+    "impact": ("explain", "main_impact"),
+}
+
+
+def _command(name: str) -> Callable[[Sequence[str]], int] | None:
+    home = COMMANDS.get(name)
+    if home is None:
+        return None
+    module = __import__(f"plait.cli.{home[0]}", fromlist=[home[1]])  # importlib would have to be imported first
+    command: Callable[[Sequence[str]], int] = getattr(module, home[1])
+    return command
+
+
+_USAGE = (
+    "plait braids changes into YAML configuration.\n\n"
+    "  plait render -f config/ --data-values-file values.yml    templates, overlays, data values\n"
+    "  plait patch base.yml -o ops.yml -v name=value            operations files and variables\n"
+    "  plait layer documents/                                   layered documents\n"
+    "  plait fmt -f config/                                     format YAML templates\n"
+    "  plait compose plait.yml                                  steps of all three in one run\n"
+    "  plait explain render -f config/ Deployment/web:spec.replicas\n"
+    "                                                           where a value comes from\n"
+    "  plait diff old.yml new.yml                               what differs, by key\n"
+    "  plait impact render -f config/ values.yml:3              what a line has a part in\n"
+    "  plait init demo                                          a small project to start from\n"
+    "  plait krm                                                a function for Kustomize and kpt\n"
+    "  plait completion bash                                    completion for bash, zsh or fish\n"
+    "  plait version                                            the version\n\n"
+    "plait COMMAND --help lists the flags of a command.\n"
+)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run one command line (without the program's name); the exit status.
+
+    A `PlaitError` is printed to standard error in the one layout; what is our fault is said to be (status 70).
+    """
+    from plait.errors import PlaitError
+
+    try:
+        if not argv:
+            from plait.cli.start import EXAMPLES
+
+            return _write_out(EXAMPLES)
+        name = argv[0]
+        command = _command(name)
+        if command is not None:
+            from plait.cli.limits import within_limits
+
+            return within_limits(command, argv[1:])
+        if name in ("-h", "--help", "help"):
+            return _write_out(_USAGE)
+        if name in ("version", "--version"):
+            return _version()
+        return _unknown(name)
+    except PlaitError as error:
+        from plait.errors import render
+
+        sys.stdout.flush()
+        sys.stderr.write(render(error, quote_values=_QUOTE_VALUES in argv))
+        return error.exit_status
+    except BrokenPipeError:
+        return 1
+    except KeyboardInterrupt:
+        sys.stderr.write("plait: interrupted\n")
+        return _INTERRUPTED
+    except MemoryError:
+        sys.stderr.write("plait: out of memory\n")
+        return 3
+    except RecursionError:
+        # What templates, overlays and substitutions make can be deeper than any one input.
+        sys.stderr.write("plait: the data are nested too deep\n")
+        return 3
+    except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback reaches a user unasked
+        return _internal(error, argv)
+
+
+def run() -> None:
+    """The console script: `main` on the process's arguments, then exit."""
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        from plait.cli.streams import open_missing
+
+        open_missing()
+    if sys.stderr.isatty():
+        from plait.cli.terminal import guard_terminal
+
+        guard_terminal()
+    # One command is one short process: what it makes lives until it ends, and looking for cycles in millions of nodes
+    # that have none would take as long as the work itself.
+    gc.disable()
+    from plait.cli.limits import own_process
+
+    own_process()
+    status = _interruptible(sys.argv[1:])
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        from plait.cli.streams import forget_out
+
+        forget_out()
+        if not isinstance(error, BrokenPipeError):
+            sys.stderr.write(f"plait: Writing standard output: {error.strerror}\n")
+        status = status or 1
+    if status == _INTERRUPTED or ("threading" not in sys.modules and "coverage" not in sys.modules):
+        # The system takes back at once what the interpreter would take apart object by object, a tenth of a run.
+        import atexit
+        import os
+
+        atexit._run_exitfuncs()
+        sys.stderr.flush()
+        os._exit(status)
+    raise SystemExit(status)
+
+
+_INTERRUPTED = 130
+_QUOTE_VALUES = "--quote-values"
+
+
+def _interruptible(argv: Sequence[str]) -> int:
+    """Run `main`, and let it take an interrupt where the launcher left that to the system."""
+    import _signal as signal  # type: ignore[import-not-found]
+
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_DFL:
+        return main(argv)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return main(argv)
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def _write_out(text: str) -> int:
+    from plait.cli.streams import write_out
+
+    write_out(text)
+    return 0
+
+
+def _version() -> int:
+    from plait import __version__
+
+    return _write_out(f"plait {__version__}\n")
+
+
+def _unknown(name: str) -> int:
+    from plait.errors import UsageError
+    from plait.spell import did_you_mean
+
+    known = [*COMMANDS, "version"]
+    hint = did_you_mean(name, known)
+    if hint is None:
+        from os.path import lexists
+
+        hint = f"plait render -f {name}" if lexists(name) else _ELSEWHERE.get(name, "plait help lists the commands")
+    raise UsageError(f'unknown command "{name}"', hint=hint)
+
+
+# What other programs call it.
+_ELSEWHERE = {
+    "apply": "plait render -f config/ | kubectl apply -f -",
+    "build": "plait render -f config/",
+    "int": "plait patch base.yml -o ops.yml",
+    "interpolate": "plait patch base.yml -o ops.yml",
+    "template": "plait render -f config/",
+}
+
+
+def _internal(error: Exception, argv: Sequence[str]) -> int:
+    import traceback
+
+    from plait import __version__
+
+    sys.stderr.write(
+        f"plait: internal error: {type(error).__name__}: {error}\n"
+        f"  This is a fault of plait {__version__}, not of your files. Please report it with the command and its input.\n"
+    )
+    if "--debug" in argv:
+        sys.stderr.write("".join(traceback.format_exception(error)))
+    else:
+        sys.stderr.write("  hint:     --debug shows the details\n")
+    return 70

@@ -1,0 +1,106 @@
+"""`plait diff`: what differs between two YAML files, for people, as an operations file or as an overlay."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from plait.cli.limits import LIMIT, keep_limits
+from plait.cli.options import SWITCH, TEXT, Command, Flag
+from plait.cli.streams import write_out
+from plait.cli.terminal import harmless
+from plait.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+FORMS = ("text", "json")
+KINDS = ("ops", "overlay")
+_EXTENSIONS = (".yml", ".yaml", ".json")
+
+DIFF = Command(
+    "plait diff",
+    "Show what differs between two files of YAML documents, by key.",
+    (
+        Flag(
+            "as",
+            TEXT,
+            "write the difference as an operations file (ops) or an overlay (overlay)",
+            value="KIND",
+            choices=KINDS,
+        ),
+        Flag("no-tests", SWITCH, "with --as ops: leave out the tests of the old values"),
+        Flag(
+            "output",
+            TEXT,
+            "form of the answer: text or json",
+            short="o",
+            value="FORM",
+            default=("text",),
+            choices=FORMS,
+        ),
+        Flag("exit-code", SWITCH, "exit with status 1 if anything differs"),
+        Flag("cleartext-secrets", SWITCH, "show the data of encrypted documents; --as always writes them"),
+        Flag(
+            "color", TEXT, "auto, always or never", value="WHEN", default=("auto",), choices=("auto", "always", "never")
+        ),
+        LIMIT,
+    ),
+    arguments="A B",
+)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run `plait diff`; the exit status. Raises PlaitError."""
+    flags = DIFF.parse(argv)
+    if flags.on("help"):
+        write_out(DIFF.help_text())
+        return 0
+    keep_limits(flags)
+    if len(flags.arguments) != 2:
+        raise UsageError(
+            "plait diff compares two files", expected="plait diff A B", found=" ".join(flags.arguments) or None
+        )
+    kind, form, colour = flags.text("as"), flags.text("output"), flags.text("color")
+    for name, word, known in (
+        ("--as", kind, ("", *KINDS)),
+        ("-o", form, FORMS),
+        ("--color", colour, ("auto", "always", "never")),
+    ):
+        if word not in known:
+            from plait.spell import did_you_mean
+
+            wanted = [one for one in known if one]
+            raise UsageError(
+                f"unknown word for {name}: {word}", expected=", ".join(wanted), hint=did_you_mean(word, wanted)
+            )
+    from plait.content import sources
+    from plait.tools import diff
+
+    left, right = (diff.printed(diff.read(sources(path, _EXTENSIONS))) for path in flags.arguments)
+    differences = diff.diff(left, right, cleartext_secrets=flags.on("cleartext-secrets"))
+    if kind == "ops":
+        write_out(diff.to_operations(left, right, tests=not flags.on("no-tests")))
+    elif kind == "overlay":
+        write_out(diff.to_overlay(left, right))
+    elif form == "json":
+        from json import dumps
+
+        write_out(dumps(diff.to_data(differences), ensure_ascii=False, indent=1) + "\n")
+    else:
+        write_out(diff.to_text(differences, colour=in_colour(colour), clean=cleaning()), is_harmless=True)
+    return 1 if differences and flags.on("exit-code") else 0
+
+
+def cleaning() -> Callable[[str], str]:
+    """What is to be done to text from inputs before it is coloured: for a pipe or a file nothing."""
+    return harmless if sys.stdout.isatty() else str
+
+
+def in_colour(when: str) -> bool:
+    """Whether to write colours: `always`, `never`, or `auto`, on a terminal only."""
+    if when == "auto":
+        return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return when == "always"

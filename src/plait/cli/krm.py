@@ -1,0 +1,119 @@
+"""`plait krm`: a KRM function, as Kustomize and kpt call it: a ResourceList comes in, a ResourceList goes out.
+
+The function's configuration (`functionConfig`) says what is to be done, in `spec`:
+
+    values:     data values, as a map
+    templates:  texts by name, rendered together with the items: overlays, libraries, further resources
+    operations: a list of operations, applied to every item that `match` selects
+    match:      a map that an item must contain (operations only); absent: every item
+    variables:  values for the operations' placeholders
+
+Each item keeps the annotations that say where it came from, which the caller needs to put it back. What the templates add
+gets none. Mistakes are reported in `results`, with status 1, and on standard error.
+"""
+
+from __future__ import annotations
+
+from plait.cli.limits import LIMIT, keep_limits
+from plait.cli.options import Command
+from plait.cli.streams import write_out
+from plait.content import standard_input
+from plait.errors import PlaitError, ReadError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+KRM = Command("plait krm", "A KRM function: read a ResourceList from standard input, write the changed one.", (LIMIT,))
+
+_KEYS = ("values", "templates", "operations", "match", "variables")
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run `plait krm`; the exit status. Raises PlaitError for an input that is no ResourceList."""
+    import plait
+
+    flags = KRM.parse(argv)
+    if flags.on("help"):
+        write_out(KRM.help_text())
+        return 0
+    keep_limits(flags)
+    given = plait.read({"ResourceList": standard_input()}).to_dict()
+    if given.get("kind") != "ResourceList":
+        raise ReadError(
+            "standard input is no ResourceList", expected="kind: ResourceList", found=f"kind: {given.get('kind')}"
+        )
+    result = dict(given)
+    try:
+        result["items"] = changed_items(_list(given.get("items"), "items"), _spec(given.get("functionConfig")))
+    except PlaitError as error:
+        import sys
+
+        result["results"] = [{"message": error.report().removeprefix("plait: ").rstrip("\n"), "severity": "error"}]
+        write_out(plait.documents(result).to_yaml())
+        sys.stderr.write(error.report())
+        return 1
+    write_out(plait.documents(result).to_yaml())
+    return 0
+
+
+def changed_items(items: list[object], spec: Mapping[object, object]) -> list[object]:
+    """The items after operations and templates. Raises PlaitError."""
+    import plait
+
+    operations = spec.get("operations")
+    if operations:
+        changes = plait.documents(operations)
+        variables = {str(name): value for name, value in _map(spec.get("variables"), "variables").items()}
+        match = spec.get("match")
+        items = [
+            plait.patch(plait.documents(item), changes, variables=variables, sort=False)[0]
+            if match is None or _contains(item, match)
+            else item
+            for item in items
+        ]
+    templates = _map(spec.get("templates"), "templates")
+    if templates:
+        files = {"items.yml": plait.documents(*items).to_yaml()} if items else {}
+        files.update((str(name), str(text)) for name, text in templates.items())
+        values = {str(name): value for name, value in _map(spec.get("values"), "values").items()}
+        items = [*plait.render(files, values=values)]
+    return items
+
+
+def _contains(item: object, part: object) -> bool:
+    if isinstance(part, dict):
+        return isinstance(item, dict) and all(
+            key in item and _contains(item[key], value) for key, value in part.items()
+        )
+    return item == part
+
+
+def _spec(config: object) -> Mapping[object, object]:
+    if config is None:
+        return {}
+    spec = _map(_map(config, "functionConfig").get("spec"), "functionConfig.spec")
+    for name in spec:
+        if name not in _KEYS:
+            from plait.spell import did_you_mean
+
+            raise UsageError(
+                f'functionConfig.spec has no "{name}"', expected=", ".join(_KEYS), hint=did_you_mean(str(name), _KEYS)
+            )
+    return spec
+
+
+def _map(value: object, what: str) -> Mapping[object, object]:
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise UsageError(f"{what} is no map")
+    return value
+
+
+def _list(value: object, what: str) -> list[object]:
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise UsageError(f"{what} is no list")
+    return value

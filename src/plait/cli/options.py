@@ -1,0 +1,324 @@
+"""Command lines: a table of flags in, typed values out.
+
+One small parser serves all commands, because importing a general one costs more than a small render. A `Command` lists
+its flags; `parse` reads a command line by it, `help_text` prints it. Two families of programs are followed, and they
+differ in two points (`GO_FLAGS`, spec ops 15):
+
+- after pflag (`plait render`, and plait's own commands) a switch may be given a value, `--strict=false`, and a flag's
+  value may look like a flag, `-f -s`;
+- after go-flags (`plait patch`) a switch has no value, and a value that looks like a flag is missing.
+
+Both read `--name value`, `--name=value`, `-n value`, `-nvalue`, `-n=value`, combined short flags (`-sf -`), flags
+after arguments, and take everything after `--` as arguments.
+"""
+
+from __future__ import annotations
+
+from plait.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+# What a flag holds: one text (the last wins), each text given, comma separated texts, or on and off.
+TEXT = "text"
+TEXTS = "texts"
+CSV = "csv"
+SWITCH = "switch"
+
+PFLAG = "pflag"
+GO_FLAGS = "go-flags"
+
+_TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
+_FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
+
+
+class Flag:
+    """A row of the table.
+
+    value: what help calls its value. default: shown by help, and used when it is not given. choices: all that its value
+    can be, where that is known.
+    """
+
+    __slots__ = ("choices", "default", "help", "kind", "name", "short", "value")
+
+    def __init__(
+        self,
+        name: str,
+        kind: str,
+        help: str,
+        *,
+        short: str = "",
+        value: str = "",
+        default: Sequence[str] = (),
+        choices: Sequence[str] = (),
+    ) -> None:
+        self.name = name
+        self.kind = kind
+        self.help = help
+        self.short = short
+        self.value = value
+        self.default = default
+        self.choices = choices
+
+    def __repr__(self) -> str:
+        return f"Flag({self.shown!r})"
+
+    @property
+    def shown(self) -> str:
+        return f"-{self.short}, --{self.name}" if self.short else f"--{self.name}"
+
+
+HELP = Flag("help", SWITCH, "print this help", short="h")
+
+
+class Command:
+    """A command: how it is called, what it does, its flags.
+
+    arguments: how usage shows its positional arguments ("" for none). commands: (name, summary) of those under it.
+    """
+
+    __slots__ = ("_by_name", "_by_short", "arguments", "commands", "flags", "name", "style", "summary")
+
+    def __init__(
+        self,
+        name: str,
+        summary: str,
+        flags: Iterable[Flag] = (),
+        *,
+        arguments: str = "",
+        commands: Sequence[tuple[str, str]] = (),
+        style: str = PFLAG,
+    ) -> None:
+        self.name = name
+        self.summary = summary
+        self.flags = [*flags, HELP]
+        self.arguments = arguments
+        self.commands = commands
+        self.style = style
+        self._by_name = {flag.name: flag for flag in self.flags}
+        self._by_short = {flag.short: flag for flag in self.flags if flag.short}
+
+    def parse(self, argv: Sequence[str]) -> Parsed:
+        """Read a command line (without the words that chose the command).
+
+        Raises UsageError for an unknown flag, a missing or superfluous value, a switch that is neither on nor off, and
+        arguments where the command takes none. With `--help` the rest is read as well, but arguments do not matter.
+        """
+        found = self._read(argv)
+        if found.arguments and not self.arguments and not found.on("help"):
+            from plait.spell import did_you_mean
+
+            extra = ", ".join(found.arguments)
+            known = [name for name, _ in self.commands]
+            raise UsageError(
+                f"command '{self.name}' does not accept extra arguments '{extra}'",
+                hint=did_you_mean(found.arguments[0], known) or _argument_hint(found),
+            )
+        return found
+
+    def first_argument(self, argv: Sequence[str]) -> int | None:
+        """Where in the command line its first positional argument stands; None if there is none.
+
+        Flags are skipped with their values; one that is not in the table counts as a switch.
+        """
+        index = 0
+        while index < len(argv):
+            word = argv[index]
+            index += 1
+            if word == "--":
+                return index if index < len(argv) else None
+            if not word.startswith("-") or word == "-":
+                return index - 1
+            if word.startswith("--"):
+                flag = self._by_name.get(word[2:])
+                takes_next = flag is not None and flag.kind != SWITCH
+            else:
+                takes_next = self._short_wants_next(word[1:])
+            if takes_next:
+                index += 1
+        return None
+
+    def _short_wants_next(self, letters: str) -> bool:
+        for place, letter in enumerate(letters):
+            flag = self._by_short.get(letter)
+            if flag is not None and flag.kind != SWITCH:
+                return place == len(letters) - 1
+            if letters[place + 1 : place + 2] == "=":
+                return False
+        return False
+
+    def _read(self, argv: Sequence[str]) -> Parsed:
+        found = Parsed(self)
+        words = iter(argv)
+        for word in words:
+            if word == "--":
+                found.arguments += words
+            elif not word.startswith("-") or word == "-":
+                found.arguments.append(word)
+            elif word.startswith("--"):
+                self._read_long(word, words, found)
+            else:
+                self._read_short(word, words, found)
+        return found
+
+    def _read_long(self, word: str, words: Iterable[str], found: Parsed) -> None:
+        name, equals, value = word[2:].partition("=")
+        if not name or name.startswith("-"):
+            raise UsageError(f"bad flag syntax: {word}")
+        flag = self._by_name.get(name)
+        if flag is None:
+            from plait.spell import near
+
+            raise self._unknown(f"flag: --{name}", f"flag `{name}'", near(name, [flag.name for flag in self.flags]))
+        if equals:
+            self._set(flag, value, found)
+        elif flag.kind == SWITCH:
+            found.add(flag, value=True)
+        else:
+            self._set(flag, self._next(flag, words, word), found)
+
+    def _read_short(self, word: str, words: Iterable[str], found: Parsed) -> None:
+        letters = word[1:]
+        while letters:
+            letter, letters = letters[0], letters[1:]
+            flag = self._by_short.get(letter)
+            if flag is None:
+                name = word.lstrip("-").partition("=")[0]
+                meant = [name] if name in self._by_name else []
+                raise self._unknown(f"shorthand flag: '{letter}' in {word}", f"flag `{letter}'", meant)
+            if letters.startswith("=") and (flag.kind != SWITCH or len(letters) > 1):
+                self._set(flag, letters[1:], found)
+                return
+            if flag.kind == SWITCH:
+                found.add(flag, value=True)
+            else:
+                self._set(flag, letters or self._next(flag, words, f"'{letter}' in {word}"), found)
+                return
+
+    def _next(self, flag: Flag, words: Iterable[str], shown: str) -> str:
+        value = next(iter(words), None)
+        if self.style == GO_FLAGS:
+            if value is None:
+                raise UsageError(f"expected argument for flag `{flag.shown}'")
+            if value.startswith("-") and value != "-":
+                raise UsageError(
+                    f"expected argument for flag `{flag.shown}', but got option `{value}'",
+                    hint=f'if that is the value, write "--{flag.name}={value}"',
+                )
+        elif value is None:
+            raise UsageError(f"flag needs an argument: {shown}", expected=f"{flag.shown} {flag.value}".rstrip())
+        return value
+
+    def _set(self, flag: Flag, value: str, found: Parsed) -> None:
+        if flag.kind != SWITCH:
+            found.add(flag, value)
+        elif self.style == GO_FLAGS:
+            raise UsageError(f"bool flag `{flag.shown}' cannot have an argument", found=value)
+        elif value in _TRUE or value in _FALSE:
+            found.add(flag, value=value in _TRUE)
+        else:
+            raise UsageError(f'invalid argument "{value}" for "{flag.shown}" flag', expected="true or false")
+
+    def _unknown(self, pflag: str, go_flags: str, meant: list[str]) -> UsageError:
+        from plait.spell import listed
+
+        return UsageError(
+            f"unknown {go_flags if self.style == GO_FLAGS else pflag}",
+            hint=f"did you mean {listed([f'--{name}' for name in meant], quote=chr(34))}?" if meant else None,
+        )
+
+    def help_text(self) -> str:
+        """What `--help` prints."""
+        from textwrap import wrap
+
+        usage = " ".join(filter(None, (self.name, "[flags]", self.arguments)))
+        out = [self.summary, "", "Usage:", f"  {usage}"]
+        if self.commands:
+            width = max(len(name) for name, _ in self.commands)
+            out += [f"  {self.name} [command]", "", "Commands:"]
+            out += [f"  {name:<{width}}  {summary}" for name, summary in self.commands]
+        out += ["", "Flags:"]
+        for flag in sorted(self.flags, key=lambda flag: flag.name):
+            head = f"{'-' + flag.short + ',' if flag.short else '   '} --{flag.name} {flag.value}".rstrip()
+            text = flag.help
+            if flag.kind in (TEXTS, CSV):
+                text += " (repeatable)"
+            if flag.default:
+                text += f" (default {','.join(flag.default)})"
+            lines = wrap(text, 78, break_on_hyphens=False)
+            if len(head) > 30:
+                out.append(f"  {head}")
+                head = ""
+            out.append(f"  {head:<30}  {lines[0]}")
+            out += [" " * 34 + line for line in lines[1:]]
+        return "\n".join(out) + "\n"
+
+
+class Parsed:
+    """The values of one command line.
+
+    arguments: the positional ones, in order. occurrences: each use of a flag, in order, with its text or its state.
+    """
+
+    __slots__ = ("_command", "_values", "arguments", "occurrences")
+
+    def __init__(self, command: Command) -> None:
+        self._command = command
+        self._values: dict[str, list[str]] = {}
+        self.arguments: list[str] = []
+        self.occurrences: list[tuple[Flag, str | bool]] = []
+
+    def add(self, flag: Flag, value: str | bool) -> None:
+        """Note one use of a flag. Raises UsageError for a comma separated list with broken quotes."""
+        self.occurrences.append((flag, value))
+        texts = self._values.setdefault(flag.name, [])
+        if isinstance(value, bool):
+            texts[:] = ["true"] if value else []
+        elif flag.kind == TEXT:
+            texts[:] = [value]
+        elif flag.kind == CSV:
+            texts += _split(flag, value)
+        else:
+            texts.append(value)
+
+    def given(self, name: str) -> bool:
+        """Whether the flag stands on the command line."""
+        return name in self._values
+
+    def text(self, name: str) -> str:
+        """The last value of a flag, its default, or "" when it has none."""
+        texts = self.texts(name)
+        return texts[-1] if texts else ""
+
+    def texts(self, name: str) -> list[str]:
+        """Every value of a flag, in order; its default when it was not given."""
+        found = self._values.get(name)
+        return list(self._command._by_name[name].default) if found is None else found
+
+    def on(self, name: str) -> bool:
+        """Whether a switch is on."""
+        return bool(self._values.get(name))
+
+
+def _split(flag: Flag, text: str) -> list[str]:
+    if not text:
+        return []
+    if '"' not in text:
+        return text.split(",")
+    import csv
+
+    try:
+        return next(csv.reader([text], strict=True))
+    except csv.Error as error:
+        raise UsageError(f'invalid argument "{text}" for "{flag.shown}" flag', found=str(error)) from None
+
+
+def _argument_hint(found: Parsed) -> str | None:
+    """What to say about an argument that was meant as a switch's value, or as an input."""
+    first = found.arguments[0]
+    if first in _TRUE or first in _FALSE:
+        last = [flag for flag, _ in found.occurrences if flag.kind == SWITCH][-1:]
+        if last:
+            return f"a switch takes its value after an equals sign: --{last[0].name}={first}"
+    return f"an input is given with a flag: -f {first}" if "f" in found._command._by_short else None

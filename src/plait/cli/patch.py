@@ -1,0 +1,257 @@
+"""`plait patch`: operations files and variables, with the flags of `bosh interpolate` (spec ops 15).
+
+Read flags and template in the order of the command line, apply the operations, fill the placeholders, narrow the result to
+one location if asked, print it. Any error ends with status 1, as in the reference.
+"""
+
+from __future__ import annotations
+
+from plait.cli.limits import LIMIT, QUOTE_VALUES, keep_limits
+from plait.cli.options import GO_FLAGS, SWITCH, TEXT, TEXTS, Command, Flag
+from plait.cli.sourcemap import SOURCE_MAP, trace_of, write_source_map
+from plait.cli.streams import write_out
+from plait.content import standard_input
+from plait.errors import LimitError, OpsError, PlaitError, ReadError, UsageError
+from plait.nodes import DocumentSet
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from plait.cli.options import Parsed
+    from plait.context import Context
+    from plait.ops import Job
+    from plait.provenance import Trace
+
+PATCH = Command(
+    "plait patch",
+    "Change a YAML document by operations files, and fill its ((placeholders)) from variables.",
+    (
+        Flag("ops-file", TEXTS, "operations: a file, a directory of files, or a pattern", short="o", value="PATH"),
+        Flag("var", TEXTS, "set a variable; the value is YAML", short="v", value="NAME=VALUE"),
+        Flag("var-file", TEXTS, "set a variable to the text of a file", value="NAME=PATH"),
+        Flag("vars-file", TEXTS, "set variables from a YAML map", short="l", value="PATH"),
+        Flag("vars-env", TEXTS, "set variables from environment variables PREFIX_name", value="PREFIX"),
+        Flag("vars-store", TEXT, "read variables from a YAML file, and keep there what is generated", value="PATH"),
+        Flag("path", TEXT, "print one location only", value="PATH"),
+        Flag("var-errs", SWITCH, "fail if a variable has no value"),
+        Flag("var-errs-unused", SWITCH, "fail if a variable is not used"),
+        Flag("input-order", SWITCH, "keep the order of keys, new ones last, instead of sorting them"),
+        Flag("in-place", SWITCH, "write the result to the template's file instead of printing it"),
+        Flag("keep-format", SWITCH, "change only the lines that operations and variables change; comments stay"),
+        Flag("null-values", SWITCH, "accept operations with `value: null`"),
+        Flag("json", SWITCH, "print the result or the error as JSON"),
+        SOURCE_MAP,
+        LIMIT,
+        QUOTE_VALUES,
+        Flag("tty", SWITCH, 'print an empty line and "Succeeded" after the result'),
+        # Flags of the reference that concern its server or its terminal: accepted, without effect.
+        Flag("non-interactive", SWITCH, "accepted, no effect", short="n"),
+        Flag("no-color", SWITCH, "accepted, no effect"),
+        Flag("sha2", SWITCH, "accepted, no effect"),
+        Flag("column", TEXTS, "accepted, no effect", value="COLUMN"),
+        Flag("parallel", TEXT, "accepted, no effect", value="NUMBER"),
+        Flag("config", TEXT, "accepted, no effect", value="PATH"),
+        Flag("environment", TEXT, "accepted, no effect", short="e", value="NAME"),
+        Flag("ca-cert", TEXT, "accepted, no effect", value="CERTIFICATE"),
+        Flag("client", TEXT, "accepted, no effect", value="NAME"),
+        Flag("client-secret", TEXT, "accepted, no effect", value="SECRET"),
+        Flag("deployment", TEXT, "accepted, no effect", short="d", value="NAME"),
+    ),
+    arguments="PATH",
+    style=GO_FLAGS,
+)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run `plait patch`; the exit status. Raises PlaitError with exit status 1, or 3 for a limit."""
+    try:
+        return _run(argv)
+    except PlaitError as error:
+        error.exit_status = 3 if isinstance(error, LimitError) else 1
+        if "--json" not in argv:
+            raise
+        from plait.errors import render
+
+        write_out(
+            _json(
+                None,
+                [
+                    render(error, quote_values="--quote-values" in argv).removeprefix("plait: ").rstrip("\n"),
+                    f"Exit code {error.exit_status}",
+                ],
+            )
+        )
+        return error.exit_status
+
+
+def _run(argv: Sequence[str]) -> int:
+    flags = PATCH.parse(argv)
+    if flags.on("help"):
+        write_out(PATCH.help_text())
+        return 0
+    keep_limits(flags)
+    trace = trace_of(flags)
+    job = _read(argv, flags, trace)
+    document = job.document()
+    text = job.text(document.value)
+    write_source_map(flags, trace, DocumentSet([document]), text)
+    if flags.on("in-place"):
+        _write_back(flags.arguments[0], text)
+        return 0
+    if flags.on("json"):
+        text = _json(text, ["Succeeded"])
+    elif flags.on("tty"):
+        text += "\nSucceeded\n"
+    write_out(text)
+    return 0
+
+
+def documents(argv: Sequence[str], context: Context) -> DocumentSet:
+    """What a command line would print, with the run's state given. Raises PlaitError."""
+    flags = PATCH.parse(argv)
+    keep_limits(flags, context)
+    job = _read(argv, flags, context.trace)
+    return DocumentSet([job.document()])
+
+
+def _write_back(path: str, text: str) -> None:
+    """Put the result in the place of the template; its mode is kept."""
+    import os
+
+    from plait.ops.reading import encoded, expand_home
+    from plait.ops.store import write_aside
+
+    path = expand_home(path)
+    try:
+        write_aside(os.path.realpath(path), encoded(text), new_mode=0o644)
+    except OSError as error:
+        raise OpsError(f'cannot write "{path}": {error.strerror}') from None
+
+
+def _read(argv: Sequence[str], flags: Parsed, trace: Trace | None = None) -> Job:
+    """Read what flags and PATH name, in their order, so that the first wrong one is reported (spec ops 2)."""
+    if not flags.arguments:
+        raise UsageError("the required argument `PATH` was not provided", hint="plait patch base.yml -o ops.yml")
+    if len(flags.arguments) > 1:
+        extra = flags.arguments[1:]
+        raise UsageError(
+            f"one PATH is enough: {', '.join(extra)}", hint=f"an operations file is given with a flag: -o {extra[0]}"
+        )
+    path = flags.arguments[0]
+    if flags.on("in-place") and path == "-":
+        raise UsageError("--in-place needs a file, not standard input")
+    if flags.on("keep-format") and flags.given("path"):
+        raise UsageError("--keep-format prints the whole document, --path a part of it")
+    from plait.ops import Job
+
+    job = Job(trace)
+    job.expect_values = flags.on("var-errs")
+    job.expect_use = flags.on("var-errs-unused")
+    job.sort = not flags.on("input-order")
+    job.keep_format = flags.on("keep-format")
+    before = len(PATCH.parse(argv[: PATCH.first_argument(argv)]).occurrences)
+    for number, (flag, value) in enumerate(flags.occurrences):
+        if number == before:
+            _read_template(job, path)
+        take = _TAKE.get(flag.name)
+        if take is not None and isinstance(value, str):
+            try:
+                take(job, value, flags)
+            except PlaitError as error:
+                raise error.within(f"in the flag {flag.shown}") from None
+    if job.template is None:
+        _read_template(job, path)
+    return job
+
+
+def _read_template(job: Job, path: str) -> None:
+    from plait.ops.reading import decoded, expand_home, file_source
+    from plait.source import Source
+
+    if path == "-":
+        job.template = Source("stdin", decoded(standard_input()))
+    else:
+        job.template = file_source(expand_home(path), "the template")
+        job.template.name = path
+
+
+def _take_operations(job: Job, value: str, flags: Parsed) -> None:
+    from plait.ops import expand, file_source, read_operations
+
+    for path in expand(value) if value else [value]:
+        source = file_source(path, "an ops file")
+        job.operations += read_operations(source, null_values=flags.on("null-values"))
+
+
+def _take_variable(job: Job, value: str, _flags: Parsed) -> None:
+    from plait.ops.variables import from_argument
+
+    job.sources.give("var", from_argument(value))
+    if job.sources.traced is not None:
+        job.sources.traced.flag("var", value)
+
+
+def _take_variable_file(job: Job, value: str, _flags: Parsed) -> None:
+    from plait.ops.variables import from_text_file
+
+    job.sources.give("var-file", from_text_file(value))
+    if job.sources.traced is not None:
+        job.sources.traced.flag("var-file", value)
+
+
+def _take_variables(job: Job, value: str, _flags: Parsed) -> None:
+    from plait.ops.variables import from_file
+
+    job.sources.give("vars-file", from_file(value))
+    if job.sources.traced is not None:
+        job.sources.traced.file(value)
+
+
+def _take_environment(job: Job, value: str, _flags: Parsed) -> None:
+    import os
+
+    from plait.ops.variables import from_environment
+
+    job.sources.give("vars-env", from_environment(value, os.environ))
+    if job.sources.traced is not None:
+        job.sources.traced.environment(value)
+
+
+def _take_store(job: Job, value: str, _flags: Parsed) -> None:
+    from plait.ops import Store
+    from plait.ops.reading import expand_home
+
+    if not value:
+        raise ReadError("the path of the variables store is empty", expected="a path")
+    job.sources.store = Store(expand_home(value))
+    if job.sources.traced is not None:
+        job.sources.traced.store(value)
+
+
+def _take_location(job: Job, value: str, _flags: Parsed) -> None:
+    from plait.ops import parse
+
+    job.pointer = parse(value)
+
+
+_TAKE: dict[str, Callable[[Job, str, Parsed], None]] = {
+    "ops-file": _take_operations,
+    "var": _take_variable,
+    "var-file": _take_variable_file,
+    "vars-file": _take_variables,
+    "vars-env": _take_environment,
+    "vars-store": _take_store,
+    "path": _take_location,
+}
+
+
+def _json(block: str | None, lines: list[str]) -> str:
+    """The reference's wrapping of a result or an error (spec ops 15)."""
+    from plait.yaml import write_json
+
+    def array(texts: list[str]) -> str:
+        return "[\n" + ",\n".join("        " + write_json(text).strip() for text in texts) + "\n    ]"
+
+    blocks = "null" if block is None else array([block])
+    return f'{{\n    "Tables": null,\n    "Blocks": {blocks},\n    "Lines": {array(lines)}\n}}'

@@ -1,0 +1,54 @@
+"""What a long run is doing, on a terminal: one line on standard error that goes away when the run ends.
+
+Nothing is shown before a run has taken a second, nor when standard error is no terminal, or one that cannot take a line
+back (`TERM=dumb`). A thread looks at the run's `Context` now and then; the run itself does no more than say what it does.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.cli.terminal import Terminal
+    from plait.context import Context
+
+_FIRST = 1.0
+_AGAIN = 0.2
+
+
+class Watched:
+    """`with Watched(context, terminal):` shows what is being done meanwhile."""
+
+    __slots__ = ("_context", "_over", "_terminal")
+
+    def __init__(self, context: Context, terminal: Terminal) -> None:
+        self._context = context
+        self._over = False
+        self._terminal = terminal
+
+    def __enter__(self) -> None:
+        import os
+        from _thread import start_new_thread
+
+        if os.environ.get("TERM", "dumb") != "dumb":
+            start_new_thread(self._watch, ())
+
+    def __exit__(self, *_: object) -> None:
+        self._over = True
+        self._terminal.show("")
+
+    def _watch(self) -> None:
+        from time import monotonic, sleep
+
+        start = monotonic()
+        sleep(_FIRST)
+        while not self._over:
+            self._terminal.show(line(self._context, monotonic() - start))
+            if self._over:
+                self._terminal.show("")
+            sleep(_AGAIN)
+
+
+def line(context: Context, seconds: float) -> str:
+    """What is shown of a run that has taken so long."""
+    many = f" ({context.done} of {context.total})" if 0 < context.done <= context.total else ""
+    return f"plait: {seconds:.0f} s {context.doing or 'reading'}{many}"

@@ -1,0 +1,348 @@
+"""`plait render`: templates, overlays, data values, schemas and libraries, with the flags of ytt (spec ytt 1).
+
+Read the command line, read the inputs, let the workspace's phases make documents of them, write those. Any error ends
+with status 1, as in the reference.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from time import perf_counter
+
+from plait.cli.limits import LIMIT, QUOTE_VALUES, keep_limits
+from plait.cli.options import CSV, SWITCH, TEXT, TEXTS, Command, Flag
+from plait.cli.sourcemap import SOURCE_MAP, trace_of, write_source_map
+from plait.cli.streams import warn, watched, write_out
+from plait.codecache import user_cache
+from plait.context import Context
+from plait.errors import LimitError, PlaitError, UsageError, render
+from plait.workspace import INSPECT_SCHEMA, INSPECT_VALUES, Inputs, Job, Options, Result
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from plait.cli.options import Parsed
+    from plait.codecache import CodeCache
+    from plait.nodes import DocumentSet
+    from plait.workspace import InputFile, ReferencedValues
+
+_SUBCOMMANDS = (
+    ("fmt", "format YAML templates"),
+    ("template", "the same as render without a command"),
+    ("version", "print the version"),
+    ("completion", "print a script that completes commands and flags in a shell"),
+    ("help", "print help"),
+)
+
+_FILE = Flag("file", TEXTS, "input: a file, a directory, an HTTP URL, or - for standard input", short="f", value="PATH")
+_OFFLINE = Flag("offline", SWITCH, "refuse HTTP URLs")
+_STRICT = Flag("strict", SWITCH, "read the strict subset of YAML", short="s")
+_DEBUG = Flag("debug", SWITCH, "print what is being done to standard error")
+
+_RENDER_FLAGS = (
+    _FILE,
+    _OFFLINE,
+    _STRICT,
+    _DEBUG,
+    Flag("file-mark", TEXTS, "change what an input is taken for", value="PATH:KEY=VALUE"),
+    Flag(
+        "output",
+        CSV,
+        "form of the output: yaml, json or pos; openapi-v3 with --data-values-schema-inspect",
+        short="o",
+        value="FORM",
+        default=("yaml",),
+        choices=("yaml", "json", "pos", "openapi-v3"),
+    ),
+    Flag("output-files", TEXT, "write the results as files into a directory, keep what is there", value="DIRECTORY"),
+    Flag(
+        "dangerous-emptied-output-directory",
+        TEXT,
+        "delete a directory, then make it with the results as files",
+        value="DIRECTORY",
+    ),
+    Flag("data-value", TEXTS, "set one data value to a string, [@library:]key.key=value", short="v", value="KEY=VALUE"),
+    Flag("data-value-yaml", TEXTS, "set one data value, read as YAML", value="KEY=YAML"),
+    Flag("data-value-file", TEXTS, "set one data value to the content of a file", value="KEY=PATH"),
+    Flag("data-values-env", TEXTS, "set data values from environment variables PREFIX_key__key", value="PREFIX"),
+    Flag("data-values-env-yaml", TEXTS, "the same, values read as YAML", value="PREFIX"),
+    Flag("data-values-file", TEXTS, "set data values from plain YAML", short="d", value="[@LIBRARY:]PATH"),
+    Flag("data-values-inspect", SWITCH, "print the final data values and stop"),
+    Flag("data-values-schema-inspect", SWITCH, "print the schema of data values and stop; needs -o openapi-v3"),
+    Flag("dangerous-data-values-disable-validation", SWITCH, "do not run the validations of data values"),
+    Flag("files-inspect", SWITCH, "print the paths of the inputs and stop"),
+    Flag("ignore-unknown-comments", SWITCH, "allow plain comments in templates"),
+    Flag("implicit-map-key-overrides", SWITCH, "let a repeated map key in a template override"),
+    Flag("allow-symlink-destination", CSV, "allow symbolic links to this path or below it", value="PATH"),
+    Flag("dangerous-allow-all-symlink-destinations", SWITCH, "allow all symbolic links"),
+    LIMIT,
+    QUOTE_VALUES,
+    Flag("bulk-in", TEXT, "inputs as JSON; -f is ignored", value="JSON"),
+    Flag("bulk-out", SWITCH, "output as JSON, errors as well"),
+    Flag("no-code-cache", SWITCH, "compile templates anew; keep nothing in the user's cache directory"),
+    SOURCE_MAP,
+)
+
+RENDER = Command(
+    "plait render",
+    "Render YAML and text templates with data values, schemas, overlays and libraries.",
+    (*_RENDER_FLAGS, Flag("version", SWITCH, "print the version")),
+    commands=_SUBCOMMANDS,
+)
+TEMPLATE = Command("plait render template", RENDER.summary, _RENDER_FLAGS)
+FMT = Command(
+    "plait render fmt", "Format YAML templates; comments are kept.", (_FILE, _OFFLINE, _STRICT, _DEBUG, LIMIT)
+)
+VERSION = Command("plait render version", "Print the version.")
+
+_COMMANDS = {"template": TEMPLATE, "fmt": FMT, "version": VERSION}
+
+# The data value flags -> what `ValuesFlags` calls them.
+_VALUES_FLAGS = {
+    "data-values-file": "files",
+    "data-values-env": "env",
+    "data-values-env-yaml": "env_yaml",
+    "data-value": "values",
+    "data-value-yaml": "values_yaml",
+    "data-value-file": "value_files",
+}
+
+_TEXT_FILES_WARNING = """
+Warning: Found Non-YAML templates in input. Non-YAML templates are not rendered to standard output.
+If you want to include those results, use the --output-files or --dangerous-emptied-output-directory flag.
+"""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run `plait render`; the exit status. Raises PlaitError with exit status 1, or 3 for a limit."""
+    try:
+        return _dispatch(argv)
+    except PlaitError as error:
+        # The reference has no limits.
+        error.exit_status = 3 if isinstance(error, LimitError) else 1
+        raise
+
+
+def main_fmt(argv: Sequence[str]) -> int:
+    """Run `plait fmt`; the exit status. Raises PlaitError."""
+    return _fmt(Command("plait fmt", FMT.summary, (_FILE, _OFFLINE, _STRICT, _DEBUG, LIMIT)), argv)
+
+
+def _dispatch(argv: Sequence[str]) -> int:
+    place = RENDER.first_argument(argv)
+    name = "" if place is None else argv[place]
+    rest = argv if place is None else [*argv[:place], *argv[place + 1 :]]
+    if name == "fmt":
+        return _fmt(FMT, rest)
+    if name == "template":
+        return _render(TEMPLATE, rest)
+    if name == "version":
+        return _help(VERSION) if VERSION.parse(rest).on("help") else _version()
+    if name == "help":
+        return _help(_COMMANDS.get(rest[0] if rest else "", RENDER))
+    if name == "completion":
+        from plait.cli.start import main_completion
+
+        return main_completion(rest)
+    return _render(RENDER, argv)
+
+
+def _help(command: Command) -> int:
+    write_out(command.help_text())
+    return 0
+
+
+def _version() -> int:
+    from plait import __version__
+
+    write_out(f"plait version {__version__}\n")
+    return 0
+
+
+def _render(command: Command, argv: Sequence[str]) -> int:
+    flags = command.parse(argv)
+    if flags.on("help"):
+        return _help(command)
+    if command is RENDER and flags.on("version"):
+        return _version()
+    keep_limits(flags)
+    cache = None if flags.on("no-code-cache") else user_cache(os.environ)
+    try:
+        return _rendered(flags, cache)
+    finally:
+        if cache is not None:
+            cache.save()
+
+
+def _rendered(flags: Parsed, cache: CodeCache | None) -> int:
+    start = perf_counter()
+    debug = _print_error_line if flags.on("debug") else None
+    inputs = _inputs(flags)
+    files = _read_inputs(flags, inputs)
+    if cache is not None:
+        cache.open_pack([file.path for file in files])
+    context = Context(print_line=_print_error_line, cache=cache)
+    if not flags.occurrences:
+        context.warn("there is nothing to render; inputs are given by a flag: plait render -f config/")
+    context.trace = trace_of(flags)
+    try:
+        with watched(context):
+            result = _evaluate(flags, files, inputs, context, debug)
+    except PlaitError as error:
+        if not flags.on("bulk-out"):
+            warn(context)
+            raise
+        # Whoever asks for JSON gets the error in it, and status 0 (spec ytt 1.9).
+        from plait.output import bulk_json
+
+        write_out(
+            bulk_json([], render(error, quote_values=flags.on("quote-values")).removeprefix("plait: ").rstrip("\n"))
+        )
+        return 0
+    write_source_map(flags, context.trace, result.documents)
+    _write(flags, result)
+    if debug is not None:
+        debug(f"total: {perf_counter() - start:.3f} s")
+    warn(context)
+    return 0
+
+
+def documents(argv: Sequence[str], context: Context) -> DocumentSet:
+    """What a command line would print, with the run's state given: `plait explain` and others trace it. Raises PlaitError."""
+    flags = TEMPLATE.parse([word for place, word in enumerate(argv) if word != "template" or place])
+    keep_limits(flags, context)
+    inputs = _inputs(flags)
+    return _evaluate(flags, _read_inputs(flags, inputs), inputs, context, None).documents
+
+
+def _inputs(flags: Parsed) -> Inputs:
+    return Inputs(
+        allowed_links=flags.texts("allow-symlink-destination"),
+        all_links=flags.on("dangerous-allow-all-symlink-destinations"),
+        offline=flags.on("offline"),
+    )
+
+
+def _read_inputs(flags: Parsed, inputs: Inputs) -> list[InputFile]:
+    bulk = flags.text("bulk-in")
+    if bulk:
+        from plait.workspace.inputs import bulk_files
+
+        return bulk_files(bulk)
+    return inputs.files(flags.texts("file"))
+
+
+def _evaluate(
+    flags: Parsed,
+    files: list[InputFile],
+    inputs: Inputs,
+    context: Context,
+    debug: Callable[[str], None] | None,
+) -> Result:
+    if flags.given("file-mark"):
+        from plait.workspace.marks import apply_marks
+
+        files = apply_marks(files, flags.texts("file-mark"))
+    options = Options(
+        strict=flags.on("strict"),
+        ignore_unknown_comments=flags.on("ignore-unknown-comments"),
+        implicit_map_key_overrides=flags.on("implicit-map-key-overrides"),
+        disable_validation=flags.on("dangerous-data-values-disable-validation"),
+        inspect=_inspection(flags),
+        debug=debug,
+    )
+    job = Job(files, options)
+    if debug is not None:
+        from plait.workspace.library import outline
+
+        for line in outline(job.library):
+            debug(line)
+    if flags.on("files-inspect"):
+        return _list_files(job)
+    job.values = _values(flags, inputs, context)
+    from plait.workspace.phases import run
+
+    return run(job, context)
+
+
+def _inspection(flags: Parsed) -> str | None:
+    from plait.output import OPENAPI, choose_formats
+
+    _, schema_format = choose_formats(flags.texts("output"))
+    if flags.on("files-inspect"):
+        return None
+    if flags.on("data-values-schema-inspect"):
+        if schema_format is None:
+            raise UsageError(
+                f"Data values schema export only supported in OpenAPI v3 format; "
+                f"specify format with --output={OPENAPI} flag"
+            )
+        return INSPECT_SCHEMA
+    if schema_format is not None:
+        raise UsageError(
+            "Output type currently only supported for data values schema (i.e. include --data-values-schema-inspect)",
+            found=f"-o {schema_format}",
+        )
+    return INSPECT_VALUES if flags.on("data-values-inspect") else None
+
+
+def _list_files(job: Job) -> Result:
+    from plait.nodes import Array, ArrayItem, Document, DocumentSet
+    from plait.workspace import in_sequence
+
+    paths = [ArrayItem(found.file.path) for found in in_sequence(job.library.accessible_files())]
+    return Result(documents=DocumentSet([Document(Array(paths))] if paths else []))
+
+
+def _values(flags: Parsed, inputs: Inputs, context: Context) -> list[ReferencedValues]:
+    if not any(flags.given(name) for name in _VALUES_FLAGS):
+        return []
+    from plait.workspace.values_flags import ValuesFlags, read_values
+
+    given = ValuesFlags(**{name: flags.texts(flag) for flag, name in _VALUES_FLAGS.items()})
+    return read_values(given, inputs, os.environ, strict=flags.on("strict"), warn=context.warn)
+
+
+def _write(flags: Parsed, result: Result) -> None:
+    from plait import output
+
+    emptied, kept = flags.text("dangerous-emptied-output-directory"), flags.text("output-files")
+    if flags.on("bulk-out"):
+        write_out(output.bulk_json(result.output_files()))
+    elif emptied:
+        output.replace_directory(emptied, result.output_files(), _print_line)
+    elif kept:
+        output.add_files(kept, result.output_files(), _print_line)
+    else:
+        name, _ = output.choose_formats(flags.texts("output"))
+        write_out(output.FORMATS[name](result.documents))
+        if result.texts:
+            sys.stderr.write(_TEXT_FILES_WARNING)
+
+
+def _fmt(command: Command, argv: Sequence[str]) -> int:
+    flags = command.parse(argv)
+    if flags.on("help"):
+        return _help(command)
+    keep_limits(flags)
+    from plait.workspace.files import YAML
+    from plait.yaml import format_text
+
+    out = ""
+    for file in Inputs(offline=flags.on("offline")).files(flags.texts("file")):
+        if file.type == YAML:
+            text = format_text(file.source, strict=flags.on("strict"))
+            # Without a marker the documents of two files would run into one.
+            out += "---\n" + text if out and text and not text.startswith("---") else text
+    write_out(out)
+    return 0
+
+
+def _print_line(line: str) -> None:
+    write_out(f"{line}\n")
+
+
+def _print_error_line(line: str) -> None:
+    sys.stderr.write(f"{line}\n")

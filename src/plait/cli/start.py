@@ -1,0 +1,286 @@
+"""The first five minutes: what `plait` alone says, `plait init`, and completion in a shell."""
+
+from __future__ import annotations
+
+import os
+
+from plait.cli.options import SWITCH, TEXT, Command
+from plait.cli.streams import write_out
+from plait.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.cli.options import Flag
+
+EXAMPLES = """\
+plait braids changes into YAML configuration. Three things to try:
+
+  plait init demo && plait render -f demo/config     a small project, rendered: templates, data values, overlays
+  plait patch base.yml -o ops.yml -v name=web        operations and variables, on a file of somebody else
+  plait layer documents/                             documents that inherit from each other across layers
+
+plait help lists the commands, plait COMMAND --help the flags of one.
+"""
+
+INIT = Command("plait init", "Make a small working project in an empty directory.", arguments="[DIRECTORY]")
+COMPLETION = Command(
+    "plait completion", "Print a script that completes commands and flags in a shell.", arguments="bash|zsh|fish"
+)
+
+# What `init` writes: path -> text.
+PROJECT = {
+    "config/app.yml": """\
+#@ load("@ytt:data", "data")
+
+#@ labels = {"app": data.values.name}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: #@ data.values.name
+  labels: #@ labels
+spec:
+  replicas: #@ data.values.replicas
+  selector:
+    matchLabels: #@ labels
+  template:
+    metadata:
+      labels: #@ labels
+    spec:
+      containers:
+      - name: app
+        image: #@ data.values.image
+""",
+    "config/schema.yml": """\
+#@data/values-schema
+---
+#@schema/desc "How the application is called."
+name: demo
+#@schema/validation min=1
+replicas: 1
+image: registry.example/demo:1.0
+""",
+    "production/overlay.yml": """\
+#@ load("@ytt:overlay", "overlay")
+
+#@overlay/match by=overlay.subset({"kind": "Deployment"})
+---
+spec:
+  template:
+    spec:
+      containers:
+      #@overlay/match by="name"
+      - name: app
+        #@overlay/match missing_ok=True
+        resources:
+          limits: {memory: 256Mi}
+""",
+    "production/values.yml": """\
+replicas: 3
+image: registry.example/demo:1.1
+""",
+}
+
+_NEXT = """\
+
+Render it as it is, then for production:
+
+  {cd}plait render -f config
+  {cd}plait render -f config -f production/overlay.yml --data-values-file production/values.yml
+"""
+
+
+def main_init(argv: Sequence[str]) -> int:
+    """Run `plait init`; the exit status. Raises UsageError for a directory with something in it."""
+    flags = INIT.parse(argv)
+    if flags.on("help"):
+        write_out(INIT.help_text())
+        return 0
+    if len(flags.arguments) > 1:
+        raise UsageError("plait init takes one directory", found=", ".join(flags.arguments))
+    directory = flags.arguments[0] if flags.arguments else "."
+    try:
+        made = _make_project(directory)
+    except OSError as error:
+        raise UsageError(f"cannot write in {directory}: {error.strerror}") from None
+    cd = "" if os.path.realpath(directory) == os.path.realpath(".") else f"cd {directory} && "
+    write_out("".join(f"created {path}\n" for path in made) + _NEXT.format(cd=cd))
+    return 0
+
+
+def _make_project(directory: str) -> list[str]:
+    there = sorted(os.listdir(directory)) if os.path.isdir(directory) else []
+    # What a fresh clone has is not in the way.
+    there = [name for name in there if name != ".git"]
+    if there:
+        raise UsageError(
+            f"{directory} is not empty", found=", ".join(there[:5]), hint="name a new directory: plait init demo"
+        )
+    made = []
+    for path, text in PROJECT.items():
+        place = os.path.join(directory, *path.split("/"))
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        with open(place, "x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        made.append(os.path.normpath(place))
+    return made
+
+
+def main_completion(argv: Sequence[str]) -> int:
+    """Run `plait completion`; the exit status. Raises UsageError for a shell that is not known."""
+    flags = COMPLETION.parse(argv)
+    if flags.on("help"):
+        write_out(COMPLETION.help_text())
+        return 0
+    shell = flags.arguments[0] if flags.arguments else os.path.basename(os.environ.get("SHELL", ""))
+    write = SHELLS.get(shell)
+    if write is None:
+        from plait.spell import did_you_mean
+
+        raise UsageError(
+            f'no completion for the shell "{shell}"', expected=", ".join(SHELLS), hint=did_you_mean(shell, SHELLS)
+        )
+    write_out(write(commands()))
+    return 0
+
+
+def commands() -> dict[str, Command]:
+    """The commands and their flags: the table `NAME` of the module that has the command."""
+    from importlib import import_module
+
+    from plait.cli import COMMANDS
+
+    found = {}
+    for name, (module, _) in COMMANDS.items():
+        table = getattr(import_module(f"plait.cli.{module}"), name.upper())
+        assert isinstance(table, Command)
+        found[name] = table
+    return {**found, "version": Command("plait version", "")}
+
+
+def _words(table: Command) -> str:
+    """What the first argument can be, where help lists it: `bash|zsh|fish`."""
+    first = table.arguments.partition(" ")[0].strip("[]")
+    return first.replace("|", " ") if "|" in first else ""
+
+
+def _bash(known: dict[str, Command]) -> str:
+    cases = "".join(
+        f'    {name}) flags="{" ".join(f"--{flag.name}" for flag in table.flags)}" words="{_words(table)}" ;;\n'
+        for name, table in known.items()
+    )
+    choices = "".join(
+        f'    {name}:--{flag.name}{f"|{name}:-{flag.short}" if flag.short else ""}) values="{" ".join(flag.choices)}" ;;\n'
+        for name, table in known.items()
+        for flag in table.flags
+        if flag.choices
+    )
+    return f"""\
+# plait completion for bash: source <(plait completion bash)
+_plait() {{
+  local current="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD-1]}}" flags="" words="" values=""
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W "{" ".join(known)}" -- "$current"))
+    return
+  fi
+  case "${{COMP_WORDS[1]}}" in
+{cases}  esac
+  case "${{COMP_WORDS[1]}}:$before" in
+{choices}  esac
+  [ "$COMP_CWORD" -eq 2 ] || words=""
+  if [ -n "$values" ]; then
+    COMPREPLY=($(compgen -W "$values" -- "$current"))
+    return
+  fi
+  case "$current" in
+    -*) COMPREPLY=($(compgen -W "$flags" -- "$current")) ;;
+    *) COMPREPLY=($(compgen -W "$words" -- "$current") $(compgen -f -- "$current")) ;;
+  esac
+}}
+complete -o filenames -F _plait plait
+"""
+
+
+def _zsh(known: dict[str, Command]) -> str:
+    listed = "\n".join(f"    {_quoted(f'{name}:{_plain(table.summary)}')}" for name, table in known.items())
+    cases = "".join(
+        f"    {name})\n      _arguments \\\n"
+        + "".join(f"        {_quoted(row)} \\\n" for flag in table.flags for row in _zsh_flag(flag))
+        + (f"        '1:argument:({_words(table)})' \\\n" if _words(table) else "")
+        + "        '*:file:_files'\n      ;;\n"
+        for name, table in known.items()
+    )
+    return f"""\
+#compdef plait
+# plait completion for zsh: source <(plait completion zsh)
+_plait() {{
+  local -a plait_commands=(
+{listed}
+  )
+  if (( CURRENT == 2 )); then
+    _describe command plait_commands
+    return
+  fi
+  local chosen=$words[2]
+  shift words
+  (( CURRENT-- ))
+  case $chosen in
+{cases}  esac
+}}
+# Saved as a file _plait on the fpath it is called; sourced, it says what it completes.
+if [ "$funcstack[1]" = _plait ]; then
+  _plait "$@"
+else
+  compdef _plait plait
+fi
+"""
+
+
+def _zsh_flag(flag: Flag) -> list[str]:
+    """What `_arguments` is told of a flag: its long form, and its short one."""
+    repeat = "*" if flag.kind not in (SWITCH, TEXT) else ""
+    choice = f"({' '.join(flag.choices)})" if flag.choices else "_files"
+    value = "" if flag.kind == SWITCH else f":{(flag.value or 'value').replace(':', ' ')}:{choice}"
+    text = _plain(flag.help).replace("[", "(").replace("]", ")").replace(":", "\\:")
+    rows = [f"{repeat}--{flag.name}{'' if flag.kind == SWITCH else '='}[{text}]{value}"]
+    if flag.short:
+        rows.append(f"{repeat}-{flag.short}{'' if flag.kind == SWITCH else '+'}[{text}]{value}")
+    return rows
+
+
+def _fish(known: dict[str, Command]) -> str:
+    out = [
+        "# plait completion for fish: plait completion fish | source",
+        "complete -c plait -f -n __fish_use_subcommand",
+    ]
+    for name, table in known.items():
+        summary = _fish_quoted(_plain(table.summary))
+        out.append(f"complete -c plait -f -n __fish_use_subcommand -a {name} -d {summary}")
+        seen = f"'__fish_seen_subcommand_from {name}'"
+        if _words(table):
+            out.append(f"complete -c plait -n {seen} -a {_fish_quoted(_words(table))}")
+        for flag in table.flags:
+            short = f" -s {flag.short}" if flag.short else ""
+            value = "" if flag.kind == SWITCH else " -r"
+            if flag.choices:
+                value = f" -x -a {_fish_quoted(' '.join(flag.choices))}"
+            out.append(f"complete -c plait -n {seen} -l {flag.name}{short}{value} -d {_fish_quoted(_plain(flag.help))}")
+    return "\n".join(out) + "\n"
+
+
+def _plain(text: str) -> str:
+    return text.replace("`", "").replace("\n", " ")
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def _fish_quoted(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+SHELLS = {"bash": _bash, "zsh": _zsh, "fish": _fish}

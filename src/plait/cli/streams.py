@@ -1,0 +1,87 @@
+"""Standard input and output as bytes: what was not UTF-8 in an input leaves as the bytes it came in."""
+
+from __future__ import annotations
+
+import sys
+
+from plait.errors import ReadError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.cli.progress import Watched
+    from plait.cli.terminal import Terminal
+    from plait.context import Context
+
+
+class _Unwatched:
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+def watched(context: Context) -> Watched | _Unwatched:
+    """For a `with` statement: a terminal shows what is being done while its body runs."""
+    terminal = _guarded()
+    if terminal is None:
+        return _Unwatched()
+    from plait.cli.progress import Watched
+
+    return Watched(context, terminal)
+
+
+def _guarded() -> Terminal | None:
+    """Standard error, if it is a terminal and guarded; whoever guards it loads the module."""
+    if "plait.cli.terminal" not in sys.modules:
+        return None
+    from plait.cli.terminal import Terminal
+
+    return sys.stderr if isinstance(sys.stderr, Terminal) else None
+
+
+def write_out(text: str, *, is_harmless: bool = False) -> None:
+    """Write to standard output, at once. Raises ReadError when that fails, BrokenPipeError when the reader has gone.
+
+    is_harmless: what is from inputs was made harmless where the text was made, and a terminal is to obey the rest.
+    """
+    if sys.stdout.isatty():
+        from plait.cli.terminal import harmless
+
+        text = text if is_harmless else harmless(text)
+        terminal = _guarded()
+        if terminal is not None:
+            terminal.show("")
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        forget_out()
+        reason = error.strerror or str(error)
+        raise ReadError(f"Writing standard output: {reason[:1].lower()}{reason[1:]}") from None
+
+
+def warn(context: Context) -> None:
+    """Print the warnings of a run to standard error, each once."""
+    for text in context.warnings:
+        sys.stderr.write(f"plait: warning: {text}\n")
+    context.warnings.clear()
+
+
+def forget_out() -> None:
+    """Let whatever is still to be written, the interpreter's last flush among it, go nowhere."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def open_missing() -> None:
+    """Give a process that was started with closed streams streams that hold nothing."""
+    import os
+
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - open until the process ends

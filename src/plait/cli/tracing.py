@@ -1,0 +1,186 @@
+"""Command lines that are run to be asked about: `plait explain`, `plait impact`.
+
+    plait explain [FLAGS] COMMAND [its flags and arguments] PATH
+
+The command's own flags are read by the command itself; the last argument is the question's. Without a COMMAND its flags
+tell which one is meant.
+"""
+
+from __future__ import annotations
+
+import os
+
+from plait.cli.options import SWITCH, Command, Flag
+from plait.context import Context
+from plait.errors import UsageError
+from plait.provenance import Trace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from plait.nodes import DocumentSet
+
+NAMES = ("render", "patch", "layer", "compose")
+
+
+class Question:
+    """A command line taken apart. command: of NAMES. argv: what is for it. asked: the last argument, if there is one."""
+
+    __slots__ = ("argv", "asked", "command", "words")
+
+    def __init__(self, command: str, argv: list[str], asked: str | None, words: dict[str, str]) -> None:
+        self.command = command
+        self.argv = argv
+        self.asked = asked
+        self.words = words
+
+    def run(self) -> tuple[DocumentSet, Trace]:
+        """Run the command with everything recorded. Raises PlaitError."""
+        trace = Trace()
+        context = Context()
+        context.trace = trace
+        return _runner(self.command)(self.argv, context), trace
+
+
+def _runner(name: str) -> Callable[[Sequence[str], Context], DocumentSet]:
+    if name == "render":
+        from plait.cli import render
+
+        return render.documents
+    if name == "patch":
+        from plait.cli import patch
+
+        return patch.documents
+    if name == "layer":
+        from plait.cli import layer
+
+        return layer.documents
+    from plait.cli import compose
+
+    return compose.documents
+
+
+def _table(name: str) -> Command:
+    if name == "render":
+        from plait.cli.render import TEMPLATE
+
+        return TEMPLATE
+    if name == "patch":
+        from plait.cli.patch import PATCH
+
+        return PATCH
+    if name == "layer":
+        from plait.cli.layer import LAYER
+
+        return LAYER
+    from plait.cli.compose import COMPOSE
+
+    return COMPOSE
+
+
+def take_apart(argv: Sequence[str], flags: Sequence[Flag], *, asks: bool) -> Question:
+    """Read a command line. flags: the question's own; switches may stand anywhere, others before the COMMAND.
+
+    asks: whether the last argument is the question. Raises UsageError.
+    """
+    words: dict[str, str] = {}
+    rest = [*argv]
+    by_name = {f"--{flag.name}": flag for flag in flags} | {f"-{flag.short}": flag for flag in flags if flag.short}
+    while rest:
+        head, equals, value = rest[0].partition("=")
+        flag = by_name.get(head)
+        if flag is None:
+            break
+        rest.pop(0)
+        if flag.kind == SWITCH:
+            words[flag.name] = "true"
+        elif equals:
+            words[flag.name] = value
+        elif rest:
+            words[flag.name] = rest.pop(0)
+        else:
+            raise UsageError(f"flag needs an argument: {head}")
+    if rest and rest[0] in NAMES:
+        command = rest.pop(0)
+    else:
+        _check_word(rest[:1])
+        command = _detected(rest)
+    switches = {f"--{flag.name}": flag for flag in flags if flag.kind == SWITCH}
+    own = {f"--{flag.name}" for flag in _table(command).flags}
+    # What the command knows as well is for both.
+    rest[:0] = [f"--{name}" for name in words if f"--{name}" in own and f"--{name}" in switches]
+    for word in [word for word in rest if word in switches]:
+        words[switches[word].name] = "true"
+        if word not in own:
+            rest.remove(word)
+    places = _arguments(_table(command), rest)
+    asked: str | None = None
+    if asks and not words.get("all"):
+        inputs = 0 if command == "render" else 1
+        if len(places) <= inputs:
+            raise _nothing_asked(command, len(places))
+        asked = rest.pop(places[-1])
+    return Question(command, rest, asked, words)
+
+
+def _arguments(table: Command, argv: list[str]) -> list[int]:
+    """Where the positional arguments of a command line stand."""
+    found: list[int] = []
+    start = 0
+    while start < len(argv):
+        place = table.first_argument(argv[start:])
+        if place is None:
+            break
+        found.append(start + place)
+        start += place + 1
+    return found
+
+
+def _nothing_asked(command: str, count: int) -> UsageError:
+    if count == 0 and command != "render":
+        return UsageError(f"plait {command} needs an input", expected="its arguments, then the PATH to explain")
+    return UsageError(
+        "no PATH to explain",
+        expected="as the last argument, such as Deployment/web:spec.replicas",
+        hint="--all explains every value",
+    )
+
+
+def _check_word(first: list[str]) -> None:
+    """Refuse a misspelt command's name. Raises UsageError."""
+    if first and not first[0].startswith("-") and not os.path.lexists(first[0]):
+        from plait.spell import did_you_mean
+
+        hint = did_you_mean(first[0], NAMES)
+        if hint is not None:
+            raise UsageError(f'unknown command "{first[0]}"', expected=", ".join(NAMES), hint=hint)
+
+
+def _detected(argv: list[str]) -> str:
+    """The command that a command line without one means."""
+    if not argv:
+        raise UsageError("which command is to be explained?", expected=", ".join(NAMES))
+    for word in argv:
+        if word.startswith(("-f", "--file", "--data-value", "-d", "--bulk-in")):
+            return "render"
+    for word in argv:
+        if word.startswith(("-o", "--ops-file", "-l", "--vars-", "--var")):
+            return "patch"
+    first = next((word for word in argv if not word.startswith("-")), "")
+    if os.path.isdir(first):
+        return "layer"
+    try:
+        with open(first, encoding="utf-8", errors="replace") as file:
+            text = file.read(1 << 20)
+    except OSError:
+        from plait.spell import did_you_mean
+
+        raise UsageError(
+            f'"{first}" is neither a command nor an input',
+            expected=f"one of {', '.join(NAMES)}, then its flags and arguments",
+            hint=did_you_mean(first, NAMES),
+        ) from None
+    if "\nsteps:" in "\n" + text:
+        return "compose"
+    return "layer" if "layeringDefinition" in text else "patch"

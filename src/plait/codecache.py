@@ -1,0 +1,212 @@
+"""What compiling gave, kept between runs in a directory of the user's (design 4).
+
+A template is read and compiled once for each text of it, each build of plait and each Python. An entry is named by a digest
+of all that. It is a file of its own, or one of many in a pack: a file for each of a thousand templates would take longer to
+make than the templates. A file begins with a digest of its content: what is damaged or cut short is compiled again. Files
+are written aside and renamed, so that several processes can share the directory. A directory that somebody else could
+write to is not used, and neither is one that cannot be made: then every run compiles for itself.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import sys
+
+try:
+    from _blake2 import blake2b  # what hashlib gives, without the 3 ms of importing it
+except ImportError:  # pragma: no cover - a Python built without it
+    from hashlib import blake2b
+
+from plait.content import READ_ONLY
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import TypeAlias
+
+    Content: TypeAlias = bytes | memoryview
+
+_DIGEST = 32
+_COMMON = 1 << 14  # most entries are smaller
+_MANY = 32  # so many entries are worth a pack
+# A full directory is emptied: that costs one run its compiling, and needs no bookkeeping in all the others.
+_ENTRIES = 20_000
+_OWN_PACKAGES = ("starlark", "starlark/compile", "starlark/parse", "starlark/tracing", "templates", "yaml")
+
+
+class CodeCache:
+    """Code objects, and plain data beside them, by what they were made from. What is put in is kept by `save`."""
+
+    __slots__ = ("_checked", "_loose", "_made", "_pack", "_pack_name", "_prefix", "_used", "directory")
+
+    def __init__(self, directory: str) -> None:
+        self.directory = directory
+        self._checked = False
+        self._prefix = blake2b(build().encode(), digest_size=_DIGEST).digest()
+        self._pack_name = ""
+        self._pack: dict[str, Content] = {}
+        # The contents that this run has found elsewhere or made, which of them it has made, and what it used of the pack.
+        self._loose: dict[str, Content] = {}
+        self._made: list[str] = []
+        self._used: set[str] = set()
+
+    def open_pack(self, paths: Sequence[str]) -> None:
+        """Find entries in the pack of these inputs as well, if they are many.
+
+        It is named after the first and the last of them: so the same inputs in another place have the same, and a file
+        more among them does not change it.
+        """
+        if len(paths) >= _MANY:
+            self._pack_name = self.key("pack", paths[0], paths[-1])
+            try:
+                self._pack = _loaded(self._read(self._pack_name)) or {}  # type: ignore[assignment]
+            except MemoryError:  # the run may have room enough without
+                return
+
+    def key(self, *parts: str) -> str:
+        """The name of an entry: the parts are all that it depends on beside this build."""
+        digest = blake2b(self._prefix, digest_size=_DIGEST)
+        for part in parts:
+            data = part.encode("utf-8", "surrogatepass")
+            digest.update(len(data).to_bytes(8, "big"))
+            digest.update(data)
+        return digest.hexdigest()
+
+    def get(self, key: str) -> object:
+        """What is kept under a key, or None."""
+        content = self._pack.get(key)
+        if content is not None:
+            self._used.add(key)
+            return _loaded(content)
+        content = self._loose.get(key) or self._read(key)
+        if content is not None:
+            self._loose[key] = content
+        return _loaded(content)
+
+    def put(self, key: str, value: object) -> None:
+        """Have something kept under a key; when that cannot be done, nothing happens."""
+        try:
+            self._loose[key] = marshal.dumps(value)  # type: ignore[arg-type]
+        except ValueError:  # nested too deep
+            return
+        self._made.append(key)
+
+    def save(self) -> None:
+        """Keep what was put in: in the pack, once there is much that is not in it."""
+        try:
+            if self._made:
+                self._check_size()
+            if self._pack_name and len(self._loose) >= _MANY:
+                # What this run did not use may be a neighbour's; it is dropped before it is most of the pack.
+                entries = {**self._pack, **self._loose}
+                if len(entries) > 2 * (len(self._used) + len(self._loose)):
+                    entries = {**{key: self._pack[key] for key in self._used}, **self._loose}
+                self._write(self._pack_name, marshal.dumps(entries))
+                self._pack = entries
+            else:
+                for key in self._made:
+                    self._write(key, self._loose[key])
+        except (OSError, MemoryError):
+            pass
+        self._made.clear()
+        self._loose.clear()
+
+    def _read(self, name: str) -> Content | None:
+        """The content of a file, if it is whole."""
+        try:
+            descriptor = os.open(f"{self.directory}/{name}", READ_ONLY)
+            try:
+                data = os.read(descriptor, _COMMON)
+                if len(data) == _COMMON:
+                    os.lseek(descriptor, 0, os.SEEK_SET)
+                    data = os.read(descriptor, os.fstat(descriptor).st_size)
+            finally:
+                os.close(descriptor)
+        except OSError:
+            return None
+        # Packs are large: no copies.
+        content = memoryview(data)[_DIGEST:]
+        return content if blake2b(content, digest_size=_DIGEST).digest() == data[:_DIGEST] else None
+
+    def _write(self, name: str, content: Content) -> None:
+        aside = f"{self.directory}/.{name[:16]}.{os.getpid()}"
+        with open(aside, "wb") as file:
+            file.write(blake2b(content, digest_size=_DIGEST).digest())
+            file.write(content)
+        os.replace(aside, f"{self.directory}/{name}")
+
+    def _check_size(self) -> None:
+        """Once a run: empty a directory that has grown too large."""
+        if self._checked:
+            return
+        self._checked = True
+        with os.scandir(self.directory) as entries:
+            # Whatever else is there is not ours to remove.
+            names = [entry.name for entry in entries if _is_entry(entry.name)]
+        if len(names) > _ENTRIES:
+            for name in names:
+                os.unlink(f"{self.directory}/{name}")
+
+
+def _loaded(content: Content | None) -> object:
+    if content is None:
+        return None
+    found: object = marshal.loads(content)  # noqa: S302 - written by `put`, checked by `_read`, in a directory of ours
+    return found
+
+
+def _is_entry(name: str) -> bool:
+    """Whether a file of the directory is an entry, or one that was left aside."""
+    digits = name[1:].partition(".")[0] if name.startswith(".") else name
+    return len(digits) in (16, 2 * _DIGEST) and not digits.strip("0123456789abcdef")
+
+
+def build() -> str:
+    """What tells one build of plait and one Python from another: versions, and the files that compile."""
+    from plait import __version__
+
+    parts = [__version__, sys.version, str(marshal.version)]
+    package = os.path.dirname(__file__)
+    for name in _OWN_PACKAGES:
+        with os.scandir(f"{package}/{name}") as entries:
+            for entry in sorted(entries, key=lambda found: found.name):
+                if entry.name.endswith(".py"):
+                    status = entry.stat()
+                    parts.append(f"{entry.name} {status.st_size} {status.st_mtime_ns}")
+    return "\n".join(parts)
+
+
+def user_cache(environment: Mapping[str, str]) -> CodeCache | None:
+    """The cache in the user's cache directory, made if need be; None where there is none to be trusted.
+
+    `PLAIT_CACHE_DIR` names another directory; empty, it switches the cache off.
+    """
+    given = environment.get("PLAIT_CACHE_DIR")
+    if given == "":
+        return None
+    directory = given or _default_directory(environment)
+    if directory is None:
+        return None
+    try:
+        if not os.path.isdir(directory):
+            os.makedirs(directory, mode=0o700, exist_ok=True)
+        status = os.stat(directory)
+        if hasattr(os, "getuid") and (status.st_uid != os.getuid() or status.st_mode & 0o022):
+            return None
+        return CodeCache(directory)
+    except OSError:
+        return None
+
+
+def _default_directory(environment: Mapping[str, str]) -> str | None:
+    base = environment.get("XDG_CACHE_HOME")
+    if base and os.path.isabs(base):
+        return f"{base}/plait"
+    if sys.platform == "win32":
+        local = environment.get("LOCALAPPDATA")
+        return f"{local}/plait/cache" if local else None
+    home = environment.get("HOME")
+    if not home or not os.path.isabs(home):
+        return None
+    return f"{home}/Library/Caches/plait" if sys.platform == "darwin" else f"{home}/.cache/plait"

@@ -1,0 +1,458 @@
+"""Where YAML and the language meet: nodes as values of the language, and values of the language as nodes (spec ytt 3.8, 3.9).
+
+Scalars are the same on both sides. A collection becomes a `YamlFragment`, which shares the nodes; lists, dicts, tuples,
+sets and structs become nodes anew. Data values are structs (spec ytt 7.1), converted as far as they are looked at.
+
+What surprised us: `overlay.apply` changes the fragment it is given, and every variable that holds it sees the change. So
+a fragment is a cell with a tree in it: nodes never change under anybody else, the cell gets another tree.
+"""
+
+from __future__ import annotations
+
+from plait.errors import LimitError
+from plait.limits import allowance, exceeded
+from plait.nodes import COLLECTIONS, Array, ArrayItem, DocumentSet, Map, MapItem, is_filled, kind_name
+from plait.starlark import (
+    STRUCTS,
+    Dict,
+    List,
+    Members,
+    Module,
+    NoAttribute,
+    Set,
+    StarlarkError,
+    Struct,
+    Value,
+    insert,
+    repr_of,
+    spend,
+    type_of,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from plait.nodes import Collection
+    from plait.nodes import Value as NodeValue
+    from plait.source import Source
+
+# The integers that YAML output can hold (spec ytt 3.9).
+_LEAST, _GREATEST = -(2**63), 2**64 - 1
+
+
+class YamlFragment(Value):
+    """A map, an array or a document set, seen from the language. `value` is None for the fragment without nodes.
+
+    owned: collections that `overlay.apply` made for this fragment alone and may change in place the next time. Giving a
+    part of the tree away ends that. erased: no overlay annotations are left in the tree.
+    """
+
+    __slots__ = ("_value", "erased", "owned")
+    type_name = "yamlfragment"
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, value: Collection | None, erased: bool = False) -> None:
+        self._value = value
+        self.owned: dict[object, object] | None = None
+        self.erased = erased
+
+    def __repr__(self) -> str:
+        return f"YamlFragment({self._value!r})"
+
+    @property
+    def value(self) -> Collection | None:
+        """The tree, for good: it is not changed any more, whatever becomes of the fragment."""
+        if self.owned:
+            self.owned.clear()
+        return self._value
+
+    def peek(self) -> Collection | None:
+        """The tree to look at and forget: nothing of it may be kept."""
+        return self._value
+
+    def assign(self, value: Collection, owned: dict[object, object] | None = None) -> None:
+        """Put another tree in: all that hold this fragment see it (spec ytt 9.9)."""
+        self._value = value
+        self.owned = owned
+        self.erased = True
+
+    def wrap(self, value: NodeValue) -> object:
+        """A part of this tree as a value of the language."""
+        if type(value) in COLLECTIONS:
+            if self.owned:
+                self.owned.clear()
+            return YamlFragment(value, self.erased)  # type: ignore[arg-type]
+        return value
+
+    def attr(self, name: str) -> object:
+        node = self._value
+        if type(node) is Map:
+            item = node.find(name)
+            if item is not None:
+                return self.wrap(item.value)
+        raise NoAttribute(name)
+
+    def index(self, key: object) -> object:
+        node = self._value
+        if type(node) is Map:
+            if type(key) is str:
+                places = node._index
+                item = node.find(key) if places is None else places.get(key)
+            else:
+                item = node.find(to_nodes(key))
+            if item is not None:
+                value = item.value
+                return self.wrap(value) if type(value) in COLLECTIONS else value
+        elif node is not None and _is_position(node, key) and 0 <= key < len(node.items):  # type: ignore[operator]
+            return self.wrap(node.items[key].value)  # type: ignore[call-overload]
+        raise StarlarkError(f"key {repr_of(key)} not in yamlfragment", hint=self._near(key))
+
+    def _near(self, key: object) -> str | None:
+        node = self._value
+        if type(node) is not Map:
+            return None if node is None else f"it has {len(node.items)} items, counted from 0"
+        if type(key) is not str:
+            return None
+        from plait.spell import did_you_mean
+
+        return did_you_mean(key, [item.key for item in node.items if type(item.key) is str])
+
+    def length(self) -> int:
+        return 0 if self._value is None else len(self._value.items)
+
+    def truth(self) -> bool:
+        return is_filled(self._value)
+
+    def iterate(self) -> Iterator[object]:
+        node = self._value
+        if node is None:
+            return iter(())
+        # A list, not the items themselves: the fragment may get another tree while a loop runs over it.
+        wrap = self.wrap
+        if len(node.items) > _SOME:
+            spend(len(node.items) * 4)
+        if type(node) is Map:
+            return iter([item.key if type(item.key) is str else wrap(item.key) for item in node.items])
+        return iter([wrap(item.value) if type(item.value) in COLLECTIONS else item.value for item in node.items])
+
+    def contains(self, key: object) -> bool:
+        node = self._value
+        if type(node) is Map:
+            return node.find(key if type(key) is str else to_nodes(key)) is not None
+        return node is not None and _is_position(node, key) and 0 <= key < len(node.items)  # type: ignore[operator]
+
+    def same(self, other: object) -> bool:  # noqa: ARG002 - whatever it is
+        raise StarlarkError(
+            "yamlfragment.CompareSameType: Not implemented",
+            hint="compare parts of the fragments, or what yaml.encode gives for them",
+        )
+
+    def text(self) -> str:
+        return f"yamlfragment({go_type_name(self)})"
+
+    def mapping(self) -> Iterable[tuple[object, object]] | None:
+        node = self._value
+        if node is None:
+            return ()
+        if type(node) is not Map:
+            return None
+        wrap = self.wrap
+        return [(wrap(item.key), wrap(item.value)) for item in node.items]
+
+
+def _is_position(node: Collection, key: object) -> bool:
+    if type(key) is int:
+        return True
+    raise StarlarkError(f"yamlfragment.Get: Expected {kind_name(node)} index to be an int, but was {type_of(key)}")
+
+
+def to_starlark(value: NodeValue) -> object:
+    """Nodes as a value of the language: collections become fragments, scalars stay."""
+    return YamlFragment(value) if type(value) in COLLECTIONS else value  # type: ignore[arg-type]
+
+
+# ---- from the language to nodes
+
+_SOME = 64
+
+
+def to_nodes(value: object, source: Source | None = None, line: int = 0) -> NodeValue:
+    """A value of the language as nodes; new nodes get the given position, those of fragments are shared (spec ytt 3.9).
+
+    Raises StarlarkError for what YAML cannot hold: functions, ranges, modules, integers of more than 64 bits.
+    """
+    kind = type(value)
+    if kind is str or value is None or kind is bool or kind is float:
+        return value  # type: ignore[return-value]
+    if kind is YamlFragment:
+        return value.value  # type: ignore[attr-defined, no-any-return]
+    try:
+        most = allowance().limits.nodes
+        room = [most]
+        nodes = _to_nodes(value, source, line, room)
+        if most - room[0] > _SOME:
+            spend((most - room[0]) * 20)
+        return nodes
+    except RecursionError:
+        raise LimitError(
+            f"{type_of(value)} is nested too deeply to be made YAML", hint="does it contain itself?"
+        ) from None
+
+
+def _to_nodes(value: object, source: Source | None, line: int, room: list[int]) -> NodeValue:
+    kind = type(value)
+    if kind is str or value is None or kind is bool or kind is float:
+        return value  # type: ignore[return-value]
+    if kind is int:
+        if _LEAST <= value <= _GREATEST:  # type: ignore[operator]
+            return value  # type: ignore[return-value]
+        raise StarlarkError(_int_sentence(value), expected="an integer of at most 64 bits")  # type: ignore[arg-type]
+    if kind is YamlFragment:
+        nodes: Collection | None = value.value  # type: ignore[attr-defined]
+        if type(nodes) is DocumentSet:
+            raise StarlarkError("maps and arrays can only contain arrays, maps, or scalars; this is a document set")
+        return nodes
+    if kind is Dict:
+        _take(room, len(value))  # type: ignore[arg-type]
+        return _to_map(value.items(), source, line, room)  # type: ignore[attr-defined]
+    if kind is List or kind is tuple or kind is Set:
+        _take(room, len(value))  # type: ignore[arg-type]
+        return Array(
+            [
+                ArrayItem(part if type(part) is str else _to_nodes(part, source, line, room), source, line)
+                for part in value  # type: ignore[attr-defined]
+            ],
+            source,
+            line,
+        )
+    if kind is DataStruct:
+        return _data_nodes(value, source, line, room)  # type: ignore[arg-type]
+    if isinstance(value, Struct):
+        return _to_map(value.mapping() or (), source, line, room)
+    raise _unconvertible(value)
+
+
+def _take(room: list[int], count: int) -> None:
+    # A list that holds one list ten times, which holds one ten times, is small until it becomes nodes.
+    room[0] -= count
+    if room[0] < 0:
+        raise exceeded("what a value makes", "nodes", allowance().limits.nodes)
+
+
+def _to_map(pairs: Iterable[tuple[object, object]], source: Source | None, line: int, room: list[int]) -> Map:
+    return Map(
+        [
+            MapItem(
+                key if type(key) is str else _to_nodes(key, source, line, room),
+                part if type(part) is str else _to_nodes(part, source, line, room),
+                source,
+                line,
+            )
+            for key, part in pairs
+        ],
+        source,
+        line,
+    )
+
+
+def _int_sentence(value: int) -> str:
+    shown = str(value) if value.bit_length() < 256 else f"of {value.bit_length()} bits"
+    return f"integer {shown} is out of range for YAML"
+
+
+_HINTS = {
+    "function": "call it, with ()",
+    "builtin_function_or_method": "call it, with ()",
+    "range": "make it a list: list(...)",
+    "module": "name a member of it",
+}
+
+
+def _unconvertible(value: object) -> StarlarkError:
+    name = type_of(value)
+    if name.startswith("@ytt:"):
+        hint = "did you mean to call .check()?" if name.startswith("@ytt:assert") else "use .string()"
+        sentence = f"Unable to convert value: {name} does not automatically encode (hint: {hint})"
+        return StarlarkError(sentence)
+    meant = _HINTS.get(name)
+    if isinstance(value, Module) and "eval" in value.attr_names():
+        meant = "call its .eval() for its documents"
+    return StarlarkError(f"unknown type {name} for conversion to YAML", hint=meant)
+
+
+_GO_TYPES: dict[type, str] = {
+    type(None): "<nil>",
+    bool: "bool",
+    int: "int64",
+    float: "float64",
+    str: "string",
+    tuple: "[]interface {}",
+    List: "[]interface {}",
+    Set: "[]interface {}",
+    Dict: "*orderedmap.Map",
+    Map: "*yamlmeta.Map",
+    Array: "*yamlmeta.Array",
+    DocumentSet: "*yamlmeta.DocumentSet",
+}
+
+
+def go_type_name(value: object) -> str:
+    """The reference's name of a value's type, where its messages and `str(fragment)` show one."""
+    if type(value) is YamlFragment:
+        value = value.peek()
+    elif isinstance(value, Struct):
+        return "*orderedmap.Map"
+    return _GO_TYPES.get(type(value)) or type_of(value)
+
+
+# ---- data values
+
+
+class _DataMembers(Members):
+    """The members that were asked for: loops ask for the same names again and again."""
+
+    __slots__ = ("_made", "_node")
+
+    def __init__(self, node: Map, made: dict[int, object]) -> None:
+        self._node = node
+        self._made = made
+
+    def __missing__(self, name: str) -> object:
+        item = self._node.find(name)
+        if item is None:
+            return super().__missing__(name)
+        found = self[name] = _part(item, self._made)
+        return found
+
+    def whole(self) -> Value:
+        return DataStruct(self._node)
+
+
+def _part(item: MapItem, made: dict[int, object]) -> object:
+    value = item.value
+    if type(value) not in COLLECTIONS:
+        return value
+    found = made.get(id(item))
+    if found is None:
+        found = made[id(item)] = to_struct(value)
+    return found
+
+
+class DataStruct(Struct):
+    """A map of the data values as a struct (spec ytt 7.1); its parts are converted when they are looked at.
+
+    Each template gets its own, so lists in it belong to that template. Keys that are no strings are there too, for
+    `values[key]`, `in` and iteration.
+    """
+
+    __slots__ = ("_made", "_node")
+
+    def __init__(self, node: Map) -> None:
+        self._node = node
+        self._made: dict[int, object] = {}  # collections converted so far, by the identity of their items
+        self.members = _DataMembers(node, self._made)
+
+    def _part(self, item: MapItem) -> object:
+        return _part(item, self._made)
+
+    def attr(self, name: str) -> object:
+        if name not in self.members and self._node.find(name) is None:
+            raise NoAttribute(name)
+        return self.members[name]
+
+    def attr_names(self) -> list[str]:
+        return [item.key for item in self._node.items if type(item.key) is str]
+
+    def index(self, key: object) -> object:
+        item = self._node.find(key if type(key) is str else to_nodes(key))
+        if item is None:
+            from plait.spell import did_you_mean
+
+            near = did_you_mean(key, self.attr_names()) if type(key) is str else None
+            raise StarlarkError(f"key {repr_of(key)} not in struct", hint=near)
+        return self._part(item)
+
+    def contains(self, key: object) -> bool:
+        return self._node.find(key if type(key) is str else to_nodes(key)) is not None
+
+    def length(self) -> int:
+        return len(self._node.items)
+
+    def truth(self) -> bool:
+        return len(self._node.items) > 0
+
+    def iterate(self) -> Iterator[object]:
+        return iter([to_starlark(item.key) for item in self._node.items])
+
+    def mapping(self) -> Iterable[tuple[object, object]]:
+        return [(to_starlark(item.key), self._part(item)) for item in self._node.items]
+
+    def freeze(self) -> None:
+        """Data values stay as they are: the lists in them belong to one template."""
+
+
+STRUCTS.add(DataStruct)
+
+
+def to_struct(value: NodeValue) -> object:
+    """Data values for a template: maps as structs, arrays as lists, scalars as they are; a new value each time."""
+    if type(value) is Map:
+        return DataStruct(value)
+    if type(value) is Array:
+        return List([to_struct(item.value) for item in value.items])
+    return value
+
+
+def data_module(values: object, functions: Mapping[str, object]) -> Module:
+    """`@ytt:data` for a template: its functions, and data values as `to_struct` gives them."""
+    module = Module("data", functions)
+    module.members["values"] = values
+    module.frozen = type(values) is DataStruct  # nothing in it can be frozen
+    return module
+
+
+def to_data(value: NodeValue) -> object:
+    """Nodes as lists and dicts that a template may change; a new value each time. Of equal keys the last one counts."""
+    if type(value) is Map:
+        data = Dict()
+        for item in value.items:
+            insert(data, _data_key(item.key), to_data(item.value))
+        return data
+    if type(value) is Array or type(value) is DocumentSet:
+        return List([to_data(item.value) for item in value.items])
+    return value
+
+
+def _data_key(key: NodeValue) -> object:
+    """A key that is a collection becomes a tuple, which a dict can hold."""
+    if type(key) is Map:
+        return tuple((_data_key(item.key), _data_key(item.value)) for item in key.items)
+    if type(key) is Array or type(key) is DocumentSet:
+        return tuple(_data_key(item.value) for item in key.items)
+    return key
+
+
+def plain(value: object) -> object:
+    """A value as data: fragments and structs become dicts, sequences lists; scalars are the same (spec ytt 6 assert)."""
+    kind = type(value)
+    if kind is str or value is None or kind is int or kind is bool or kind is float:
+        return value
+    return to_data(to_nodes(value))
+
+
+def _data_nodes(value: DataStruct, source: Source | None, line: int, room: list[int]) -> Map:
+    return _to_map(value.mapping(), source, line, room)
+
+
+__all__ = [
+    "DataStruct",
+    "YamlFragment",
+    "data_module",
+    "go_type_name",
+    "plain",
+    "to_data",
+    "to_nodes",
+    "to_starlark",
+    "to_struct",
+]

@@ -1,0 +1,52 @@
+"""Layering: documents that inherit from each other across layers, and substitute from each other (spec layering).
+
+    documents = read_documents([yaml.read(source, plain=plain_values)])
+    shown = written(render(documents, Options(), context))
+
+What a plain render does not need is loaded when it is asked for.
+"""
+
+from __future__ import annotations
+
+from plait import first_use
+from plait.layering.document import Document, read_documents
+from plait.layering.job import Job
+from plait.layering.render import Options, Plan, plan, render, render_plan, written
+from plait.layering.scalars import plain_values
+from plait.layering.secrets import EnvironmentSecrets, FileSecrets, SecretSource
+from plait.layering.select import ORDERS, Selection, in_order
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.layering.dataschema import check_data
+    from plait.layering.family import dot, tree
+    from plait.layering.validation import check_documents
+
+__all__ = [
+    "ORDERS",
+    "Document",
+    "EnvironmentSecrets",
+    "FileSecrets",
+    "Job",
+    "Options",
+    "Plan",
+    "SecretSource",
+    "Selection",
+    "check_data",
+    "check_documents",
+    "dot",
+    "in_order",
+    "plain_values",
+    "plan",
+    "read_documents",
+    "render",
+    "render_plan",
+    "tree",
+    "written",
+]
+
+_LATER = {"check_data": "dataschema", "check_documents": "validation", "dot": "family", "tree": "family"}
+
+
+def __getattr__(name: str) -> object:
+    return first_use(__name__, _LATER.get(name), name)

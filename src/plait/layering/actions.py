@@ -1,0 +1,191 @@
+"""Layering actions: how a child's data changes its parent's (spec layering 5).
+
+The result starts as the parent's rendered data; each action takes it and gives the next. The child's data is only read.
+Trees are shared: an action copies the maps and lists on the way to what it changes, nothing else.
+
+A new action is a function and a row in `ACTIONS`.
+"""
+
+from __future__ import annotations
+
+from plait.errors import Step
+from plait.layering.failures import failure
+from plait.layering.missing import missing
+from plait.layering.paths import PathError, action_path
+from plait.layering.places import MISSING, find, without, write
+from plait.nodes import Map, kind_name
+from plait.spell import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from plait.errors import LayeringError
+    from plait.layering.document import Document
+    from plait.layering.paths import Path
+    from plait.nodes import ArrayItem, MapItem, Value
+    from plait.provenance import Trace
+    from plait.source import Position
+
+
+class Absent(Exception):
+    """The place an action reads is missing or null."""
+
+
+def merge(overall: Value, child: Value, path: Path) -> Value:
+    """Maps merge, the child's values win; anything else is replaced by the child's."""
+    value = _read(child, path)
+    if type(value) is Map:
+        existing = find(overall, path)
+        if type(existing) is Map:
+            value = merged(existing, value)
+            if value is existing and path.plain:
+                return overall
+    return write(overall, path, value)
+
+
+def replace(overall: Value, child: Value, path: Path) -> Value:
+    """The child's value in place of what is there."""
+    return write(overall, path, _read(child, path))
+
+
+def delete(overall: Value, _child: Value, path: Path) -> Value:
+    """The place without its value; at the root, an empty map. The child's data is not read."""
+    if not path.steps:
+        return Map([], overall.source, overall.line) if type(overall) is Map else Map([])
+    _read(overall, path)
+    return without(overall, path)
+
+
+ACTIONS: dict[str, Callable[[Value, Value, Path], Value]] = {"merge": merge, "replace": replace, "delete": delete}
+
+
+def merged(left: Map, right: Map) -> Map:
+    """`left` with the items of `right`: maps merge, everything else is the right one's. Lists are not joined."""
+    changes: dict[MapItem, MapItem] = {}
+    added: list[MapItem] = []
+    find_left = left.find
+    for item in right.items:
+        existing = find_left(item.key)
+        if existing is None:
+            added.append(item)
+            continue
+        old, new = existing.value, item.value
+        if old is new:
+            continue
+        if type(old) is Map and type(new) is Map:
+            inner = merged(old, new)
+            if inner is not old:
+                changes[existing] = existing.with_value(inner)
+        else:
+            changes[existing] = item
+    if changes:
+        get = changes.get
+        return left.with_items([get(item, item) for item in left.items] + added)
+    if added:
+        return left.with_items(left.items + added)
+    return left
+
+
+def apply_actions(child: Document, parent: Document, trace: Trace | None = None) -> Value:
+    """The child's data after its actions on the parent's rendered data.
+
+    Raises LayeringError: MissingDocumentKey, InvalidActionPath, UnsupportedActionMethod. Spec layering 5.
+    """
+    overall = parent.data
+    data = child.data
+    for number, action in enumerate(child.actions):
+        method, text = _parts(child, action, number)
+        function = ACTIONS.get(method)
+        if function is None:
+            raise failure(
+                "UnsupportedActionMethod",
+                f'document {child}: there is no layering action "{method}"',
+                at=action.position,
+                expected=", ".join(ACTIONS),
+                hint=did_you_mean(method, ACTIONS),
+            )
+        try:
+            before = overall
+            overall = function(overall, data, action_path(text))
+            if trace is not None:
+                from plait.layering.tracing import acted
+
+                acted(trace, child, action, method, text, data, before, overall)
+        except Absent:
+            raise _absent(child, parent, action, method, text, overall) from None
+        except PathError as error:
+            raise failure(
+                "InvalidActionPath",
+                f"action {number + 1} ({method} {text}) of {child} on {parent}: {error.message}",
+                at=_place(action, "path"),
+                also=[error.at] if error.at is not None and not _secret(child) else [parent.data_position],
+            ) from None
+    return overall
+
+
+def _read(data: Value, path: Path) -> Value:
+    value = find(data, path)
+    if value is None or value is MISSING:
+        raise Absent
+    return value  # type: ignore[return-value]
+
+
+def _parts(child: Document, action: ArrayItem, number: int) -> tuple[str, str]:
+    value = action.value
+    method = value.find("method") if type(value) is Map else None
+    path = value.find("path") if type(value) is Map else None
+    if method is None or path is None or type(method.value) is not str or type(path.value) is not str:
+        raise failure(
+            "InvalidDocumentFormat",
+            f"action {number + 1} of {child} is not understood",
+            at=action.position,
+            expected="a map with a string `method` and a string `path`",
+            found=_lacking(value, ("method", "path")),
+        )
+    return method.value, path.value
+
+
+def _lacking(value: Value, keys: Sequence[str]) -> str:
+    if type(value) is not Map:
+        return kind_name(value)
+    return ", ".join(f"no `{key}`" for key in keys if value.find(key) is None) or "something else under one of them"
+
+
+def _absent(
+    child: Document, parent: Document, action: ArrayItem, method: str, text: str, overall: Value
+) -> LayeringError:
+    read = child if method != "delete" else parent
+    data = child.data if method != "delete" else overall
+    found, hint = missing(data, action_path(text))
+    return failure(
+        "MissingDocumentKey",
+        f"nothing at the path of the action {method} {text} on parent {parent} by child {child}",
+        at=_place(action, "path"),
+        also=[read.data_position],
+        expected=f"a value that is not null at {text} in the data of {read}",
+        found=found,
+        hint=hint,
+        trail=_ancestry(child),
+    )
+
+
+def _ancestry(child: Document) -> list[Step]:
+    """Where inherited data comes from: each parent up to the first."""
+    steps: list[Step] = []
+    document = child
+    while document.parent is not None:
+        steps.append(Step(f"{document} inherits from {document.parent}", document.position))
+        document = document.parent
+    return steps
+
+
+def _secret(document: Document) -> bool:
+    """Whether the data an action changes may hold what must not be shown."""
+    parent = document.parent
+    return document.secret or (parent is not None and (parent.secret or bool(parent.substitutions)))
+
+
+def _place(action: ArrayItem, key: str) -> Position:
+    item = action.value.find(key) if type(action.value) is Map else None
+    return item.position if item is not None else action.position

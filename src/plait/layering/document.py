@@ -1,0 +1,253 @@
+"""A document with a schema, metadata and data: what layering works on (spec layering 2).
+
+`read_documents` looks at every document once and keeps what the engine asks for: identity, layer, labels, selector,
+actions, substitutions. What it needs in order to go on at all (a schema, a metadata map, lists that are lists) it checks
+here, with the place of the value; whether the document is *well formed* is the business of `validation`.
+
+The same class holds the state of a run: `data` starts as written and becomes what was rendered. The nodes below it are
+never changed, so putting back `written` undoes a run.
+"""
+
+from __future__ import annotations
+
+from plait.errors import LayeringError
+from plait.layering.failures import failure, raise_all
+from plait.nodes import Array, Map, MapItem, kind_name
+from plait.source import Position, Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from plait import nodes
+    from plait.nodes import ArrayItem, Value
+
+POLICY = "deckhand/LayeringPolicy"
+DATA_SCHEMA = "deckhand/DataSchema"
+VALIDATION_POLICY = "deckhand/ValidationPolicy"
+CONTROL = "metadata/Control"
+
+
+class Document:
+    """One document: its identity, what steers its layering, and its data.
+
+    order: its place among the inputs. node: as read. metadata: as written. data: as rendered so far. parent: chosen by
+    `parents`; replaced_by: set by `replacement`; secret: its data is not for the eye (`storagePolicy: encrypted`, or made
+    from such a document while secrets are hidden).
+    """
+
+    __slots__ = (
+        "abstract",
+        "actions",
+        "control",
+        "data",
+        "encrypted",
+        "labels",
+        "layer",
+        "metadata",
+        "name",
+        "node",
+        "order",
+        "parent",
+        "replaced_by",
+        "replacement",
+        "schema",
+        "secret",
+        "selector",
+        "substitutions",
+        "written",
+    )
+    # Declared here for type checkers, which meet some uses of these before the method that sets them.
+    name: str
+    order: int
+    schema: str
+
+    def __init__(self, node: nodes.Document, order: int) -> None:
+        top = node.value
+        if type(top) is not Map:
+            raise _malformed(f"a document must be a map, not {_a(top)}", node.position)
+        self.node = node
+        self.order = order
+        self.layer: str | None = None
+        self.abstract = False
+        self.selector: Map | None = None
+        self.actions: list[ArrayItem] = _NONE
+        self.parent: Document | None = None
+        self.replaced_by: Document | None = None
+        find = top.find
+        item = find("schema")
+        if item is None:
+            raise _malformed("a document's schema must be a string, not null", node.position, top, "schema")
+        self.schema = _text(item, "schema", node.position)
+        item = find("metadata")
+        metadata = item.value if item is not None else None
+        if type(metadata) is not Map:
+            at = item.position if item is not None else node.position
+            raise _malformed(
+                f"document [{self.schema}]: metadata must be a map, not {_a(metadata)}", at, top, "metadata"
+            )
+        self.metadata = metadata
+        item = find("data")
+        self.written = self.data = item.value if item is not None else None
+        find = metadata.find
+        item = find("schema")
+        kind = item.value if item is not None else None
+        self.control = type(kind) is str and kind.startswith(CONTROL)
+        item = find("name")
+        name = item.value if item is not None else None
+        if type(name) is str:
+            self.name = name
+        elif name is None or type(name) in (Map, Array):
+            if not self.control or name is not None:
+                at = item.position if item is not None else metadata.position
+                raise _malformed(
+                    f"document [{self.schema}]: metadata.name must be a string, not {_a(name)}", at, metadata, "name"
+                )
+            self.name = ""
+        else:
+            self.name = str(name)
+        item = find("labels")
+        self.labels = self._map(item, "labels") if item is not None else None
+        item = find("storagePolicy")
+        self.encrypted = self.secret = item is not None and item.value == "encrypted"
+        item = find("replacement")
+        self.replacement = item is not None and item.value is True
+        item = find("substitutions")
+        self.substitutions = self._list(item, "substitutions") if item is not None else _NONE
+        item = find("layeringDefinition")
+        if item is not None:
+            definition = self._map(item, "layeringDefinition")
+            if definition is not None:
+                self._read_definition(definition)
+
+    def _read_definition(self, definition: Map) -> None:
+        find = definition.find
+        item = find("layer")
+        if item is not None and item.value is not None and item.value != "":
+            self.layer = item.value if type(item.value) is str else _text(item, "layer", item.position, self)
+        item = find("abstract")
+        self.abstract = item is not None and item.value is True
+        item = find("parentSelector")
+        if item is not None:
+            selector = self._map(item, "parentSelector")
+            self.selector = selector if selector is not None and selector.items else None
+        item = find("actions")
+        if item is not None:
+            self.actions = self._list(item, "actions")
+
+    def _map(self, item: MapItem, key: str) -> Map | None:
+        value = item.value
+        if type(value) is Map:
+            return value
+        if not value and type(value) is not Array:
+            return None
+        raise _malformed(f"document {self}: {key} must be a map, not {_a(value)}", item.position)
+
+    def _list(self, item: MapItem, key: str) -> list[ArrayItem]:
+        value = item.value
+        if type(value) is Array:
+            return value.items
+        if value is None:
+            return _NONE
+        raise _malformed(f"document {self}: {key} must be a list, not {_a(value)}", item.position)
+
+    def __repr__(self) -> str:
+        return f"Document({self})"
+
+    def __str__(self) -> str:
+        if self.layer is None:
+            return f"[{self.schema}] {self.name}"
+        return f"[{self.schema}, {self.layer}] {self.name}"
+
+    @property
+    def identity(self) -> tuple[str, str | None, str]:
+        return (self.schema, self.layer, self.name)
+
+    @property
+    def position(self) -> Position:
+        """Where its name is written; the line a person looks for."""
+        item = self.metadata.find("name")
+        return item.position if item is not None else self.node.position
+
+    def place(self, *keys: str) -> Position:
+        """Where a part of the metadata is written, such as `place("layeringDefinition", "layer")`."""
+        value: Value = self.metadata
+        at = self.position
+        for key in keys:
+            item = value.find(key) if type(value) is Map else None
+            if item is None:
+                break
+            at, value = item.position, item.value
+        return at
+
+    @property
+    def data_position(self) -> Position:
+        """Where its data is written; without the line's text when that may not be shown."""
+        item = self.node.value.find("data") if type(self.node.value) is Map else None
+        at = item.position if item is not None else self.node.position
+        return without_text(at) if self.secret else at
+
+
+def without_text(at: Position) -> Position:
+    """The same place, whose line messages cannot quote: it may hold a secret."""
+    if at.source is None:
+        return at
+    return Position(Source(at.source.name, "", _NO_LINE), at.line, at.column)
+
+
+_NO_LINE = 1 << 40
+_NONE: list[ArrayItem] = []
+
+
+def read_documents(sets: Iterable[nodes.DocumentSet]) -> list[Document]:
+    """The documents of all inputs, in order; empty ones are left out.
+
+    Raises LayeringError (InvalidDocumentFormat) with a finding for each document without the parts that everything
+    depends on. Spec layering 2.
+    """
+    found: list[Document] = []
+    failures: list[LayeringError] = []
+    for documents in sets:
+        for node in documents.items:
+            if node.value is None:
+                continue
+            try:
+                found.append(Document(node, len(found)))
+            except LayeringError as error:
+                failures.append(error)
+    raise_all(failures)
+    return found
+
+
+def _text(item: MapItem | None, key: str, at: Position, document: Document | None = None) -> str:
+    value = item.value if item is not None else None
+    if type(value) is str:
+        return value
+    at = item.position if item is not None else at
+    subject = f"document {document}: " if document is not None else "a document's "
+    raise _malformed(f"{subject}{key} must be a string, not {_a(value)}", at)
+
+
+def _malformed(message: str, at: Position, around: Map | None = None, key: str = "") -> LayeringError:
+    """around: the map that should have the key."""
+    if around is None or around.find(key) is not None:
+        return failure("InvalidDocumentFormat", message, at=at)
+    from plait.spell import nearest
+
+    names = [item.key for item in around.items if type(item.key) is str]
+    alike = nearest(key, names)
+    return failure(
+        "InvalidDocumentFormat",
+        message,
+        at=at,
+        found=f"keys {', '.join(names[:_SHOWN])}" if names else None,
+        hint=f'"{alike}": did you mean "{key}"?' if alike is not None else None,
+    )
+
+
+_SHOWN = 12
+
+
+def _a(value: object) -> str:
+    name = kind_name(value)
+    return name if name == "null" else f"an {name}" if name[0] in "aeiou" else f"a {name}"

@@ -1,0 +1,93 @@
+"""The kinds of layering failure, and how one is made (spec layering 23).
+
+The reference names every failure, and its service gives each name an HTTP status; people search logs for these names.
+So a `LayeringError` carries its `kind`, and its message starts with it. The sentence after it is ours.
+"""
+
+from __future__ import annotations
+
+from plait.errors import Finding, LayeringError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plait.errors import Step
+    from plait.source import Position
+
+STATUSES = {
+    "InvalidDocumentFormat": 400,
+    "LayeringPolicyNotFound": 409,
+    "InvalidDocumentLayer": 400,
+    "InvalidDocumentParent": 400,
+    "IndeterminateDocumentParent": 400,
+    "InvalidDocumentReplacement": 400,
+    "MissingDocumentKey": 400,
+    "InvalidActionPath": 400,
+    "UnsupportedActionMethod": 400,
+    "SubstitutionSourceNotFound": 409,
+    "SubstitutionSourceDataNotFound": 400,
+    "MissingDocumentPattern": 400,
+    "UnknownSubstitutionError": 400,
+    "SubstitutionDependencyCycle": 400,
+    "EncryptionSourceNotFound": 400,
+}
+"""Every kind, with the status of the service's answer."""
+
+
+def failure(
+    kind: str,
+    message: str,
+    *,
+    at: Position | None = None,
+    also: Iterable[Position] = (),
+    expected: str | None = None,
+    found: str | None = None,
+    hint: str | None = None,
+    trail: Iterable[Step] = (),
+    findings: Sequence[Finding] = (),
+) -> LayeringError:
+    """A `LayeringError` of this kind."""
+    error = LayeringError(
+        f"{kind}: {message}",
+        at=at,
+        also=also,
+        expected=expected,
+        found=found,
+        hint=hint,
+        trail=trail,
+        findings=findings,
+    )
+    error.kind = kind
+    return error
+
+
+def raise_all(failures: Sequence[LayeringError]) -> None:
+    """Raise what was collected: nothing, the one failure, or one error with a finding for each.
+
+    They are put in order of place and text, so that the order of the documents does not show. The kind is that of the
+    first.
+    """
+    if not failures:
+        return
+    ordered = sorted(failures, key=lambda error: (str(error.at), error.at.line if error.at else 0, error.message))
+    if len(ordered) == 1:
+        raise ordered[0]
+    findings = []
+    for error in ordered:
+        if error.findings:
+            findings.extend(error.findings)
+        else:
+            findings.append(
+                Finding(
+                    error.message,
+                    at=error.at,
+                    also=error.also,
+                    expected=error.expected,
+                    found=error.found,
+                    hint=error.hint,
+                    trail=error.trail,
+                )
+            )
+    kinds = dict.fromkeys(error.kind for error in ordered)
+    raise failure(ordered[0].kind, f"{len(findings)} problems ({', '.join(kinds)})", findings=findings)

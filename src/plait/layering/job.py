@@ -1,0 +1,102 @@
+"""What one `layer` is given, and its steps: the command line, the API and what asks for histories run the same ones."""
+
+from __future__ import annotations
+
+from plait.errors import LimitError
+from plait.layering.document import read_documents
+from plait.layering.render import Options, Plan, plan, render_plan, written
+from plait.layering.scalars import misread, plain_values
+from plait.layering.select import Selection, in_order
+from plait.source import Source
+from plait.yaml import Forms, deduplicate, read, write
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plait.context import Context
+    from plait.layering.document import Document
+    from plait.nodes import DocumentSet
+
+_FORMS = Forms(misread)
+# Deeper than the reference can go; what walks data here may recurse.
+_DEPTH = 300
+
+
+class Job:
+    """All that a run is given.
+
+    sources: the texts, in order, or documents that are at hand. options: how they are rendered. selection: which of them come back. validate: check
+    the form of all documents first. validate_data: check what was rendered against its schemas. order: of ORDERS.
+    short: schema, name and data only.
+    """
+
+    __slots__ = ("options", "order", "selection", "short", "sources", "validate", "validate_data")
+
+    def __init__(
+        self,
+        sources: Iterable[Source | DocumentSet],
+        options: Options | None = None,
+        *,
+        selection: Selection | None = None,
+        validate: bool = False,
+        validate_data: bool = False,
+        order: str = "dependency",
+        short: bool = False,
+    ) -> None:
+        self.sources = sources
+        self.options = Options() if options is None else options
+        self.selection = Selection() if selection is None else selection
+        self.validate = validate
+        self.validate_data = validate_data
+        self.order = order
+        self.short = short
+
+    def plan(self, context: Context) -> Plan:
+        """Read the documents and find what each is made of. Raises ReadError, UsageError, LayeringError."""
+        in_order([], self.order)  # an order that is none is told before anything is read
+        sets: Sequence[DocumentSet] = [
+            deduplicate(read(source, keep_mark=False, plain=plain_values, depth=_DEPTH))
+            if isinstance(source, Source)
+            else source
+            for source in self.sources
+        ]
+        if self.validate or self.options.strict:
+            from plait.layering.validation import check_documents
+
+            check_documents(sets)
+        return plan(read_documents(sets), self.options, context)
+
+    def run(self, context: Context, planned: Plan | None = None) -> DocumentSet:
+        """The concrete documents that are asked for. Raises what `plan` does, and LimitError."""
+        try:
+            return self._run(context, self.plan(context) if planned is None else planned)
+        except RecursionError:
+            # Substitution can put deep data into deep data.
+            raise LimitError("rendered documents are nested too deeply") from None
+
+    def _run(self, context: Context, planned: Plan) -> DocumentSet:
+        rendered: Sequence[Document] = render_plan(planned, self.options, context)
+        if self.validate_data:
+            from plait.layering.dataschema import check_data
+
+            check_data(rendered, planned.documents)
+        if self.selection:
+            chosen = [document for document in rendered if self.selection.takes(document)]
+            if not chosen:
+                hint = self.selection.hint(rendered)
+                context.warn("no document is chosen" + (f" ({hint})" if hint else ""))
+            rendered = chosen
+        rendered = in_order(rendered, self.order)
+        cleartext = self.options.cleartext_secrets
+        result = written(rendered, short=self.short, cleartext_secrets=cleartext)
+        if context.trace is not None:
+            from plait.layering.tracing import inherited
+
+            inherited(context.trace, rendered, result, secret=[] if cleartext else planned.documents)
+        return result
+
+    @staticmethod
+    def text(documents: DocumentSet) -> str:
+        """Documents as text that means the same to those who read as the reference does."""
+        return write(documents, forms=_FORMS)

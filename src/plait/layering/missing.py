@@ -1,0 +1,37 @@
+"""What to say of a path that leads nowhere: the keys where it stops, and the nearest of them."""
+
+from __future__ import annotations
+
+from plait.nodes import Map, kind_name
+from plait.spell import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.layering.paths import Path
+    from plait.nodes import Value
+
+_SHOWN = 12
+
+
+def missing(data: Value, path: Path) -> tuple[str | None, str | None]:
+    """What is found where a path stops, and a hint for the step that is not there."""
+    way = ""
+    for step in path.steps:
+        if type(data) is not Map or type(step) is not str:
+            break
+        item = data.find(step)
+        if item is None:
+            return _keys(data, way), did_you_mean(step, [key for key in data.keys() if type(key) is str])  # noqa: SIM118
+        way += f".{step}"
+        data = item.value
+    if type(data) is Map:
+        return _keys(data, way), None
+    return (f"{kind_name(data)} at {way}" if way else None), None
+
+
+def _keys(data: Map, way: str) -> str:
+    where = f" at {way}" if way else ""
+    if not data.items:
+        return f"an empty map{where}"
+    more = f" and {len(data.items) - _SHOWN} more" if len(data.items) > _SHOWN else ""
+    return f"keys {', '.join(str(item.key) for item in data.items[:_SHOWN])}{more}{where}"

@@ -1,0 +1,213 @@
+"""Choosing the parent of each document (spec layering 4).
+
+A document with a `parentSelector` takes as its parent the document that has all those labels, in the closest layer above.
+As in the reference, a match that could not be a parent (another schema, the same layer or a lower one) is an error, and
+so are two matches in one layer, even when a closer layer has exactly one: a label may only be shared by documents that
+could all be parents. The relaxed reading (spec layering 21) ignores what cannot be a parent and counts in the chosen
+layer only. In both, no match is no error: the document keeps its own data.
+
+Candidates come from an index of labels. Of a selector's pairs the one with the fewest documents is looked at.
+"""
+
+from __future__ import annotations
+
+from plait.layering.failures import failure, raise_all
+from plait.nodes import key_id
+from plait.spell import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plait.errors import LayeringError
+    from plait.layering.document import Document
+    from plait.layering.policy import Policy
+    from plait.nodes import Map
+
+
+class LabelIndex:
+    """Documents by label. hints: how many more times `nearest` looks for one, which takes a look at every label."""
+
+    __slots__ = ("_by_pair", "hints")
+
+    def __init__(self, documents: Iterable[Document]) -> None:
+        by_pair: dict[tuple[object, object], list[Document]] = {}
+        for document in documents:
+            labels = document.labels
+            if labels is None or document.layer is None:
+                continue
+            for item in labels.items:
+                by_pair.setdefault((key_id(item.key), key_id(item.value)), []).append(document)
+        self._by_pair = by_pair
+        self.hints = 10
+
+    def matching(self, selector: Map) -> list[Document]:
+        """The documents that have every label of the selector, in the order of the inputs."""
+        by_pair = self._by_pair
+        pairs = [(key_id(item.key), key_id(item.value)) for item in selector.items]
+        shortest: list[Document] | None = None
+        for pair in pairs:
+            found = by_pair.get(pair)
+            if found is None:
+                return []
+            if shortest is None or len(found) < len(shortest):
+                shortest = found
+        if shortest is None or len(pairs) == 1:
+            return shortest or []
+        wanted = set(pairs)
+        return [document for document in shortest if wanted <= _pairs(document)]
+
+    def nearest(self, selector: Map) -> str | None:
+        """A hint for a selector that matches nothing: the label it may have meant."""
+        if not self.hints:
+            return None
+        self.hints -= 1
+        for item in selector.items:
+            if (key_id(item.key), key_id(item.value)) in self._by_pair:
+                continue
+            values = [str(value) for key, value in self._by_pair if key == key_id(item.key) and type(value) is str]
+            alike = (
+                did_you_mean(str(item.value), values)
+                if values
+                else did_you_mean(str(item.key), dict.fromkeys(str(key) for key, _ in self._by_pair))
+            )
+            if alike is not None:
+                return alike
+        return self._nearest_document(selector)
+
+    def _nearest_document(self, selector: Map) -> str | None:
+        """The document that has the most of the labels, and what it lacks."""
+        shared: dict[Document, int] = {}
+        for item in selector.items:
+            for document in self._by_pair.get((key_id(item.key), key_id(item.value)), ())[:_MOST]:
+                shared[document] = shared.get(document, 0) + 1
+        if not shared:
+            return None
+        best = max(shared, key=lambda document: shared[document])
+        has = _pairs(best)
+        lacks = [item for item in selector.items if (key_id(item.key), key_id(item.value)) not in has]
+        return f"{best} comes nearest, but does not have {', '.join(f'{item.key}: {item.value}' for item in lacks)}"
+
+
+def _pairs(document: Document) -> set[tuple[object, object]]:
+    labels = document.labels
+    return {(key_id(item.key), key_id(item.value)) for item in labels.items} if labels is not None else set()
+
+
+# Labels that thousands of documents share by mistake give as many failures, each with as many candidates.
+_MOST = 50
+
+
+def choose_parents(
+    documents: Sequence[Document], policy: Policy, *, relaxed: bool = False
+) -> tuple[list[Document], LabelIndex]:
+    """Set `parent` of every document that selects one; gives back those whose selector matches nothing, and the index.
+
+    Raises LayeringError: InvalidDocumentParent, IndeterminateDocumentParent. Spec layering 4.
+    """
+    index = LabelIndex(documents)
+    used = policy.used(documents)
+    rank = policy.rank
+    failures: list[LayeringError] = []
+    unmatched: list[Document] = []
+    for child in documents:
+        selector = child.selector
+        if selector is None:
+            continue
+        matches = [match for match in index.matching(selector) if match is not child]
+        if not matches:
+            unmatched.append(child)
+            continue
+        child_rank = rank[child.layer] if child.layer is not None else -1
+        if relaxed:
+            matches = [m for m in matches if m.schema == child.schema and rank[m.layer or ""] < child_rank]
+            if not matches:
+                unmatched.append(child)
+                continue
+        wrong = _impossible(child, matches, rank, used)
+        if wrong:
+            failures += wrong
+            if len(failures) >= _MOST:
+                break
+            continue
+        if len(matches) == 1:
+            child.parent = matches[0]
+            continue
+        best = max(rank[match.layer or ""] for match in matches)
+        closest = [match for match in matches if rank[match.layer or ""] == best]
+        layers = len({match.layer for match in matches})
+        if len(closest) > 1 or (not relaxed and len(matches) > layers):
+            found = len(closest) if relaxed else len(matches) - layers + 1
+            failures.append(_too_many(child, matches, found))
+            if len(failures) >= _MOST:
+                break
+            continue
+        child.parent = closest[0]
+    raise_all(failures)
+    return unmatched, index
+
+
+def unmatched_selector(child: Document, index: LabelIndex) -> LayeringError:
+    """What to say of a selector that no document answers to: an error when strict, else a warning."""
+    selector = child.selector
+    assert selector is not None
+    return failure(
+        "InvalidDocumentParent",
+        f"no document has the labels that {child} selects its parent by",
+        at=child.place("layeringDefinition", "parentSelector"),
+        expected="a document in a higher layer with " + labels_text(selector),
+        hint=index.nearest(selector),
+    )
+
+
+def labels_text(labels: Map) -> str:
+    """`key: value` pairs, as in messages."""
+    return ", ".join(f"{item.key}: {item.value}" for item in labels.items)
+
+
+def _impossible(
+    child: Document, matches: Sequence[Document], rank: dict[str, int], used: Sequence[str]
+) -> list[LayeringError]:
+    found: list[LayeringError] = []
+    child_rank = rank[child.layer] if child.layer is not None else -1
+    for match in matches:
+        if match.schema != child.schema:
+            expected = f"documents with the label {_selected(child)} to have the schema {child.schema}"
+            reason = "their schemas differ"
+        elif rank[match.layer or ""] >= child_rank:
+            if child.layer is None:
+                reason = "the child has no layer"
+            else:
+                reason = f"its layer {match.layer} is not above the child's layer {child.layer}"
+            expected = f"a layer above, in the order {', '.join(used)}"
+        else:
+            continue
+        found.append(
+            failure(
+                "InvalidDocumentParent",
+                f"{match} cannot be the parent of {child}: {reason}",
+                at=child.place("layeringDefinition", "parentSelector"),
+                also=[match.place("labels")],
+                expected=expected,
+                found=f"[{match.schema}] in layer {match.layer}",
+            )
+        )
+        if len(found) >= _MOST:
+            break
+    return found
+
+
+def _too_many(child: Document, matches: Sequence[Document], found: int) -> LayeringError:
+    matches = sorted(matches, key=str)
+    return failure(
+        "IndeterminateDocumentParent",
+        f"too many documents could be the parent of {child}: {found}, expected 1",
+        at=child.place("layeringDefinition", "parentSelector"),
+        also=[match.place("labels") for match in matches[:_MOST]],
+        found=", ".join(str(match) for match in matches[:_MOST]),
+        hint=f"give one of them a label the others do not have; all have {_selected(child)}",
+    )
+
+
+def _selected(child: Document) -> str:
+    return labels_text(child.selector) if child.selector is not None else ""

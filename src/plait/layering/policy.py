@@ -1,0 +1,129 @@
+"""The layering policy: which layers there are, and which of two is the more general (spec layering 3).
+
+The first policy of the inputs counts. Layers without documents take no part in choosing parents; messages about an
+unknown layer name the whole order.
+"""
+
+from __future__ import annotations
+
+from plait.layering.document import POLICY
+from plait.layering.failures import failure, raise_all
+from plait.nodes import Array, Map, kind_name
+from plait.spell import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plait.context import Context
+    from plait.errors import LayeringError
+    from plait.layering.document import Document
+
+
+class Policy:
+    """The order of layers, the most general first.
+
+    document: where it is written. order: all layers. rank: the place of a layer that has documents, by its name.
+    """
+
+    __slots__ = ("document", "order", "rank")
+
+    def __init__(self, document: Document, order: list[str]) -> None:
+        self.document = document
+        self.order = order
+        self.rank: dict[str, int] = {layer: i for i, layer in enumerate(order)}
+
+    def used(self, documents: Iterable[Document]) -> list[str]:
+        """The layers that have documents, in order."""
+        present = {document.layer for document in documents}
+        return [layer for layer in self.order if layer in present]
+
+
+def find_policy(documents: Sequence[Document], context: Context) -> Policy:
+    """The policy among the documents.
+
+    Raises LayeringError: LayeringPolicyNotFound when there is none, InvalidDocumentFormat when its order is no list of
+    distinct names. A missing order is an empty one.
+    """
+    policies = [document for document in documents if document.schema.startswith(POLICY)]
+    if not policies:
+        near = did_you_mean(POLICY + "/v1", dict.fromkeys(d.schema for d in documents if d.schema.startswith("deck")))
+        raise failure(
+            "LayeringPolicyNotFound",
+            "there is no layering policy among the documents",
+            expected=f"a document with schema {POLICY}/v1 whose data.layerOrder lists the layers",
+            hint=near,
+        )
+    policy = policies[0]
+    if len(policies) > 1:
+        others = ", ".join(f"{other.name} ({other.position})" for other in policies[1:])
+        context.warn(f"more than one layering policy: {policy.name} ({policy.position}) is used, not {others}")
+    return Policy(policy, _order_of(policy))
+
+
+def check_layers(documents: Iterable[Document], policy: Policy) -> None:
+    """Raise LayeringError (InvalidDocumentLayer) for documents whose layer is not in the order."""
+    failures: list[LayeringError] = []
+    known = policy.rank
+    for document in documents:
+        if document.layer is not None and document.layer not in known:
+            failures.append(
+                failure(
+                    "InvalidDocumentLayer",
+                    f"layer {document.layer} of document {document} is not in the layerOrder of {policy.document.name}",
+                    at=document.place("layeringDefinition", "layer"),
+                    also=[policy.document.data_position],
+                    expected=f"one of: {', '.join(policy.order)}" if policy.order else "no layer: the order is empty",
+                    hint=did_you_mean(document.layer, policy.order) or _misspelt_order(policy),
+                )
+            )
+    raise_all(failures)
+
+
+def _misspelt_order(policy: Policy) -> str | None:
+    data = policy.document.data
+    if policy.order or type(data) is not Map:
+        return None
+    for item in data.items:
+        if type(item.key) is str and did_you_mean(item.key, ["layerOrder"]):
+            return f'"{item.key}": did you mean "layerOrder"?'
+    names = ", ".join(f'"{item.key}"' for item in data.items[:5])
+    return (
+        f'the order is listed under "layerOrder"; the data of the policy has {names or "nothing"}'
+        if not data.find("layerOrder")
+        else None
+    )
+
+
+def _order_of(policy: Document) -> list[str]:
+    data = policy.data
+    item = data.find("layerOrder") if type(data) is Map else None
+    if item is None or item.value is None:
+        if data is not None and type(data) is not Map:
+            raise failure(
+                "InvalidDocumentFormat",
+                f"the data of {policy} must be a map, not {kind_name(data)}",
+                at=policy.data_position,
+            )
+        return []
+    if type(item.value) is not Array:
+        raise failure(
+            "InvalidDocumentFormat",
+            f"layerOrder of {policy} must be a list, not {kind_name(item.value)}",
+            at=item.position,
+        )
+    order: dict[str, int] = {}
+    for entry in item.value.items:
+        name = entry.value
+        if type(name) is not str:
+            raise failure(
+                "InvalidDocumentFormat",
+                f"layerOrder of {policy}: a layer must be a string, not {kind_name(name)}",
+                at=entry.position,
+            )
+        if name in order:
+            raise failure(
+                "InvalidDocumentFormat", f'layerOrder of {policy} names the layer "{name}" twice', at=entry.position
+            )
+        order[name] = len(order)
+    return list(order)

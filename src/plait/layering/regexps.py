@@ -1,0 +1,147 @@
+"""Regular expressions of documents: Python's, as in the reference, and bounded in time.
+
+A pattern such as `(a+)+$` takes longer than anybody waits for on a text of forty letters. Python's matcher lets signals
+through, so on the main thread a timer of the process's own time ends it. Elsewhere RE2 matches, whose time is linear in
+the text, wherever a pattern means the same to both; one that does not is refused there.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from plait.errors import LimitError
+from plait.limits import allowance, exceeded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable
+    from typing import Protocol, TypeVar
+
+    Found = TypeVar("Found")
+
+    class Match(Protocol):
+        def group(self, group: int = 0, /) -> str | None: ...
+        def start(self) -> int: ...
+        def end(self) -> int: ...
+
+    class Linear(Protocol):
+        def search(self, text: str) -> Match | None: ...
+        def finditer(self, text: str) -> list[Match]: ...
+
+
+class Pattern:
+    """A compiled pattern."""
+
+    __slots__ = ("_regexp",)
+
+    def __init__(self, regexp: re.Pattern[str]) -> None:
+        self._regexp = regexp
+
+    def search(self, text: str) -> re.Match[str] | Match | None:
+        """The first match, or None. Raises LimitError."""
+        if self._is_quick():
+            return self._regexp.search(text)
+        if _has_timer():
+            return self._within(lambda: self._regexp.search(text))
+        return self._linear(text).search(text)
+
+    def sub(self, new: Callable[[object], str], text: str) -> str:
+        """As `re.Pattern.sub`. Raises LimitError."""
+        if self._is_quick():
+            return self._regexp.sub(new, text)
+        if _has_timer():
+            return self._within(lambda: self._regexp.sub(new, text))
+        out: list[str] = []
+        end = 0
+        for match in self._linear(text).finditer(text):
+            if match.end() == match.start():
+                raise self._refused()
+            out += [text[end : match.start()], new(match)]
+            end = match.end()
+        out.append(text[end:])
+        return "".join(out)
+
+    def _is_quick(self) -> bool:
+        # Without two quantifiers nothing takes longer than the square of the text.
+        return sum(map(self._regexp.pattern.count, "*+{")) < 2
+
+    def _within(self, work: Callable[[], Found]) -> Found:
+        import signal
+
+        seconds = allowance().limits.pattern
+
+        def stop(_number: int, _frame: object) -> None:
+            raise exceeded(
+                f'the pattern "{self._regexp.pattern}"',
+                "pattern",
+                seconds,
+                hint="one repetition within another can be matched in too many ways",
+            )
+
+        before = signal.signal(signal.SIGVTALRM, stop)
+        try:
+            signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+            return work()
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+            signal.signal(signal.SIGVTALRM, before)
+
+    def _linear(self, text: str) -> Linear:
+        """The pattern for RE2. Raises LimitError unless both find the same in this text."""
+        pattern = self._regexp.pattern
+        if not _means_the_same(pattern, text):
+            raise self._refused()
+        try:
+            import re2
+        except ImportError:
+            raise self._refused() from None
+        options = re2.Options()
+        options.log_errors = False
+        try:
+            compiled: Linear = re2.compile(pattern, options)
+        except re2.error:
+            raise self._refused() from None
+        if compiled.search("") is not None:
+            # They differ in what repeating nothing gives.
+            raise self._refused()
+        return compiled
+
+    def _refused(self) -> LimitError:
+        error = LimitError(
+            f'the pattern "{self._regexp.pattern}" may take time without end',
+            expected="on a thread that is not the main one: a pattern that RE2 takes, and plain text",
+            hint="call plait from the main thread",
+        )
+        error.limit = "pattern"
+        return error
+
+
+def _has_timer() -> bool:
+    import threading
+
+    return threading.current_thread() is threading.main_thread() and sys.platform != "win32"
+
+
+_ESCAPES = frozenset("dDwWsSbBntr.-/\\^$*+?{}[]|()")
+# What Python takes for a space and RE2 does not.
+_OTHER_SPACES = "\x0b\x1c\x1d\x1e\x1f"
+
+
+def _means_the_same(pattern: str, text: str) -> bool:
+    """Whether Python's matcher and RE2 find the same, as far as this can be told from a look at both."""
+    if not pattern.isascii() or not text.isascii() or text.endswith("\n"):
+        return False
+    if any(space in text for space in _OTHER_SPACES) or "[:" in pattern or "{," in pattern:
+        return False
+    place = pattern.find("\\")
+    while place >= 0:
+        if pattern[place + 1 : place + 2] not in _ESCAPES:
+            return False
+        place = pattern.find("\\", place + 2)
+    place = pattern.find("(?")
+    while place >= 0:
+        if not pattern.startswith(("(?:", "(?P<"), place):
+            return False
+        place = pattern.find("(?", place + 2)
+    return True

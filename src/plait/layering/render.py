@@ -1,0 +1,228 @@
+"""Rendering a set of documents: policy, parents, replacements, order, then each document once (spec layering 10).
+
+    rendered = render(read_documents(inputs), Options(), context)
+
+Everything that can be wrong before rendering is found for all documents at once, and a document that fails does not stop
+the others that do not need it: the error that is raised lists every finding, in the same order whatever the order of the
+inputs.
+"""
+
+from __future__ import annotations
+
+from plait.errors import LayeringError, LimitError
+from plait.layering.actions import apply_actions
+from plait.layering.failures import failure, raise_all
+from plait.layering.order import dependency_order
+from plait.layering.parents import choose_parents, unmatched_selector
+from plait.layering.policy import check_layers, find_policy
+from plait.layering.replacement import mark_replacements
+from plait.layering.secrets import hidden, is_reference
+from plait.layering.substitution import entries, substitute
+from plait.nodes import Document as Node
+from plait.nodes import DocumentSet, Map, MapItem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plait.context import Context
+    from plait.layering.document import Document
+    from plait.layering.policy import Policy
+    from plait.layering.secrets import SecretSource
+    from plait.layering.substitution import Entry
+    from plait.nodes import Value
+
+
+class Options:
+    """How to render.
+
+    lenient: go on without missing substitution sources and values. relaxed: the source document's reading of parent
+    selection (spec layering 21). strict: a parent selector that matches nothing is an error, not a warning.
+    cleartext_secrets: what comes from encrypted documents is not marked to be hidden. secret_sources: asked in order.
+    """
+
+    __slots__ = ("cleartext_secrets", "lenient", "relaxed", "secret_sources", "strict")
+
+    def __init__(
+        self,
+        *,
+        lenient: bool = False,
+        relaxed: bool = False,
+        strict: bool = False,
+        cleartext_secrets: bool = False,
+        secret_sources: Sequence[SecretSource] = (),
+    ) -> None:
+        self.lenient = lenient
+        self.relaxed = relaxed
+        self.strict = strict
+        self.cleartext_secrets = cleartext_secrets
+        self.secret_sources = secret_sources
+
+
+class Plan:
+    """What is known before any document is rendered: the distinct documents with their parents and replacements set,
+    the documents that substitutions take from, the entries of each document, and what each needs first.
+    """
+
+    __slots__ = ("documents", "entries", "needs", "policy", "sources")
+
+    def __init__(
+        self,
+        policy: Policy,
+        documents: list[Document],
+        sources: dict[tuple[str, str], Document],
+        found: dict[Document, list[Entry]],
+        needs: dict[Document, list[Document]],
+    ) -> None:
+        self.policy = policy
+        self.documents = documents
+        self.sources = sources
+        self.entries = found
+        self.needs = needs
+
+
+def plan(documents: Iterable[Document], options: Options, context: Context) -> Plan:
+    """Choose the policy, parents and replacements of the documents (which are changed: `parent`, `replaced_by`).
+
+    Of two documents with one schema, layer and name the first counts. Raises LayeringError. Spec layering 3, 4, 8.
+    """
+    first_of: dict[tuple[str, str | None, str], Document] = {}
+    for document in documents:
+        first = first_of.setdefault(document.identity, document)
+        if first is not document:
+            context.warn(f"{document.position}: {document} is given again and left out; the first is {first.position}")
+    distinct = list(first_of.values())
+    for document in distinct:
+        document.data, document.parent, document.replaced_by = document.written, None, None
+        document.secret = document.encrypted
+    policy = find_policy(distinct, context)
+    check_layers(distinct, policy)
+    unmatched, index = choose_parents(distinct, policy, relaxed=options.relaxed)
+    if unmatched:
+        missing = [unmatched_selector(child, index) for child in unmatched]
+        if options.strict:
+            raise_all(missing)
+        for error in missing:
+            context.warn(f"{error.at}: {error.message.partition(': ')[2]}" + (f" ({error.hint})" if error.hint else ""))
+    mark_replacements(distinct)
+    sources = {(d.schema, d.name): d.replaced_by or d for d in distinct if not d.abstract}
+    found: dict[Document, list[Entry]] = {}
+    needs: dict[Document, list[Document]] = {}
+    for document in distinct:
+        if document.control:
+            continue
+        before: list[Document] = []
+        parent = document.parent
+        if parent is not None:
+            stand_in = parent.replaced_by
+            before.append(parent if stand_in is None or stand_in is document else stand_in)
+        if document.substitutions:
+            read = found[document] = list(entries(document))
+            before += [source for entry in read if (source := sources.get(entry.key)) is not None]
+        if before:
+            needs[document] = before
+    return Plan(policy, distinct, sources, found, needs)
+
+
+def render_plan(plan: Plan, options: Options, context: Context) -> list[Document]:
+    """Render every document of the plan; gives back those of the result: not abstract and not replaced.
+
+    Raises LayeringError with everything that went wrong; documents that need a failed one are left out of it.
+    """
+    failures: list[LayeringError] = []
+    failed: set[Document] = set()
+    result: list[Document] = []
+    context.total += len(plan.documents)
+    for document in dependency_order(plan.documents, plan.needs):
+        context.doing = document
+        context.done += 1
+        if failed and not failed.isdisjoint(plan.needs.get(document, ())):
+            failed.add(document)
+            continue
+        try:
+            _render_one(document, plan, options, context, hints=len(failures) < _HINTS)
+        except LayeringError as error:
+            failures.append(error)
+            failed.add(document)
+        except RecursionError:
+            raise LimitError(f"document {document} is nested too deeply to be layered", at=document.position) from None
+        if not document.abstract and document.replaced_by is None:
+            result.append(document)
+    raise_all(failures)
+    return result
+
+
+def render(documents: Iterable[Document], options: Options, context: Context) -> list[Document]:
+    """The rendered documents, in dependency order, unrelated ones in the order of the inputs. Spec layering 10."""
+    return render_plan(plan(documents, options, context), options, context)
+
+
+def written(documents: Iterable[Document], *, short: bool = False, cleartext_secrets: bool = False) -> DocumentSet:
+    """The documents as nodes to print: schema, metadata and data; short: schema, name and data only.
+
+    Other top-level keys mean nothing to layering and are passed on, but not in the short form.
+    Unless secrets are to be shown, secret documents have their data and substitution paths hashed. Spec layering 11.
+    """
+    out: list[Node] = []
+    for document in documents:
+        metadata, data = document.metadata, document.data
+        if document.secret and not cleartext_secrets:
+            metadata, data = hidden(document, data)
+        node = document.node
+        source, line = node.source, node.line
+        if short:
+            name = metadata.find("name")
+            metadata = metadata.with_items([name] if name is not None else [])
+        items = [
+            MapItem("schema", document.schema, source, line),
+            MapItem("metadata", metadata, source, metadata.line),
+            MapItem("data", data, source, document.data_position.line),
+        ]
+        top = node.value
+        if not short and type(top) is Map and len(top.items) > len(items):
+            items += [item for item in top.items if item.key not in _PARTS]
+        out.append(Node(Map(items, source, line), source, line))
+    return DocumentSet(out)
+
+
+# A hint looks at every name there is; thousands of failures need no thousands of hints.
+_HINTS = 10
+_PARTS = frozenset({"schema", "metadata", "data"})
+
+
+def _render_one(document: Document, plan: Plan, options: Options, context: Context, *, hints: bool) -> None:
+    if document.control:
+        return
+    if document.encrypted and is_reference(document.data):
+        document.data = _resolved(document, options)
+    parent = document.parent
+    if parent is not None and document.actions:
+        document.data = apply_actions(document, parent, context.trace)
+        document.secret = document.secret or (parent.secret and not options.cleartext_secrets)
+    read = plan.entries.get(document)
+    if read is not None:
+        document.data = substitute(document, read, plan.sources, lenient=options.lenient, context=context, hints=hints)
+        if not document.secret and not options.cleartext_secrets:
+            document.secret = any(
+                source.secret for entry in read if (source := plan.sources.get(entry.key)) is not None
+            )
+    if document.replacement and parent is not None:
+        # The other children of the replaced document start from the replacement (spec layering 8).
+        parent.data = document.data
+        parent.secret = parent.secret or document.secret
+
+
+def _resolved(document: Document, options: Options) -> Value:
+    reference = document.data
+    assert type(reference) is str
+    for source in options.secret_sources:
+        found = source.resolve(reference)
+        if found is not None:
+            return found[0]
+    asked = ", ".join(source.name for source in options.secret_sources)
+    raise failure(
+        "EncryptionSourceNotFound",
+        f"the secret of {document} is not found: {reference}",
+        at=document.data_position,
+        expected=f"the reference in one of: {asked}" if asked else "a secret source (there is none)",
+    )

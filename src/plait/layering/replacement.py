@@ -1,0 +1,80 @@
+"""Documents that stand in for their parents (spec layering 8).
+
+`metadata.replacement: true` makes a document the replacement of its parent, which must have the same schema and name and
+not be a replacement itself. Over all documents, one (schema, name) may be used once without the mark.
+"""
+
+from __future__ import annotations
+
+from plait.layering.failures import failure, raise_all
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.errors import LayeringError
+    from plait.layering.document import Document
+
+
+def mark_replacements(documents: Sequence[Document]) -> None:
+    """Set `replaced_by` of every replaced document. Raises LayeringError (InvalidDocumentReplacement)."""
+    failures: list[LayeringError] = []
+    unmarked: dict[tuple[str, str], list[Document]] = {}
+    for document in documents:
+        if document.replacement:
+            _replace(document, failures)
+            continue
+        parent = document.parent
+        if parent is not None and parent.name == document.name and parent.schema == document.schema:
+            failures.append(
+                _invalid(
+                    document,
+                    f"{document} has the schema and name of its parent without being its replacement",
+                    [parent],
+                    hint="add `replacement: true` to its metadata, or give it another name",
+                )
+            )
+        elif not document.control:
+            unmarked.setdefault((document.schema, document.name), []).append(document)
+    for same in unmarked.values():
+        if len(same) > 1:
+            same.sort(key=lambda one: one.layer or "")
+            others = ", ".join(str(document) for document in same)
+            failures.append(
+                _invalid(
+                    same[-1],
+                    f"more than one document with this schema and name, none a replacement: {others}",
+                    same[:-1],
+                    hint="of two documents with one schema and name, one is the other's child with `replacement: true`",
+                )
+            )
+    raise_all(failures)
+
+
+def _replace(document: Document, failures: list[LayeringError]) -> None:
+    parent = document.parent
+    if parent is None:
+        failures.append(
+            _invalid(
+                document,
+                f"replacement {document} has no parent to replace",
+                [],
+                hint="it needs a parentSelector that matches",
+            )
+        )
+    elif parent.name != document.name or parent.schema != document.schema:
+        failures.append(
+            _invalid(document, f"replacement {document} has not the schema and name of its parent {parent}", [parent])
+        )
+    elif parent.replacement:
+        failures.append(_invalid(document, f"{document} replaces {parent}, which is a replacement itself", [parent]))
+    elif parent.replaced_by is not None:
+        first, second = sorted((parent.replaced_by, document), key=str)
+        failures.append(_invalid(second, f"two replacements of {parent}: {first} and {second}", [first, parent]))
+    else:
+        parent.replaced_by = document
+
+
+def _invalid(document: Document, message: str, others: Sequence[Document], hint: str | None = None) -> LayeringError:
+    at = document.place("replacement") if document.replacement else document.position
+    return failure("InvalidDocumentReplacement", message, at=at, also=[other.position for other in others], hint=hint)

@@ -1,0 +1,145 @@
+"""What plain scalars mean in layered documents: YAML 1.1 as PyYAML reads it.
+
+The reference of layering reads with PyYAML, whose table is not that of `render` and `patch`: `y` and `n` are strings,
+`1e3` is one (a float needs a point and a signed exponent), `0o17` too, and `1:30` is the number 90. Dates stay text.
+Floats print as PyYAML prints them, `1.0` and not `1`, so that what was a float is read as a float again.
+
+The table is written by hand rather than as regular expressions because `re` would be half the start-up time.
+"""
+
+from __future__ import annotations
+
+from math import inf, isinf, isnan, nan
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.nodes import Scalar
+
+_WORDS: dict[str, Scalar] = {"": None, "~": None, "null": None, "Null": None, "NULL": None}
+for _word in ("true", "yes", "on"):
+    _WORDS |= {_word: True, _word.capitalize(): True, _word.upper(): True}
+for _word in ("false", "no", "off"):
+    _WORDS |= {_word: False, _word.capitalize(): False, _word.upper(): False}
+
+_NUMERIC = frozenset("+-.0123456789")
+_DIGITS = frozenset("0123456789")
+_MEMO_SIZE = 100_000
+
+
+class Float(float):
+    """A float that prints as PyYAML prints it."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        if isnan(self):
+            return ".nan"
+        if isinf(self):
+            return ".inf" if self > 0 else "-.inf"
+        text = float.__repr__(self)
+        # YAML 1.1 takes 1e+20 for a string: a float has a point.
+        return text.replace("e", ".0e", 1) if "." not in text and "e" in text else text
+
+    def __str__(self) -> str:
+        return float.__repr__(self)
+
+
+class _PlainValues(dict[str, "Scalar"]):
+    """Plain text -> value, filled on demand; values repeat."""
+
+    __slots__ = ()
+
+    def __missing__(self, text: str) -> Scalar:
+        value = _WORDS[text] if text in _WORDS else text if text[0] not in _NUMERIC else _number(text)
+        if len(self) >= _MEMO_SIZE:
+            self.clear()
+        self[text] = value
+        return value
+
+
+plain_values = _PlainValues()
+
+
+def misread(text: str) -> bool:
+    """Whether PyYAML takes a plain text for something else than the text, or fails over it."""
+    return text in _MARKS or type(plain_values[text]) is not str or (text[0] in _NUMERIC and not text.strip("+-0bx_"))
+
+
+_MARKS = frozenset({"<<", "="})
+
+
+def _number(text: str) -> Scalar:
+    integer = _integer(text)
+    if integer is not None:
+        return integer
+    number = _float(text)
+    return text if number is None else Float(number)
+
+
+def _integer(text: str) -> int | None:
+    sign = -1 if text[0] == "-" else 1
+    body = text[1:] if text[0] in "+-" else text
+    if not body or body[0] not in _DIGITS:
+        return None
+    try:
+        if body[0] == "0" and len(body) > 1:
+            digits = body.replace("_", "")
+            if body[1] == "b":
+                return sign * int(digits, 0) if set(body[2:]) <= set("01_") else None
+            if body[1] == "x":
+                return sign * int(digits, 0) if body.isascii() and body[2:].replace("_", "").isalnum() else None
+            return sign * int(digits, 8) if set(body) <= set("01234567_") else None
+        if ":" in body:
+            return sign * _base60(body) if "." not in body else None
+        return sign * int(body.replace("_", "")) if set(body) <= _DIGITS | {"_"} else None
+    except ValueError:
+        return None
+
+
+def _base60(body: str, *, zero: bool = False) -> int:
+    """`1:30` is 90; zero: whether it may start with a 0. Raises ValueError for what is no such number."""
+    first, *rest = body.split(":")
+    if not first or first[0] not in _DIGITS or (first[0] == "0" and not zero) or not set(first) <= _DIGITS | {"_"}:
+        raise ValueError(body)
+    total = int(first.replace("_", ""))
+    for part in rest:
+        if not (0 < len(part) <= 2 and set(part) <= _DIGITS and (len(part) == 1 or part[0] in "012345")):
+            raise ValueError(body)
+        total = total * 60 + int(part)
+    return total
+
+
+def _float(text: str) -> float | None:
+    sign = -1.0 if text[0] == "-" else 1.0
+    body = text[1:] if text[0] in "+-" else text
+    if body in (".inf", ".Inf", ".INF"):
+        return sign * inf
+    if text in (".nan", ".NaN", ".NAN"):
+        return nan
+    whole, point, rest = body.partition(".")
+    if not point or (not whole and (body is not text or rest[:1] not in _DIGITS)):
+        return None
+    if ":" in whole:
+        return _base60_float(sign, whole, rest)
+    if whole and (whole[0] not in _DIGITS or not set(whole) <= _DIGITS | {"_"}):
+        return None
+    lowered = rest.replace("E", "e")
+    fraction, exponent_mark, exponent = lowered.partition("e")
+    if not set(fraction) <= _DIGITS | {"_"}:
+        return None
+    if exponent_mark and not (exponent[:1] in ("+", "-") and exponent[1:] and set(exponent[1:]) <= _DIGITS):
+        return None
+    try:
+        return sign * float(f"{whole}.{lowered}".replace("_", ""))
+    except ValueError:
+        return None
+
+
+def _base60_float(sign: float, whole: str, rest: str) -> float | None:
+    if not set(rest) <= _DIGITS | {"_"}:
+        return None
+    try:
+        total = _base60(whole, zero=True)
+    except ValueError:
+        return None
+    return sign * (total + float("0." + (rest.replace("_", "") or "0")))

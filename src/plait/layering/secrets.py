@@ -1,0 +1,148 @@
+"""Secrets: where encrypted data comes from, and how it is hidden (spec layering 11).
+
+A document with `storagePolicy: encrypted` either holds its data or, in its place, a reference into a secret store: an
+http(s) address with "secrets" in it that ends in a UUID. A secret source resolves references.
+
+Hiding puts the SHA-256 of the JSON text in the place of a value, so that equal secrets can be seen to be equal and
+nothing else.
+"""
+
+from __future__ import annotations
+
+from plait.nodes import Array, ArrayItem, Map, MapItem, to_plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plait.layering.document import Document
+    from plait.nodes import Value
+
+
+class SecretSource:
+    """Where the data behind secret references is found. name: what messages call it."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def resolve(self, reference: str) -> tuple[Value] | None:
+        """The data, in a tuple because it may be null; None when this source does not know the reference."""
+        raise NotImplementedError
+
+
+class FileSecrets(SecretSource):
+    """Secrets from a YAML map of references (whole, or their UUID alone) to data."""
+
+    __slots__ = ("_data",)
+
+    def __init__(self, name: str, data: Map) -> None:
+        super().__init__(name)
+        self._data = data
+
+    def resolve(self, reference: str) -> tuple[Value] | None:
+        item = self._data.find(reference) or self._data.find(_uuid(reference))
+        return (item.value,) if item is not None else None
+
+
+class EnvironmentSecrets(SecretSource):
+    """Secrets from variables: prefix + the UUID in upper case with `_` for `-`; their text is the data."""
+
+    __slots__ = ("_environment", "_prefix")
+
+    def __init__(self, prefix: str, environment: Mapping[str, str]) -> None:
+        super().__init__(f"environment variables {prefix}*")
+        self._prefix = prefix
+        self._environment = environment
+
+    def resolve(self, reference: str) -> tuple[Value] | None:
+        text = self._environment.get(self.variable(reference))
+        return (text,) if text is not None else None
+
+    def variable(self, reference: str) -> str:
+        """The variable that would hold this reference's data."""
+        return self._prefix + _uuid(reference).upper().replace("-", "_")
+
+
+def is_reference(data: Value) -> bool:
+    """Whether this is a reference into a secret store rather than the data itself."""
+    if type(data) is not str or not data.startswith(("http://", "https://")) or "secrets" not in data:
+        return False
+    digits = _uuid(data).replace("-", "").replace("urn:", "").replace("uuid:", "").strip("{}")
+    return len(digits) == 32 and all(char in "0123456789abcdefABCDEF" for char in digits)
+
+
+def _uuid(reference: str) -> str:
+    return reference.rsplit("/", 1)[-1]
+
+
+def redacted(value: Value) -> str:
+    """The lower-case hexadecimal SHA-256 of the value's JSON text. Spec layering 11."""
+    import hashlib
+    import json
+
+    try:
+        text = json.dumps(to_plain(value), default=str)
+    except TypeError:  # keys that JSON has not
+        from plait.yaml import write_value
+
+        text = write_value(value)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def hidden(document: Document, data: Value) -> tuple[Map, Value]:
+    """Metadata and data of a secret document as they may be shown: data and substitution paths hashed.
+
+    An empty payload is no secret: it stays, and the document is marked cleartext.
+    """
+    if data is None or data == "" or (type(data) in (Map, Array) and not data.items):  # type: ignore[union-attr]
+        return (
+            _with(document.metadata, "storagePolicy", "cleartext") if document.encrypted else document.metadata
+        ), data
+    metadata = document.metadata
+    if not document.encrypted:
+        metadata = _with(metadata, "storagePolicy", "encrypted")
+    item = metadata.find("substitutions")
+    if item is not None and type(item.value) is Array:
+        entries = item.value.with_items([entry.with_value(_hide_paths(entry.value)) for entry in item.value.items])
+        metadata = _with(metadata, "substitutions", entries)
+    return metadata, redacted(data)
+
+
+def _hide_paths(entry: Value) -> Value:
+    """A substitution entry with `src.path` and every `dest.path` hashed."""
+    if type(entry) is not Map:
+        return entry
+    items = []
+    for item in entry.items:
+        if item.key == "src":
+            items.append(item.with_value(_hide_path(item.value)))
+        elif item.key == "dest":
+            dest = item.value
+            if type(dest) is Array:
+                items.append(item.with_value(dest.with_items([_hidden_item(one) for one in dest.items])))
+            else:
+                items.append(item.with_value(_hide_path(dest)))
+        else:
+            items.append(item)
+    return entry.with_items(items)
+
+
+def _hidden_item(item: ArrayItem) -> ArrayItem:
+    return item.with_value(_hide_path(item.value))
+
+
+def _hide_path(value: Value) -> Value:
+    if type(value) is not Map:
+        return value
+    return value.with_items(
+        [item.with_value(redacted(item.value)) if item.key == "path" else item for item in value.items]
+    )
+
+
+def _with(metadata: Map, key: str, value: Value) -> Map:
+    existing = metadata.find(key)
+    if existing is None:
+        return metadata.with_items([*metadata.items, MapItem(key, value, metadata.source, metadata.line)])
+    return metadata.with_items([item.with_value(value) if item is existing else item for item in metadata.items])

@@ -1,0 +1,95 @@
+"""Which documents are shown, and in which order (spec layering 15: the filters of the service, on rendered documents).
+
+Values of one kind are alternatives, different kinds must all hold, and every label given must be there.
+"""
+
+from __future__ import annotations
+
+from plait.errors import UsageError
+from plait.nodes import Array, Map
+from plait.spell import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from plait.layering.document import Document
+    from plait.nodes import Value
+
+
+class Selection:
+    """A choice of documents. schemas: whole, `namespace/Kind` or `namespace`. labels: (key, value) texts."""
+
+    __slots__ = ("labels", "layers", "names", "schemas")
+
+    def __init__(
+        self,
+        *,
+        schemas: Sequence[str] = (),
+        names: Sequence[str] = (),
+        layers: Sequence[str] = (),
+        labels: Sequence[tuple[str, str]] = (),
+    ) -> None:
+        self.schemas = schemas
+        self.names = names
+        self.layers = layers
+        self.labels = labels
+
+    def __bool__(self) -> bool:
+        return bool(self.schemas or self.names or self.layers or self.labels)
+
+    def takes(self, document: Document) -> bool:
+        """Whether the document is chosen."""
+        return (
+            (not self.schemas or any(_has_schema(document.schema, schema) for schema in self.schemas))
+            and (not self.names or document.name in self.names)
+            and (not self.layers or document.layer in self.layers)
+            and all(_has_label(document, key, value) for key, value in self.labels)
+        )
+
+    def hint(self, documents: Iterable[Document]) -> str | None:
+        """The nearest name for the first value given that no document has."""
+        all_of = list(documents)
+        schemas = dict.fromkeys(document.schema for document in all_of)
+        for wanted in self.schemas:
+            if not any(_has_schema(schema, wanted) for schema in schemas):
+                return did_you_mean(wanted, schemas)
+        for given, known in (
+            (self.names, {document.name for document in all_of}),
+            (self.layers, {document.layer for document in all_of if document.layer is not None}),
+        ):
+            for value in given:
+                if value not in known:
+                    return did_you_mean(value, sorted(known))
+        return None
+
+
+def _has_schema(schema: str, wanted: str) -> bool:
+    return schema == wanted or wanted in (schema.partition("/")[0], schema.rpartition("/")[0])
+
+
+def _has_label(document: Document, key: str, value: str) -> bool:
+    item = document.labels.find(key) if document.labels is not None else None
+    if item is None:
+        return False
+    found: Value = item.value
+    if type(found) is bool:
+        return ("true" if found else "false") == value
+    return type(found) is not Map and type(found) is not Array and str(found) == value
+
+
+ORDERS: dict[str, Callable[[Document], object] | None] = {
+    "dependency": None,
+    "input": lambda document: document.order,
+    "name": lambda document: (document.name, document.schema, document.layer or ""),
+    "schema": lambda document: (document.schema, document.name, document.layer or ""),
+    "layer": lambda document: (document.layer or "", document.schema, document.name),
+}
+
+
+def in_order(documents: Sequence[Document], order: str) -> Sequence[Document]:
+    """The documents in one of `ORDERS`. Raises UsageError for another."""
+    if order not in ORDERS:
+        raise UsageError(f'there is no order "{order}"', expected=", ".join(ORDERS), hint=did_you_mean(order, ORDERS))
+    key = ORDERS[order]
+    return documents if key is None else sorted(documents, key=key)  # type: ignore[arg-type]

@@ -1,0 +1,303 @@
+"""Substitution: values copied from one document's rendered data into another's (spec layering 9).
+
+Entries run in order, after the document's actions; sources are already final, because documents are rendered in
+dependency order. Values are shared, never copied: no tree is changed in place, so the source cannot notice.
+
+A pattern without special characters is replaced as text; any other needs `re`, which is imported only then.
+"""
+
+from __future__ import annotations
+
+from plait.layering.failures import failure
+from plait.layering.missing import missing
+from plait.layering.paths import PathError, compile_path, destination_path
+from plait.layering.places import MISSING, find, write
+from plait.layering.regexps import Pattern
+from plait.nodes import Array, Map, kind_name
+from plait.spell import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from plait.context import Context
+    from plait.errors import LayeringError
+    from plait.layering.document import Document
+    from plait.nodes import ArrayItem, MapItem, Value
+    from plait.source import Position
+
+    Sources = Mapping[tuple[str, str], Document]
+
+
+class Entry:
+    """One substitution entry, read: where from, and the list of where to."""
+
+    __slots__ = ("dest", "group", "item", "name", "path", "pattern", "schema")
+
+    def __init__(self, document: Document, item: ArrayItem, number: int) -> None:
+        value = item.value
+        src = value.find("src") if type(value) is Map else None
+        dest = value.find("dest") if type(value) is Map else None
+        if src is None or type(src.value) is not Map or dest is None:
+            raise _malformed(document, item, number, "a map with `src` and `dest`")
+        find_src = src.value.find
+        self.item = item
+        self.schema = _text(find_src("schema"))
+        self.name = _text(find_src("name"))
+        self.path = _text(find_src("path"))
+        if self.schema is None or self.name is None or self.path is None:
+            raise _malformed(document, item, number, "a `src` with the strings `schema`, `name` and `path`", src)
+        pattern, group = find_src("pattern"), find_src("match_group")
+        self.pattern = _text(pattern) if pattern is not None else None
+        self.group = group.value if group is not None and type(group.value) is int else 0
+        if type(dest.value) is Map:
+            self.dest = [dest.value]
+        elif type(dest.value) is Array and all(type(one.value) is Map for one in dest.value.items):
+            self.dest = [one.value for one in dest.value.items]  # type: ignore[misc]
+        else:
+            raise _malformed(document, item, number, "a `dest` that is a map or a list of maps", dest)
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return (self.schema or "", self.name or "")
+
+    def place(self, *keys: str) -> Position:
+        at, value = self.item.position, self.item.value
+        for key in keys:
+            item = value.find(key) if type(value) is Map else None
+            if item is None:
+                break
+            at, value = item.position, item.value
+        return at
+
+
+def entries(document: Document) -> Iterator[Entry]:
+    """The substitution entries of a document. Raises LayeringError (InvalidDocumentFormat) for one that is none."""
+    for number, item in enumerate(document.substitutions):
+        yield Entry(document, item, number)
+
+
+def substitute(
+    document: Document, todo: list[Entry], sources: Sources, *, lenient: bool, context: Context, hints: bool = True
+) -> Value:
+    """The document's data after its substitutions.
+
+    hints: whether to look for the nearest name of a source that is not there, among all of them.
+    A lenient run warns of a missing source or a destination that cannot be made, and goes on.
+    Raises LayeringError: SubstitutionSourceNotFound, SubstitutionSourceDataNotFound, MissingDocumentPattern,
+    UnknownSubstitutionError. Spec layering 9.
+    """
+    data = document.data
+    for entry in todo:
+        source = sources.get(entry.key)
+        if source is None:
+            error = _no_source(document, entry, sources, hints=hints and not lenient)
+            if not lenient:
+                raise error
+            context.warn(f"{error.at}: {error.message}")
+            continue
+        try:
+            value = _value(document, entry, source, lenient=lenient, context=context)
+        except PathError as problem:
+            error = _unknown(document, source, entry.path or "", problem.message, entry.place("src", "path"))
+            if not lenient:
+                raise error from None
+            context.warn(f"{error.at}: {error.message}")
+            continue
+        for dest in entry.dest:
+            item = dest.find("path")
+            text = _text(item)
+            if item is None or text is None:
+                raise _malformed(document, entry.item, 0, "a `dest` with a string `path`")
+            try:
+                before = data
+                data = _placed(data, _picked(value, entry, context), text, dest)
+                if context.trace is not None:
+                    from plait.layering.tracing import substituted
+
+                    substituted(context.trace, document, entry, dest, source, before, data)
+            except PathError as problem:
+                error = _unknown(document, source, text, problem.message, item.position, problem.at)
+                if not lenient:
+                    raise error from None
+                context.warn(f"{error.at}: {error.message}")
+    return data
+
+
+def _value(document: Document, entry: Entry, source: Document, *, lenient: bool, context: Context) -> Value:
+    data = source.data
+    if type(data) is not Map:
+        value: object = data
+    else:
+        value = find(data, compile_path(entry.path or ""))
+    if value is None or value is MISSING:
+        found, hint = missing(data, compile_path(entry.path or ""))
+        error = failure(
+            "SubstitutionSourceDataNotFound",
+            f"nothing at {entry.path} in source document {source}, which {document} substitutes from",
+            at=entry.place("src", "path"),
+            also=[source.data_position],
+            expected="a value that is not null",
+            found=found,
+            hint=hint,
+        )
+        if not lenient:
+            raise error
+        context.warn(f"{error.at}: {error.message}")
+        return None
+    return value  # type: ignore[return-value]
+
+
+def _picked(value: Value, entry: Entry, context: Context) -> Value:
+    """The part of the source text that `src.pattern` chooses."""
+    if not entry.pattern:
+        return value
+    if type(value) is not str:
+        raise PathError(f"src.pattern needs text in the source, not {kind_name(value)}")
+    match = _compiled(entry.pattern).search(value)
+    if match is None:
+        context.warn(f"{entry.place('src', 'pattern')}: src.pattern matches nothing; the whole text is used")
+        return value
+    try:
+        return match.group(entry.group)
+    except IndexError:
+        raise PathError(f"src.pattern has no group {entry.group}") from None
+
+
+def _placed(data: Value, value: Value, text: str, dest: Map) -> Value:
+    """The data with the value at one destination."""
+    path = destination_path(text)
+    item = dest.find("pattern")
+    pattern = _text(item) if item is not None else None
+    if pattern:
+        existing = find(data, path)
+        recurse = dest.find("recurse")
+        depth = _depth(recurse) if recurse is not None else None
+        if existing is MISSING and depth is not None:
+            return write(data, path, Map([]))
+        if depth is not None and (type(existing) is Map or type(existing) is Array):
+            changed = _in_texts(existing, _replacer(pattern, value), depth)
+            return data if changed is existing else write(data, path, changed)
+        if type(existing) is not str:
+            what = "nothing" if existing is MISSING else kind_name(existing)
+            article = "" if existing is MISSING or existing is None else "an " if what[0] in "aeiou" else "a "
+            raise PathError(f'the pattern "{pattern}" needs text at "{text}", but there is {article}{what}')
+        return write(data, path, _replacer(pattern, value)(existing))
+    if not path.steps and type(data) is Map and type(value) is Map:
+        return _updated(data, value)
+    if not path.steps and value is None:
+        raise PathError("the whole data would become null")
+    return write(data, path, value)
+
+
+def _updated(left: Map, right: Map) -> Map:
+    """A map put into the root map: key by key, without going deeper."""
+    replaced = {found: item for item in right.items if (found := left.find(item.key)) is not None}
+    added = [item for item in right.items if left.find(item.key) is None]
+    return left.with_items([replaced.get(item, item) for item in left.items] + added)
+
+
+def _depth(recurse: MapItem) -> int | None:
+    item = recurse.value.find("depth") if type(recurse.value) is Map else None
+    if type(recurse.value) is not Map or not recurse.value.items:
+        return None
+    return item.value if item is not None and type(item.value) is int else -1
+
+
+def _in_texts(value: Value, replace: Callable[[str], str], depth: int) -> Value:
+    """Every text below the value, down to `depth` levels (-1: all), with the pattern replaced."""
+    if depth == 0 or (type(value) is not Map and type(value) is not Array):
+        return value
+    items: list[object] = []
+    differs = False
+    for item in value.items:
+        inner = item.value
+        changed = replace(inner) if type(inner) is str else _in_texts(inner, replace, depth - 1)
+        if changed is inner or changed == inner:
+            items.append(item)
+        else:
+            differs = True
+            items.append(item.with_value(changed))
+    return value.with_items(items) if differs else value  # type: ignore[arg-type]
+
+
+_SPECIAL = frozenset("\\.^$*+?{}[]|()")
+
+
+def _replacer(pattern: str, value: Value) -> Callable[[str], str]:
+    """A function that puts the value's text in the place of every occurrence of the pattern.
+
+    It raises PathError for a map or a list, but only where the pattern occurs.
+    """
+    if type(value) is Map or type(value) is Array:
+        kind = kind_name(value)
+
+        def refuse(_match: object) -> str:
+            raise PathError(f"a {kind} cannot be put into text")
+
+        return lambda text: _compiled(pattern).sub(refuse, text)
+    new = value if type(value) is str else str(value)
+    if _SPECIAL.isdisjoint(pattern):
+        return lambda text: text.replace(pattern, new)
+    # The value is taken as it is: the reference reads backslashes in it as a template (spec layering 9.3).
+    regexp = _compiled(pattern)
+    return lambda text: regexp.sub(lambda _match: new, text)
+
+
+def _compiled(pattern: str) -> Pattern:
+    import re
+    import warnings
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return Pattern(re.compile(pattern))
+    except (re.error, OverflowError, RecursionError) as error:
+        raise PathError(f'the pattern "{pattern}" is not a regular expression: {error}') from None
+
+
+def _text(item: MapItem | None) -> str | None:
+    return item.value if item is not None and type(item.value) is str else None
+
+
+def _malformed(
+    document: Document, item: ArrayItem, number: int, expected: str, at: MapItem | None = None
+) -> LayeringError:
+    return failure(
+        "InvalidDocumentFormat",
+        f"substitution {number + 1} of {document} is not understood",
+        at=at.position if at is not None else item.position,
+        expected=expected,
+    )
+
+
+def _no_source(document: Document, entry: Entry, sources: Sources, *, hints: bool) -> LayeringError:
+    schema, name = entry.key
+    hint = None
+    if hints:
+        same_schema = [other for kind, other in sources if kind == schema]
+        same_name = [kind for kind, other in sources if other == name]
+        hint = did_you_mean(name, same_schema) if same_schema else did_you_mean(schema, same_name)
+    return failure(
+        "SubstitutionSourceNotFound",
+        f"there is no document [{schema}] {name}, which {document} substitutes from",
+        at=entry.place("src", "name"),
+        expected="a document that is not abstract with this schema and name",
+        hint=hint,
+    )
+
+
+def _unknown(
+    document: Document,
+    source: Document,
+    path: str,
+    cause: str,
+    at: Position,
+    also: Position | None = None,
+) -> LayeringError:
+    return failure(
+        "UnknownSubstitutionError",
+        f"cannot substitute from {source} into {document} at {path}: {cause}",
+        at=at,
+        also=[also] if also is not None and not document.secret else [document.data_position],
+    )

@@ -1,0 +1,177 @@
+"""What layering actions and substitutions did, for provenance. Only imported when a run is traced."""
+
+from __future__ import annotations
+
+from plait.layering.paths import action_path, compile_path
+from plait.nodes import Array, Map, walk
+from plait.provenance import Cause, Change
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from plait.layering.document import Document
+    from plait.layering.paths import Path
+    from plait.layering.substitution import Entry
+    from plait.nodes import ArrayItem, DocumentSet, Item, Value
+    from plait.provenance import Origin, Trace
+
+_HIDDEN = "kept secret"
+
+
+def acted(
+    trace: Trace, child: Document, action: ArrayItem, method: str, text: str, data: Value, before: Value, after: Value
+) -> None:
+    """Record what an action of a document changed. data: the document's own."""
+    because: list[Origin] = [Cause(f"{method} {text}", action.source, action.line)]
+    if method != "delete":
+        because += _origins(data, action_path(text), child.node)
+    own = set(map(id, walk(data)))
+    # Data of the child's own would be there without the action as well.
+    taken = Cause(f"{method} {text}", action.source, action.line, structural=True)
+
+    def explain(new: Item, _old: Item | None) -> tuple[Origin, ...]:
+        # An item of the child's own data says itself where it is from.
+        return (taken,) if id(new) in own else (*because[1:], taken)
+
+    if _is_other(before, after):
+        # No item of the data is replaced: all of it is.
+        trace.whole[child] = Change(f"layering {method}", action.source, action.line, because=tuple(because))
+    trace.relate(before, after, f"layering {method}", (), explain, lambda new: id(new) in own, taken)
+
+
+def _is_other(before: Value, after: Value) -> bool:
+    """Whether a value took the place of another one as a whole."""
+    return before is not after and not (type(before) is type(after) and (type(after) is Map or type(after) is Array))
+
+
+def substituted(
+    trace: Trace, document: Document, entry: Entry, dest: Map, source: Document, before: Value, after: Value
+) -> None:
+    """Record what one destination of a document's substitution changed."""
+    at = entry.place("src")
+    because: list[Origin] = [Cause(f"substitution from {source}", at.source, at.line)]
+    others = {id(item) for one in entry.dest if one is not dest for item in walk(one)}
+    because += [
+        Cause("substitution", item.source, item.line)
+        for item in _lines(entry)
+        if item.line != at.line and id(item) not in others
+    ]
+    origins = tuple(_origins(source.data, compile_path(entry.path or ""), source.node))
+    if _is_other(before, after):
+        trace.whole[document] = Change("substitution", at.source, at.line, because=(*because, *origins))
+    theirs: set[int] = set()
+    in_text = dest.find("pattern") is not None
+
+    def is_written(new: Item) -> bool:
+        # What a path creates on its way is written nowhere; what it brings says itself where it is from.
+        if not theirs:
+            theirs.add(0)
+            theirs.update(map(id, walk(source.data)))
+        return id(new) in theirs
+
+    def explain(new: Item, old: Item | None) -> tuple[Origin, ...]:
+        if type(new.value) is Map or type(new.value) is Array:
+            return ()
+        return (old, *origins) if in_text and old is not None else origins
+
+    trace.relate(before, after, "substitution", tuple(because), explain, is_written)
+
+
+def _note_hidden(trace: Trace, old: Item, new: Item) -> None:
+    """Record what is printed in the place of what only hidden documents tell."""
+    if _is_other(old.value, new.value):
+        trace.record(new, Change(_HIDDEN, new.source, new.line, was=old))
+    else:
+        trace.relate(old.value, new.value, _HIDDEN)
+
+
+def _lines(entry: Entry) -> list[Item]:
+    return [item for item in walk(entry.item.value) if type(item.value) is not Map and type(item.value) is not Array]
+
+
+def _origins(value: Value, path: Path, node: Item) -> list[Origin]:
+    """The item at a path, or all that is below it."""
+    item: Item | None = None
+    top = node.value
+    if type(top) is Map:
+        item = top.find("data")
+    for step in path.steps:
+        found: Item | None = None
+        if type(step) is str and type(value) is Map:
+            found = value.find(step)
+        elif type(step) is int and type(value) is Array and -len(value.items) <= step < len(value.items):
+            found = value.items[step]
+        if found is None:
+            return [value] if type(value) is Map or type(value) is Array else []
+        item, value = found, found.value
+    if type(value) is Map or type(value) is Array:
+        return [value]
+    return [] if item is None else [item]
+
+
+def inherited(
+    trace: Trace, documents: Iterable[Document], result: DocumentSet, *, secret: Iterable[Document] = ()
+) -> None:
+    """Record why the data of each written document is what it is: the parent it starts from.
+
+    secret: all documents of the run, for those that are encrypted are not to be quoted.
+    """
+    following: dict[object, int] = {}
+    for document in reversed(list(secret)):
+        node = document.node
+        top = node.value
+        data = top.find("data") if document.encrypted and type(top) is Map else None
+        if data is not None:
+            end = following.get(node.source, 1 << 60)
+            behind = [item.line for item in top.items if item.line > data.line]  # type: ignore[union-attr]
+            trace.secrets.append((node.source, data.line, min([*behind, end])))
+        following[node.source] = node.line
+    for document, node in zip(documents, result.items, strict=False):
+        trace.copied(node, document.node)
+        top, was = node.value, document.node.value
+        if type(top) is not Map or type(was) is not Map:
+            continue
+        data = top.find("data")
+        for item in top.items:
+            old = was.find(item.key)
+            if old is not None and item is not old:
+                if item is not data:
+                    _note_hidden(trace, old, item)
+                trace.copied(item, old)
+        if data is None:
+            continue
+        was_data = was.find("data")
+        target: Item = data
+        if data.value is not document.data and was_data is not None:
+            target = was_data
+            at = document.place("storagePolicy")
+            trace.record(data, Change(_HIDDEN, at.source, at.line, was=was_data))
+        if document in trace.whole:
+            trace.record(target, trace.whole[document])
+        elif document.parent is not None:
+            because: list[Origin] = []
+            for key in ("layer", "parentSelector"):
+                at = document.place("layeringDefinition", key)
+                because.append(Cause(f"parent {document.parent}", at.source, at.line))
+            for action in document.actions:
+                # Of several actions each may do without this one.
+                several = len(document.actions) > 1
+                because.append(Cause("layering action", action.source, action.line, structural=several))
+            top_labels = _labels(document.parent)
+            because += [Cause("labels of the parent", item.source, item.line) for item in top_labels]
+            trace.record(target, Change("layered", target.source, target.line, because=tuple(because)))
+            own = document.node.value.find("data") if type(document.node.value) is Map else None
+            trace.lineage[node] = ({id(item) for item in walk(own.value)} if own is not None else set(), tuple(because))
+
+
+def _labels(document: Document) -> list[Item]:
+    """The labels that a document is found by."""
+    metadata = document.metadata.find("labels")
+    if metadata is None:
+        return []
+    found: dict[int, Item] = {}
+    for item in (metadata, *walk(metadata.value)):
+        if type(item.value) is not Map:
+            found.setdefault(item.line, item)
+    return list(found.values())

@@ -1,0 +1,381 @@
+"""The form of documents, checked before rendering (spec layering 12.1, 12.2).
+
+Every document is checked against the rules of its metadata, control documents also against those of their data, and no
+two may have the same schema, layer and name. All violations of all documents are found, each with the place of the
+offending value. The sentences are those of the reference's JSON Schemas, because people know them; the rules are tables
+and functions here, because importing a JSON Schema library takes longer than rendering.
+
+What users' `DataSchema` documents say about data is checked after rendering: `dataschema`.
+"""
+
+from __future__ import annotations
+
+from plait.errors import Finding
+from plait.layering.document import CONTROL, DATA_SCHEMA, POLICY, VALIDATION_POLICY
+from plait.layering.failures import failure
+from plait.layering.wording import shown
+from plait.nodes import Array, Map
+from plait.spell import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import TypeAlias
+
+    from plait.nodes import Document, DocumentSet, Value
+    from plait.source import Position
+
+    Rule: TypeAlias = "Callable[[Findings, Value, Position], None]"
+
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_SCHEMA_PATTERN = r"^[A-Za-z]+/[A-Za-z]+/v\d+$"
+_POLICY_NAME_ENDS = ("-validation", "-verification")
+
+
+class Findings:
+    """What is wrong with one document. subject: how messages call it."""
+
+    __slots__ = ("found", "subject")
+
+    def __init__(self, subject: str) -> None:
+        self.subject = subject
+        self.found: list[Finding] = []
+
+    def add(self, message: str, at: Position, *, expected: str | None = None, hint: str | None = None) -> None:
+        self.found.append(Finding(f"D001 {self.subject}: {message}", at=at, expected=expected, hint=hint))
+
+
+def check_documents(sets: Iterable[DocumentSet]) -> None:
+    """Raise LayeringError (InvalidDocumentFormat) with a finding for each violation. Spec layering 12."""
+    findings: list[Finding] = []
+    seen: dict[tuple[object, object, object], Document] = {}
+    for documents in sets:
+        for document in documents.items:
+            if document.value is not None:
+                findings += check_document(document)
+                _check_duplicate(document, seen, findings)
+    if findings:
+        count = "1 problem" if len(findings) == 1 else f"{len(findings)} problems"
+        raise failure("InvalidDocumentFormat", f"the documents are not well formed: {count}", findings=findings)
+
+
+def check_document(document: Document) -> list[Finding]:
+    """Every violation of the base, metadata and control rules in one document."""
+    top = document.value
+    if type(top) is not Map:
+        found = Findings("a document")
+        found.add(f"{shown(top)} is not of type 'object'", document.position)
+        return found.found
+    metadata = _get(top, "metadata")
+    found = Findings(_subject(top, metadata))
+    schema = top.find("schema")
+    at = schema.position if schema is not None else document.position
+    if schema is None:
+        found.add("'schema' is a required property", at)
+    elif _is_text(found, schema.value, at) and not is_schema_name(schema.value):
+        found.add(f"{shown(schema.value)} does not match '{_SCHEMA_PATTERN}'", at, expected="namespace/Kind/v1")
+    item = top.find("metadata")
+    if item is None:
+        found.add("'metadata' is a required property", document.position)
+    elif type(item.value) is not Map:
+        found.add(f"{shown(item.value)} is not of type 'object'", item.position)
+    else:
+        _check_metadata(found, item.value, item.position)
+    if schema is not None and type(schema.value) is str and _is_control(metadata):
+        rule = next((rule for kind, rule in _CONTROL_DATA.items() if schema.value.startswith(kind + "/")), None)
+        data = top.find("data")
+        if rule is not None:
+            rule(found, data.value if data is not None else None, data.position if data is not None else at)
+    return found.found
+
+
+def is_schema_name(text: object) -> bool:
+    """Whether this is `letters/letters/v` and digits."""
+    if type(text) is not str:
+        return False
+    parts = text.split("/")
+    return (
+        len(parts) == 3
+        and all(part and _LETTERS.issuperset(part) for part in parts[:2])
+        and parts[2][:1] == "v"
+        and parts[2][1:].isdecimal()
+    )
+
+
+def _check_duplicate(
+    document: Document, seen: dict[tuple[object, object, object], Document], findings: list[Finding]
+) -> None:
+    top = document.value
+    metadata = _get(top, "metadata")
+    identity = (_get(top, "schema"), _get(_get(metadata, "layeringDefinition"), "layer"), _get(metadata, "name"))
+    if any(type(part) in (Map, Array) for part in identity) or type(identity[2]) is not str:
+        return
+    first = seen.setdefault(identity, document)
+    if first is not document:
+        item = metadata.find("name") if type(metadata) is Map else None
+        findings.append(
+            Finding(
+                f"D001 {_subject(top, metadata)}: Duplicate document exists",
+                at=item.position if item is not None else document.position,
+                also=[first.position],
+                expected="one document for each schema, layer and name",
+            )
+        )
+
+
+def _check_metadata(found: Findings, metadata: Map, at: Position) -> None:
+    schema = metadata.find("schema")
+    if metadata.find("name") is None:
+        found.add("'name' is a required property", at)
+    if schema is None:
+        found.add("'schema' is a required property", at)
+        return
+    if not _is_text(found, schema.value, schema.position):
+        return
+    kind, _, version = str(schema.value).rpartition("/")
+    if kind not in ("metadata/Document", CONTROL) or version[:1] != "v" or not version[1:].isdecimal():
+        found.add(
+            f"{shown(schema.value)} is not valid under any of the given schemas",
+            schema.position,
+            expected="metadata/Document/v1 or metadata/Control/v1",
+            hint=did_you_mean(str(schema.value), ["metadata/Document/v1", "metadata/Control/v1"]),
+        )
+    elif version != "v1":
+        found.add(f"Invalid metadata schema {kind} version {version} specified.", schema.position, expected="v1")
+    elif kind == CONTROL:
+        _check_known(found, metadata, _CONTROL_METADATA)
+    else:
+        _check_map(found, metadata, at, _METADATA, ("storagePolicy", "layeringDefinition"))
+
+
+def _check_known(found: Findings, value: Map, rules: dict[str, Rule]) -> None:
+    for key, rule in rules.items():
+        item = value.find(key)
+        if item is not None:
+            rule(found, item.value, item.position)
+
+
+def _check_map(
+    found: Findings, value: Value, at: Position, rules: dict[str, Rule], required: Sequence[str] = ()
+) -> bool:
+    """A map with only the keys of `rules`, each by its rule, and all the required ones."""
+    if not _is_map(found, value, at):
+        return False
+    assert type(value) is Map
+    for item in value.items:
+        if item.key not in rules:
+            found.add(
+                f"Additional properties are not allowed ({shown(item.key)} was unexpected)",
+                item.position,
+                hint=did_you_mean(str(item.key), rules),
+            )
+    for key in required:
+        if value.find(key) is None:
+            found.add(f"'{key}' is a required property", at)
+    _check_known(found, value, rules)
+    return True
+
+
+def _is_map(found: Findings, value: Value, at: Position) -> bool:
+    if type(value) is Map:
+        return True
+    found.add(f"{shown(value)} is not of type 'object'", at)
+    return False
+
+
+def _is_list(found: Findings, value: Value, at: Position) -> bool:
+    if type(value) is Array:
+        return True
+    found.add(f"{shown(value)} is not of type 'array'", at)
+    return False
+
+
+def _is_text(found: Findings, value: Value, at: Position) -> bool:
+    if type(value) is str:
+        return True
+    found.add(f"{shown(value)} is not of type 'string'", at)
+    return False
+
+
+def _boolean(found: Findings, value: Value, at: Position) -> None:
+    if type(value) is not bool:
+        found.add(f"{shown(value)} is not of type 'boolean'", at)
+
+
+def _integer(found: Findings, value: Value, at: Position) -> None:
+    if type(value) is not int:
+        found.add(f"{shown(value)} is not of type 'integer'", at)
+
+
+def _string(found: Findings, value: Value, at: Position) -> None:
+    _is_text(found, value, at)
+
+
+def _map(found: Findings, value: Value, at: Position) -> None:
+    _is_map(found, value, at)
+
+
+def _schema_name(found: Findings, value: Value, at: Position) -> None:
+    if _is_text(found, value, at) and not is_schema_name(value):
+        found.add(f"{shown(value)} does not match '{_SCHEMA_PATTERN}'", at, expected="namespace/Kind/v1")
+
+
+def _one_of(*choices: str) -> Rule:
+    def rule(found: Findings, value: Value, at: Position) -> None:
+        if value not in choices:
+            near = did_you_mean(value, choices) if type(value) is str else None
+            found.add(f"{shown(value)} is not one of [{', '.join(map(repr, choices))}]", at, hint=near)
+
+    return rule
+
+
+def _text_values(found: Findings, value: Value, at: Position) -> None:
+    if _is_map(found, value, at) and type(value) is Map:
+        for item in value.items:
+            _is_text(found, item.value, item.position)
+
+
+def _selector(found: Findings, value: Value, at: Position) -> None:
+    if _is_map(found, value, at) and type(value) is Map and not value.items:
+        found.add("{} should be non-empty", at)
+
+
+def _definition(found: Findings, value: Value, at: Position) -> None:
+    if not _check_map(found, value, at, _DEFINITION, ("layer",)) or type(value) is not Map:
+        return
+    for key, other in (("parentSelector", "actions"), ("actions", "parentSelector")):
+        item = value.find(key)
+        if item is not None and value.find(other) is None:
+            found.add(f"'{other}' is a required property", item.position, expected=f"`{other}` beside `{key}`")
+
+
+def _actions(found: Findings, value: Value, at: Position) -> None:
+    if not _is_list(found, value, at) or type(value) is not Array:
+        return
+    if not value.items:
+        found.add("[] should be non-empty", at)
+    for item in value.items:
+        _check_map(found, item.value, item.position, _ACTION, ("method", "path"))
+
+
+def _substitutions(found: Findings, value: Value, at: Position) -> None:
+    if _is_list(found, value, at) and type(value) is Array:
+        for item in value.items:
+            _check_map(found, item.value, item.position, _SUBSTITUTION, ("src", "dest"))
+
+
+def _source(found: Findings, value: Value, at: Position) -> None:
+    _check_map(found, value, at, _SOURCE, ("schema", "name", "path"))
+
+
+def _destination(found: Findings, value: Value, at: Position) -> None:
+    if type(value) is Array:
+        if not value.items:
+            found.add("dest: [] is not valid under any of the given schemas", at, expected="at least one destination")
+        for item in value.items:
+            _check_map(found, item.value, item.position, _DESTINATION, ("path",))
+    elif type(value) is Map:
+        _check_map(found, value, at, _DESTINATION, ("path",))
+    else:
+        found.add(f"dest: {shown(value)} is not valid under any of the given schemas", at, expected="a map or a list")
+
+
+def _recurse(found: Findings, value: Value, at: Position) -> None:
+    _check_map(found, value, at, {"depth": _depth}, ("depth",))
+
+
+def _depth(found: Findings, value: Value, at: Position) -> None:
+    if type(value) is not int:
+        found.add(f"{shown(value)} is not of type 'integer'", at)
+    elif value < -1:
+        found.add(f"{value} is less than the minimum of -1", at, expected="a depth, or -1 for all levels")
+
+
+_ACTION: dict[str, Rule] = {"method": _one_of("replace", "delete", "merge"), "path": _string}
+_DEFINITION: dict[str, Rule] = {
+    "layer": _string,
+    "abstract": _boolean,
+    "parentSelector": _selector,
+    "actions": _actions,
+}
+_SOURCE: dict[str, Rule] = {
+    "schema": _schema_name,
+    "name": _string,
+    "path": _string,
+    "pattern": _string,
+    "match_group": _integer,
+    "deepcopy": _boolean,
+}
+_DESTINATION: dict[str, Rule] = {"path": _string, "pattern": _string, "recurse": _recurse}
+_SUBSTITUTION: dict[str, Rule] = {"src": _source, "dest": _destination}
+_METADATA: dict[str, Rule] = {
+    "schema": _string,
+    "name": _string,
+    "labels": _map,
+    "storagePolicy": _one_of("encrypted", "cleartext"),
+    "layeringDefinition": _definition,
+    "replacement": _boolean,
+    "substitutions": _substitutions,
+}
+_CONTROL_METADATA: dict[str, Rule] = {"name": _string, "labels": _text_values}
+
+
+def _policy_data(found: Findings, value: Value, at: Position) -> None:
+    _check_map(found, value, at, {"layerOrder": _layer_order}, ("layerOrder",))
+
+
+def _layer_order(found: Findings, value: Value, at: Position) -> None:
+    if not _is_list(found, value, at) or type(value) is not Array:
+        return
+    seen: set[str] = set()
+    for item in value.items:
+        if _is_text(found, item.value, item.position):
+            name = str(item.value)
+            if name in seen:
+                found.add(f"layer {shown(name)} is named twice", item.position)
+            seen.add(name)
+
+
+def _validation_policy_data(found: Findings, value: Value, at: Position) -> None:
+    _check_map(found, value, at, {"validations": _validations}, ("validations",))
+
+
+def _validations(found: Findings, value: Value, at: Position) -> None:
+    if _is_list(found, value, at) and type(value) is Array:
+        for item in value.items:
+            _check_map(found, item.value, item.position, _VALIDATION, ("name",))
+
+
+def _validation_name(found: Findings, value: Value, at: Position) -> None:
+    if _is_text(found, value, at) and not str(value).endswith(_POLICY_NAME_ENDS):
+        found.add(f"{shown(value)} does not match '^.*-(validation|verification)$'", at)
+
+
+def _data_schema_data(found: Findings, value: Value, at: Position) -> None:
+    """Whether it is a JSON Schema is found out when it is used (spec layering 12.2)."""
+
+
+_VALIDATION: dict[str, Rule] = {"name": _validation_name, "expiresAfter": _string}
+_CONTROL_DATA: dict[str, Rule] = {
+    POLICY: _policy_data,
+    VALIDATION_POLICY: _validation_policy_data,
+    DATA_SCHEMA: _data_schema_data,
+}
+
+
+def _get(value: Value, key: str) -> Value:
+    item = value.find(key) if type(value) is Map else None
+    return item.value if item is not None else None
+
+
+def _is_control(metadata: Value) -> bool:
+    schema = _get(metadata, "schema")
+    return type(schema) is str and schema.startswith(CONTROL)
+
+
+def _subject(top: Map | Value, metadata: Value) -> str:
+    schema, name = _get(top, "schema"), _get(metadata, "name")
+    layer = _get(_get(metadata, "layeringDefinition"), "layer")
+    parts = [text for text in (schema, layer) if type(text) is str and text]
+    label = f"[{', '.join(parts)}]" if parts else "a document"
+    return f"{label} {name}" if type(name) is str else label

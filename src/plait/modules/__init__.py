@@ -1,0 +1,45 @@
+"""The `@ytt:` modules: what templates load with `load("@ytt:json", "json")` (spec ytt 6).
+
+Each module has a file here with a function that takes the `Context` of the run and returns a `Module`; a row in MODULES
+says which. Nothing is imported before a template loads it. `@ytt:data` and `@ytt:library` are made for each file by the
+workspace, for they depend on where the file is.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.context import Context
+    from plait.starlark import Module
+
+# The name after `@ytt:` -> the file here, and the function in it.
+MODULES: dict[str, tuple[str, str]] = {
+    "assert": ("assert_", "module"),
+    "base64": ("base64", "module"),
+    "ip": ("ip", "module"),
+    "json": ("json", "module"),
+    "math": ("math", "module"),
+    "md5": ("hashes", "md5"),
+    "module": ("module", "module"),
+    "overlay": ("overlay", "module"),
+    "regexp": ("regexp", "module"),
+    "sha256": ("hashes", "sha256"),
+    "struct": ("struct", "module"),
+    "template": ("template", "module"),
+    "toml": ("toml", "module"),
+    "url": ("url", "module"),
+    "version": ("version", "module"),
+    "yaml": ("yaml", "module"),
+}
+
+
+def load_module(name: str, context: Context) -> Module:
+    """The module `@ytt:NAME` for a run. Raises KeyError for a name that is not in MODULES."""
+    from importlib import import_module
+
+    file, function = MODULES[name]
+    module: Module = getattr(import_module(f"plait.modules.{file}"), function)(context)
+    return module
+
+
+__all__ = ["MODULES", "load_module"]

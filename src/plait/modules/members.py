@@ -1,0 +1,147 @@
+"""How module members are made and how they take their arguments, so that a wrong call reads the same in all of them.
+
+A member is written as a function of `args` and `kwargs` that raises StarlarkError with the bare reason; `module_of` puts
+the member's name before it: `json.encode: expected exactly one argument`.
+"""
+
+from __future__ import annotations
+
+from plait.starlark import Builtin, Module, StarlarkError, Struct, Value, spend, type_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import TypeAlias
+
+    Args: TypeAlias = "tuple[object, ...]"
+    Kwargs: TypeAlias = "dict[str, object]"
+    Member: TypeAlias = Callable[[Args, Kwargs], object]
+
+_A_CALL = 8
+_COUNTS = {1: "one argument", 2: "two arguments", 3: "3 arguments"}
+
+
+def member(name: str, function: Member) -> Builtin:
+    """A function of a module as templates call it; `name` is put before the message of what it raises."""
+
+    def called(*args: object, **kwargs: object) -> object:
+        # They do more than a step's work, and some of it for each character of what they are given.
+        spend(_A_CALL + (sum([len(arg) for arg in args if type(arg) is str]) >> 2))
+        try:
+            return function(args, kwargs)
+        except StarlarkError as error:
+            error.message = f"{name}: {error.message}"
+            raise
+
+    return Builtin(name, called)
+
+
+def module_of(name: str, functions: dict[str, Member], constants: dict[str, object] | None = None) -> Module:
+    """The module `@ytt:NAME` of these functions."""
+    members: dict[str, object] = {key: member(f"{name}.{key}", function) for key, function in functions.items()}
+    if constants:
+        members.update(constants)
+    return Module(name, members)
+
+
+def exactly(count: int, args: Args) -> Args:
+    """The arguments, if there are so many."""
+    if len(args) != count:
+        raise StarlarkError(f"expected exactly {_COUNTS[count]}")
+    return args
+
+
+class Parsed(Value):
+    """What `parse...` functions give: an object with members that does not turn into YAML by itself."""
+
+    __slots__ = ("members",)
+
+    def __init__(self, members: dict[str, object]) -> None:
+        self.members = members
+
+    def attr(self, name: str) -> object:
+        return self.members[name] if name in self.members else super().attr(name)
+
+    def attr_names(self) -> list[str]:
+        return sorted(self.members)
+
+    def index(self, key: object) -> object:
+        return Struct(self.members).index(key)
+
+    def text(self) -> str:
+        return "struct(...)"
+
+
+def answering(name: str, answers: dict[str, object]) -> dict[str, object]:
+    """Functions without arguments that give these answers."""
+
+    def answer_of(key: str) -> Builtin:
+        def answer(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are ignored
+            if args:
+                raise StarlarkError("expected no argument")
+            return answers[key]
+
+        return member(f"{name}.{key}", answer)
+
+    return {key: answer_of(key) for key in answers}
+
+
+def text(value: object) -> str:
+    """A string."""
+    if type(value) is not str:
+        raise StarlarkError(f"expected a string, but was {type_of(value)}")
+    return value
+
+
+def only_text(args: Args) -> str:
+    """The one argument, a string."""
+    return text(exactly(1, args)[0])
+
+
+def number(value: object) -> float:
+    """An int or float, as a float."""
+    if type(value) is float:
+        return value
+    if type(value) is int:
+        try:
+            return float(value)
+        except OverflowError:
+            return float("inf") if value > 0 else float("-inf")
+    raise StarlarkError(f"expected float value, but was {type_of(value)}")
+
+
+def flag(kwargs: Kwargs, name: str, default: bool = False) -> bool:
+    """A keyword argument that is a bool."""
+    value = kwargs.get(name, default)
+    if type(value) is not bool:
+        raise StarlarkError(f"expected a bool, but was {type_of(value)}")
+    return value
+
+
+def indentation(kwargs: Kwargs) -> int:
+    """The keyword argument `indent`, at most 8, lest a small input makes a huge output."""
+    value = kwargs.get("indent", 0)
+    if type(value) is not int:
+        raise StarlarkError(f"expected an int, but was {type_of(value)}")
+    if not 0 <= value <= 8:
+        raise StarlarkError("indent value must be between 0 and 8")
+    return value
+
+
+def known(kwargs: Kwargs, names: Iterable[str]) -> None:
+    """Refuse keyword arguments of other names."""
+    for name in kwargs:
+        if name not in names:
+            from plait.spell import did_you_mean
+
+            raise StarlarkError(f"invalid argument name: {name}", hint=did_you_mean(name, names))
+
+
+def utf8(string: str) -> bytes:
+    """The bytes of a string."""
+    return string.encode("utf-8", "surrogateescape")
+
+
+def from_utf8(data: bytes) -> str:
+    """The string of these bytes, whatever they are."""
+    return data.decode("utf-8", "surrogateescape")

@@ -1,0 +1,141 @@
+"""`@ytt:overlay`: overlays from code, and the matchers for `@overlay/match by=` (spec ytt 9.5, 9.9)."""
+
+from __future__ import annotations
+
+from plait.errors import PlaitError
+from plait.fragments import YamlFragment, to_nodes
+from plait.nodes import COLLECTIONS
+from plait.overlay import ALL, APPLY, And, Index, MapKey, Not, Or, Subset, apply, erased
+from plait.starlark import Builtin, Module, StarlarkError, is_callable, spend, type_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.context import Context
+    from plait.nodes import Value
+    from plait.overlay import Matcher
+    from plait.provenance import Trace
+
+
+_AN_OVERLAY = 400  # steps
+
+
+def _apply(*args: object, **kwargs: object) -> object:
+    return _applied(args, kwargs, None)
+
+
+def _applied(args: tuple[object, ...], kwargs: dict[str, object], trace: Trace | None) -> object:
+    """`apply(left, right...)`: left with each right applied in turn. A left fragment is changed itself and given back."""
+    if not args or kwargs:
+        raise StarlarkError("overlay.apply: expected at least one argument, and no keyword arguments")
+    first = args[0]
+    if type(first) is not YamlFragment:
+        left = _nodes(first, trace)
+        if type(left) not in COLLECTIONS:
+            return _apply_to_scalar(left, args[1:])
+        first = YamlFragment(left)  # type: ignore[arg-type]
+    try:
+        for right in args[1:]:
+            _apply_one(first, right, trace)
+    except PlaitError as error:
+        raise error.within(APPLY) from None
+    return first
+
+
+def _nodes(value: object, trace: Trace | None) -> Value:
+    nodes = to_nodes(value)
+    if trace is not None:
+        from plait.templates.tracing import note_argument
+
+        note_argument(trace, nodes, value, APPLY)
+    return nodes
+
+
+def _apply_one(left: YamlFragment, right: object, trace: Trace | None) -> None:
+    overlay = _nodes(right, trace)
+    spend(_AN_OVERLAY)
+    value = left.peek()
+    if not left.erased and value is not None:
+        value = erased(value)  # type: ignore[assignment]
+    owned = {} if left.owned is None else left.owned
+    result = apply(value, overlay, owned=owned, trace=trace)
+    if type(result) in COLLECTIONS:
+        left.assign(result, owned)  # type: ignore[arg-type]
+
+
+def _apply_to_scalar(left: Value, rights: tuple[object, ...]) -> object:
+    try:
+        for right in rights:
+            apply(left, to_nodes(right))
+    except PlaitError as error:
+        raise error.within(APPLY) from None
+    return left
+
+
+def _one(name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
+    if len(args) != 1 or kwargs:
+        hint = 'what to look for is a map: overlay.subset({"kind": "..."})' if name == "overlay.subset" else None
+        raise StarlarkError(f"{name}: expected exactly one argument", hint=hint)
+    return args[0]
+
+
+def _index(*args: object, **kwargs: object) -> Matcher:
+    place = _one("overlay.index", args, kwargs)
+    if type(place) is not int:
+        raise StarlarkError(f"overlay.index: expected starlark.Int, but was {type_of(place)}")
+    return Index(place)
+
+
+def _map_key(*args: object, **kwargs: object) -> Matcher:
+    key = _one("overlay.map_key", args, kwargs)
+    if type(key) is not str:
+        raise StarlarkError(f"overlay.map_key: expected a string, but was {type_of(key)}")
+    return MapKey(key)
+
+
+def _subset(*args: object, **kwargs: object) -> Matcher:
+    return Subset(_one("overlay.subset", args, kwargs))
+
+
+def _and_op(*args: object, **kwargs: object) -> Matcher:
+    return And(_functions("overlay.and_op", args, kwargs))
+
+
+def _or_op(*args: object, **kwargs: object) -> Matcher:
+    return Or(_functions("overlay.or_op", args, kwargs))
+
+
+def _not_op(*args: object, **kwargs: object) -> Matcher:
+    return Not(_functions("overlay.not_op", (_one("overlay.not_op", args, kwargs),), {}))
+
+
+def _functions(name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> tuple[object, ...]:
+    if not args or kwargs:
+        raise StarlarkError(f"{name}: expected at least one argument")
+    for arg in args:
+        if not is_callable(arg):
+            raise StarlarkError(f"{name}: expected matchers, but one argument is {type_of(arg)}")
+    return args
+
+
+def module(context: Context) -> Module:
+    """The module's members."""
+    trace = context.trace
+    if trace is None:
+        return Module("overlay", MEMBERS)
+
+    def traced_apply(*args: object, **kwargs: object) -> object:
+        return _applied(args, kwargs, trace)
+
+    return Module("overlay", {**MEMBERS, "apply": Builtin("overlay.apply", traced_apply)})
+
+
+MEMBERS = {
+    "apply": Builtin("overlay.apply", _apply),
+    "index": Builtin("overlay.index", _index),
+    "all": ALL,
+    "map_key": Builtin("overlay.map_key", _map_key),
+    "subset": Builtin("overlay.subset", _subset),
+    "and_op": Builtin("overlay.and_op", _and_op),
+    "or_op": Builtin("overlay.or_op", _or_op),
+    "not_op": Builtin("overlay.not_op", _not_op),
+}

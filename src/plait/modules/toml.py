@@ -1,0 +1,149 @@
+"""`@ytt:toml`: values to TOML and back (spec ytt 6 toml).
+
+The text is the reference's, byte for byte: keys sorted, scalars and arrays before tables, each level of tables indented.
+"""
+
+from __future__ import annotations
+
+from plait.errors import LimitError
+from plait.fragments import to_nodes
+from plait.modules.members import exactly, indentation, known, module_of, only_text
+from plait.nodes import Array, DocumentSet, Map
+from plait.starlark import Dict, List, StarlarkError, insert, spend
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.context import Context
+    from plait.modules.members import Args, Kwargs
+    from plait.nodes import Value
+    from plait.starlark import Module
+
+_BARE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+_ESCAPES = {ord('"'): '\\"', ord("\\"): "\\\\", 0x7F: "\\u007f"}
+_ESCAPES.update({code: f"\\u{code:04x}" for code in range(0x20)})
+_ESCAPES.update({0x08: "\\b", 0x09: "\\t", 0x0A: "\\n", 0x0C: "\\f", 0x0D: "\\r"})
+
+
+def module(context: Context) -> Module:  # noqa: ARG001 - the signature all modules share
+    return module_of("toml", {"decode": _decode, "encode": _encode})
+
+
+def _encode(args: Args, kwargs: Kwargs) -> object:
+    (value,) = exactly(1, args)
+    known(kwargs, ("indent",))
+    indent = indentation(kwargs) or 2
+    nodes = to_nodes(value)
+    if type(nodes) is not Map:
+        raise StarlarkError("toml: top-level values must be maps")
+    return write_toml(nodes, indent)
+
+
+def write_toml(table: Map, indent: int = 2) -> str:
+    """A map as TOML. Raises StarlarkError for null in arrays and for keys that are no strings."""
+    out: list[str] = []
+    _write_table(table, (), " " * indent, out)
+    return "".join(out)
+
+
+def _write_table(table: Map, path: tuple[str, ...], indent: str, out: list[str]) -> None:
+    items = _sorted(table)
+    pad = indent * len(path)
+    for key, value in items:
+        if value is not None and not _is_table(value) and not _is_tables(value):
+            out.append(f"{pad}{_key(key)} = {_inline(value)}\n")
+    for key, value in items:
+        inner = (*path, key)
+        name = ".".join(map(_key, inner))
+        if type(value) is Map:
+            if not path and out:
+                out.append("\n")
+            out.append(f"{pad}[{name}]\n")
+            _write_table(value, inner, indent, out)
+        elif isinstance(value, Array | DocumentSet) and _is_tables(value):
+            for entry in value.items:
+                if out:
+                    out.append("\n")
+                out.append(f"{pad}[[{name}]]\n")
+                _write_table(entry.value, inner, indent, out)  # type: ignore[arg-type]
+
+
+def _sorted(table: Map) -> list[tuple[str, Value]]:
+    last: dict[str, Value] = {}
+    for item in table.items:
+        if type(item.key) is not str:
+            raise StarlarkError(f"toml: expected key to be string, but was {item.key!r}")
+        last[item.key] = item.value
+    return sorted(last.items(), key=lambda pair: pair[0])
+
+
+def _is_table(value: Value) -> bool:
+    return type(value) is Map
+
+
+def _is_tables(value: Value) -> bool:
+    """Whether a value is an array of tables only, which is written as `[[name]]` sections."""
+    if not isinstance(value, Array | DocumentSet) or not value.items:
+        return False
+    if any(entry.value is None for entry in value.items):
+        raise StarlarkError("toml: cannot encode array with nil element")
+    return all(type(entry.value) is Map for entry in value.items)
+
+
+def _key(key: str) -> str:
+    return key if key and all(character in _BARE for character in key) else f'"{key.translate(_ESCAPES)}"'
+
+
+def _inline(value: Value) -> str:
+    kind = type(value)
+    if kind is str:
+        return f'"{value.translate(_ESCAPES)}"'  # type: ignore[union-attr]
+    if kind is bool:
+        return "true" if value else "false"
+    if kind is float:
+        return _float(value)  # type: ignore[arg-type]
+    if isinstance(value, Map):
+        items = _sorted(value)
+        items.sort(key=lambda pair: _is_table(pair[1]) or _is_tables(pair[1]))
+        return "{" + ", ".join(f"{_key(key)} = {_inline(inner)}" for key, inner in items if inner is not None) + "}"
+    if isinstance(value, Array | DocumentSet):
+        _is_tables(value)
+        return "[" + ", ".join(_inline(entry.value) for entry in value.items) + "]"
+    return str(value)
+
+
+def _float(value: float) -> str:
+    if value - value != 0:
+        return "nan" if value != value else "+inf" if value > 0 else "-inf"  # noqa: PLR0124
+    text = repr(value)
+    if "e" in text:
+        from decimal import Decimal
+
+        text = format(Decimal(text), "f")
+    return text if "." in text else f"{text}.0"
+
+
+def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are ignored
+    import tomllib
+
+    text = only_text(args)
+    spend(len(text) * 20)
+    try:
+        table = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, ValueError) as error:
+        raise StarlarkError(f"toml: {error}") from None
+    except RecursionError:
+        raise LimitError("toml: nested too deeply") from None
+    return _data(table)
+
+
+def _data(value: object) -> object:
+    if isinstance(value, dict):
+        data = Dict()
+        for key in sorted(value):
+            insert(data, key, _data(value[key]))
+        return data
+    if isinstance(value, list):
+        return List([_data(inner) for inner in value])
+    if isinstance(value, str | int | float):
+        return value
+    raise StarlarkError(f"toml: dates and times cannot be values here: {value}", hint="write it as a string")

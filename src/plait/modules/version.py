@@ -1,0 +1,39 @@
+"""`@ytt:version`: refuse to run with too old a program (spec ytt 6 version).
+
+Templates are written for versions of ytt, so what counts is the version of ytt whose behaviour this program has.
+"""
+
+from __future__ import annotations
+
+from plait.modules.members import module_of, only_text
+from plait.starlark import StarlarkError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.context import Context
+    from plait.modules.members import Args, Kwargs
+    from plait.starlark import Module
+
+YTT_VERSION = "0.49.0"
+
+# A full semantic version: three numbers without leading zeros, then pre-release and build.
+_NUMBER = r"(0|[1-9][0-9]*)"
+_LABEL = r"(?:0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)"
+_SEMVER = rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:-{_LABEL}(?:\.{_LABEL})*)?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?"
+
+
+def module(context: Context) -> Module:  # noqa: ARG001 - the signature all modules share
+    return module_of("version", {"require_at_least": _require_at_least})
+
+
+def _require_at_least(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are ignored
+    import re
+
+    wanted = only_text(args)
+    match = re.fullmatch(_SEMVER, wanted)
+    if match is None:
+        raise StarlarkError(f"version string '{wanted}' must be a valid semver", expected="a version such as 0.49.0")
+    # A pre-release comes before its release and this program is a release, so the three numbers decide.
+    if [int(part) for part in match.groups()] > [int(part) for part in YTT_VERSION.split(".")]:
+        raise StarlarkError(f"ytt version '{YTT_VERSION}' does not meet the minimum required version '{wanted}'")
+    return None

@@ -1,0 +1,60 @@
+"""`@ytt:yaml`: values to YAML text and back (spec ytt 6 yaml)."""
+
+from __future__ import annotations
+
+from plait.errors import LimitError, PlaitError
+from plait.fragments import YamlFragment, to_data, to_nodes
+from plait.modules.members import exactly, module_of, only_text
+from plait.nodes import Array, Document, DocumentSet, Map
+from plait.source import Source
+from plait.starlark import StarlarkError, spend
+from plait.yaml import read, write
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.context import Context
+    from plait.modules.members import Args, Kwargs
+    from plait.nodes import Value
+    from plait.starlark import Module
+
+
+def module(context: Context) -> Module:  # noqa: ARG001 - the signature all modules share
+    return module_of("yaml", {"decode": _decode, "encode": _encode})
+
+
+def encode(value: object) -> str:
+    """A value as text: a document set as its documents, anything else as one document.
+
+    Nothing is written for null, for empty documents and for empty fragments, unlike for an empty list or dict.
+    """
+    nodes = to_nodes(value)
+    if type(nodes) is DocumentSet:
+        return write(nodes.with_items([document for document in nodes.items if not _is_empty(document.value)]))
+    if nodes is None or (type(value) is YamlFragment and _is_empty(nodes)):
+        return ""
+    return write(DocumentSet([Document(nodes)]))
+
+
+def _is_empty(value: Value) -> bool:
+    return value is None or (isinstance(value, Map | Array) and not value.items)
+
+
+def _encode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are ignored
+    text = encode(exactly(1, args)[0])
+    spend(len(text) * 2)
+    return text
+
+
+def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
+    text = only_text(args)
+    spend(len(text) * 16)
+    try:
+        documents = read(Source("", text), merge_lists=False).items
+    except PlaitError as error:
+        at = error.at
+        place = "" if at is None else f"line {at.line}: "
+        kind = LimitError if isinstance(error, LimitError) else StarlarkError
+        raise kind(f"yaml: {place}{error.message}", hint=error.hint) from None
+    if len(documents) != 1:
+        raise StarlarkError("Expected to find exactly one YAML document", found=f"{len(documents)} documents")
+    return to_data(documents[0].value)

@@ -1,0 +1,436 @@
+"""The one tree that every dialect, printer and tool speaks (design 1).
+
+`DocumentSet > Document > Map > MapItem` and `Array > ArrayItem`; scalars are plain Python values under a node:
+None, bool, int, float, str. A str holds text; bytes that are not UTF-8 stand in it as lone surrogates
+("surrogateescape"), which the writer prints as `!!binary`.
+
+A tree is immutable once built: nobody assigns to a node or to its lists after it was handed on. A change makes new
+nodes from the root to the place of the change and shares the rest (`with_value`, `with_items`). Equality of nodes is
+identity; `equal` compares trees. Only Document, MapItem and ArrayItem carry annotations.
+
+A node keeps its source and line in two slots; `position` makes a `Position` of them on demand.
+
+A map or array that a template's loop or function makes has its parts first, and gets its items when somebody asks for
+them: most of them are only written, and the writer takes the parts (see `Stencil`).
+"""
+
+from __future__ import annotations
+
+from plait.source import Position, Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any, Protocol, TypeAlias
+
+    from plait.annotations import Annotations
+
+    Scalar: TypeAlias = bool | int | float | str | None
+    Value: TypeAlias = "Map | Array | DocumentSet | bool | int | float | str | None"
+    Collection: TypeAlias = "Map | Array | DocumentSet"
+    Item: TypeAlias = "MapItem | ArrayItem | Document"
+    Node: TypeAlias = "DocumentSet | Document | Map | MapItem | Array | ArrayItem"
+    # An item, or the values of items and their stencil behind them.
+    Part: TypeAlias = "MapItem | ArrayItem | tuple[object, ...]"
+
+    class Stencil(Protocol):
+        """Items whose shape is known, with holes for values.
+
+        parts_of: the collection of its one item, if the value is a list with its parts.
+        """
+
+        parts_of: type[Map | Array] | None
+        texts: dict[str, Written | None]
+
+        def make(self, part: tuple[object, ...], source: Source | None) -> list[Item]:
+            """The items with these values."""
+
+        def written(self, lead: str) -> Written | None:
+            """The items as text, and keep it in `texts`; None if they cannot be written that way.
+
+            lead: what stands before them on their first line. It is as long as their indentation.
+            """
+
+    # For a hole: the text before a scalar in it; that before a collection; whether nothing comes after it; what stands
+    # before the first line of a map in it, and before its other lines; the same for an array.
+    Piece: TypeAlias = "tuple[str, str, bool, tuple[str, str], tuple[str, str]]"
+    # The holes; the text behind the last; and what all count for the size of the output. The text behind a hole begins
+    # with the line break.
+    Written: TypeAlias = "tuple[tuple[Piece, ...], str, int]"
+
+
+class _Located:
+    __slots__ = ()
+    source: Source | None
+    line: int
+
+    @property
+    def position(self) -> Position:
+        return Position(self.source, self.line)
+
+
+class DocumentSet(_Located):
+    """Documents, in order."""
+
+    __slots__ = ("items", "line", "source")
+    # As with a map and an array that have their items.
+    _items = _parts = None
+
+    def __init__(self, items: list[Document], source: Source | None = None, line: int = 0) -> None:
+        self.items = items
+        self.source = source
+        self.line = line
+
+    def __repr__(self) -> str:
+        return f"DocumentSet({self.items!r})"
+
+    def with_items(self, items: list[Document]) -> DocumentSet:
+        return DocumentSet(items, self.source, self.line)
+
+
+class Document(_Located):
+    """One document. `value` is a Map, an Array or a scalar (a DocumentSet only while templates are evaluated).
+
+    computed: the value is the result of an expression, so that the document is printed even when it is empty.
+    distinct: whether no map of it has a key twice, where that is known.
+    """
+
+    __slots__ = ("annotations", "computed", "distinct", "line", "source", "value")
+
+    def __init__(
+        self,
+        value: Value,
+        source: Source | None = None,
+        line: int = 0,
+        annotations: Annotations | None = None,
+        computed: bool = False,
+    ) -> None:
+        self.value = value
+        self.source = source
+        self.line = line
+        self.annotations = annotations
+        self.computed = computed
+        self.distinct: bool | None = None
+
+    def __repr__(self) -> str:
+        return f"Document({self.value!r})"
+
+    def with_value(self, value: Value) -> Document:
+        return Document(value, self.source, self.line, self.annotations, self.computed)
+
+
+class _Made(_Located):
+    """A collection that may have its parts before it has its items."""
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:
+        # Not by `__getattr__`: with one, Python looks up every attribute the long way. Where it counts, ask `_items` first.
+
+        @property
+        def items(self) -> list[Any]:
+            items = self._items
+            if items is None:
+                parts = self._parts
+                if parts is None:  # another thread has just made them
+                    return self._items
+                items = self._items = items_of(parts, self.source)
+                self._parts = None
+            return items
+
+
+class Map(_Made):
+    """Map items in order; keys are scalars (or collections: Map, Array) and, once evaluated, distinct by `key_id`.
+
+    index: what `find` looks keys up in, by `key_id`, where it is there already.
+    """
+
+    __slots__ = ("_index", "_items", "_parts", "line", "source")
+    items: list[MapItem]
+    _items: list[MapItem] | None
+    _parts: list[Part] | None
+
+    def __init__(
+        self,
+        items: list[MapItem],
+        source: Source | None = None,
+        line: int = 0,
+        index: dict[object, MapItem] | None = None,
+    ) -> None:
+        self._items = items
+        self.source = source
+        self.line = line
+        self._index = index
+        self._parts = None
+
+    def __repr__(self) -> str:
+        return f"Map({self.items!r})"
+
+    def with_items(self, items: list[MapItem]) -> Map:
+        return Map(items, self.source, self.line)
+
+    def find(self, key: Value) -> MapItem | None:
+        """The item with exactly this key (same type, same value), or None. Builds an index on first use."""
+        index = self._index
+        if index is None:
+            index = self.index()
+        return index.get(key if type(key) is str else key_id(key))
+
+    def index(self) -> dict[object, MapItem]:
+        """The items by the `key_id` of their keys, made on first use. For reading."""
+        index = self._index
+        if index is None:
+            index = self._index = {item.key if type(item.key) is str else key_id(item.key): item for item in self.items}
+        return index
+
+    def keys(self) -> list[Value]:
+        return [item.key for item in self.items]
+
+
+class MapItem(_Located):
+    """A key and its value."""
+
+    __slots__ = ("annotations", "key", "line", "source", "value")
+
+    def __init__(
+        self,
+        key: Value,
+        value: Value,
+        source: Source | None = None,
+        line: int = 0,
+        annotations: Annotations | None = None,
+    ) -> None:
+        self.key = key
+        self.value = value
+        self.source = source
+        self.line = line
+        self.annotations = annotations
+
+    def __repr__(self) -> str:
+        return f"MapItem({self.key!r}, {self.value!r})"
+
+    def with_value(self, value: Value) -> MapItem:
+        return MapItem(self.key, value, self.source, self.line, self.annotations)
+
+
+class Array(_Made):
+    """Array items in order."""
+
+    __slots__ = ("_items", "_parts", "line", "source")
+    items: list[ArrayItem]
+    _items: list[ArrayItem] | None
+    _parts: list[Part] | None
+
+    def __init__(self, items: list[ArrayItem], source: Source | None = None, line: int = 0) -> None:
+        self._items = items
+        self.source = source
+        self.line = line
+        self._parts = None
+
+    def __repr__(self) -> str:
+        return f"Array({self.items!r})"
+
+    def with_items(self, items: list[ArrayItem]) -> Array:
+        return Array(items, self.source, self.line)
+
+
+class ArrayItem(_Located):
+    """One value of an array."""
+
+    __slots__ = ("annotations", "line", "source", "value")
+
+    def __init__(
+        self,
+        value: Value,
+        source: Source | None = None,
+        line: int = 0,
+        annotations: Annotations | None = None,
+    ) -> None:
+        self.value = value
+        self.source = source
+        self.line = line
+        self.annotations = annotations
+
+    def __repr__(self) -> str:
+        return f"ArrayItem({self.value!r})"
+
+    def with_value(self, value: Value) -> ArrayItem:
+        return ArrayItem(value, self.source, self.line, self.annotations)
+
+
+COLLECTIONS = frozenset({Map, Array, DocumentSet})
+
+
+def of_parts(kind: type[Map | Array], parts: list[Part], source: Source | None, line: int) -> Map | Array:
+    """A map or array with these parts. Nobody changes the list once somebody has asked for its items."""
+    made = _new(kind)
+    made._items = None
+    made._parts = parts
+    made.source = source
+    made.line = line
+    if type(made) is Map:
+        made._index = None
+    return made
+
+
+_new = object.__new__
+
+
+def is_filled(value: Value) -> bool:
+    """Whether it is a collection with something in it."""
+    if type(value) is Map or type(value) is Array:
+        return bool(value._items or value._parts)
+    return type(value) is DocumentSet and bool(value.items)
+
+
+def items_of(parts: Iterable[Part], source: Source | None) -> list[Any]:
+    """The items that parts stand for: map items or array items."""
+    items: list[Any] = []
+    for part in parts:
+        if type(part) is tuple:
+            items += part[-1].make(part, source)  # type: ignore[attr-defined]
+        else:
+            items.append(part)
+    return items
+
+
+def key_id(key: Value) -> object:
+    """What makes a key that key: equal for the same type and value, hashable, and different for 1, 1.0, true and "1"."""
+    kind = type(key)
+    if kind is str:
+        return key
+    if kind is Map or kind is Array or kind is DocumentSet:
+        return (kind.__name__, tuple(_shape(key)))
+    return (kind, key)
+
+
+def _shape(value: Value) -> Iterator[object]:
+    # Parents before children, each with the number of its items: flat, so that hashing does not recurse either.
+    pending: list[Value] = [value]
+    while pending:
+        value = pending.pop()
+        kind = type(value)
+        if kind is str:
+            yield value
+        elif kind is Map:
+            yield ("Map", len(value.items))  # type: ignore[union-attr]
+            for item in reversed(value.items):  # type: ignore[union-attr]
+                pending += (item.value, item.key)  # type: ignore[union-attr]
+        elif kind in COLLECTIONS:
+            yield (kind.__name__, len(value.items))  # type: ignore[union-attr]
+            pending += [item.value for item in reversed(value.items)]  # type: ignore[union-attr]
+        else:
+            yield (kind, value)
+
+
+def equal(left: Value, right: Value) -> bool:
+    """Whether two values are the same data: same kinds, same order of keys, same types and values of scalars.
+
+    Positions and annotations do not count. Works on trees of any depth.
+    """
+    stack = [(left, right)]
+    while stack:
+        a, b = stack.pop()
+        if a is b:
+            continue
+        kind = type(a)
+        if kind is not type(b):
+            return False
+        if kind is Map:
+            if len(a.items) != len(b.items):  # type: ignore[union-attr]
+                return False
+            for x, y in zip(a.items, b.items, strict=True):  # type: ignore[union-attr]
+                stack.append((x.key, y.key))
+                stack.append((x.value, y.value))
+        elif kind in COLLECTIONS:
+            if len(a.items) != len(b.items):  # type: ignore[union-attr]
+                return False
+            stack.extend((x.value, y.value) for x, y in zip(a.items, b.items, strict=True))  # type: ignore[union-attr]
+        elif a != b and not (a != a and b != b):  # noqa: PLR0124 - two NaN are the same data
+            return False
+    return True
+
+
+def walk(value: Value) -> Iterator[MapItem | ArrayItem | Document]:
+    """Every item below a value, parents before children, in order."""
+    stack: list[Value] = [value]
+    pending: list[Iterator[MapItem | ArrayItem | Document]] = []
+    while stack or pending:
+        if stack:
+            top = stack.pop()
+            if type(top) in COLLECTIONS:
+                pending.append(iter(top.items))  # type: ignore[union-attr]
+            continue
+        item = next(pending[-1], None)
+        if item is None:
+            pending.pop()
+        else:
+            yield item
+            stack.append(item.value)
+
+
+def kind_name(value: object) -> str:
+    """What messages call a value: map, array, document set, string, integer, float, boolean or null."""
+    return _KIND_NAMES.get(type(value), type(value).__name__)
+
+
+_KIND_NAMES: dict[type, str] = {
+    Map: "map",
+    Array: "array",
+    DocumentSet: "document set",
+    Document: "document",
+    MapItem: "map item",
+    ArrayItem: "array item",
+    str: "string",
+    int: "integer",
+    float: "float",
+    bool: "boolean",
+    type(None): "null",
+}
+
+
+def from_plain(value: object, source: Source | None = None, line: int = 0) -> Value:
+    """Nodes for plain Python data: dict -> Map, list and tuple -> Array, scalars as they are.
+
+    Raises TypeError for anything else.
+    """
+    kind = type(value)
+    if kind is str or value is None or kind is int or kind is bool or kind is float:
+        return value  # type: ignore[return-value]
+    if isinstance(value, dict):
+        return Map(
+            [
+                MapItem(from_plain(key, source, line), from_plain(inner, source, line), source, line)
+                for key, inner in value.items()
+            ],
+            source,
+            line,
+        )
+    if isinstance(value, list | tuple):
+        return Array([ArrayItem(from_plain(inner, source, line), source, line) for inner in value], source, line)
+    raise TypeError(f"cannot make a node of {type(value).__name__}")
+
+
+def to_plain(value: Value) -> object:
+    """Plain Python data for nodes: Map -> dict, Array -> list, DocumentSet -> list of its documents' data.
+
+    Keys that are collections become tuples of their values.
+    """
+    if isinstance(value, Map):
+        return {_plain_key(item.key): to_plain(item.value) for item in value.items}
+    if isinstance(value, Array | DocumentSet):
+        return [to_plain(item.value) for item in value.items]
+    return value
+
+
+def _plain_key(key: Value) -> object:
+    if isinstance(key, Map):
+        return tuple((_plain_key(item.key), _plain_key(item.value)) for item in key.items)
+    if isinstance(key, Array | DocumentSet):
+        return tuple(_plain_key(item.value) for item in key.items)
+    return key
+
+
+def documents(values: Iterable[Value], source: Source | None = None) -> DocumentSet:
+    """A document set with one document a value."""
+    return DocumentSet([Document(value, source) for value in values], source)

@@ -1,0 +1,57 @@
+"""Operations files and variables, after BOSH and go-patch (spec ops).
+
+>>> from plait.nodes import from_plain, to_plain
+>>> to_plain(patch(from_plain({"a": [1]}), [Replace(parse("/a/-"), 2)]))
+{'a': [1, 2]}
+"""
+
+from __future__ import annotations
+
+from plait import first_use
+from plait.ops.definitions import interpolate
+from plait.ops.files import expand, operations_of, read_operations
+from plait.ops.job import Job
+from plait.ops.operations import Operation, Remove, Replace, Test, patch, to_nodes
+from plait.ops.pointer import Pointer, parse
+from plait.ops.reading import file_source, file_text, read_first, write_bytes, write_text
+from plait.ops.variables import Sources
+from plait.ops.walk import find
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.ops.difference import diff
+    from plait.ops.edit import keep_format
+    from plait.ops.store import Store
+
+__all__ = [
+    "Job",
+    "Operation",
+    "Pointer",
+    "Remove",
+    "Replace",
+    "Sources",
+    "Store",
+    "Test",
+    "diff",
+    "expand",
+    "file_source",
+    "file_text",
+    "find",
+    "interpolate",
+    "keep_format",
+    "operations_of",
+    "parse",
+    "patch",
+    "read_first",
+    "read_operations",
+    "to_nodes",
+    "write_bytes",
+    "write_text",
+]
+
+
+_LATER = {"Store": "store", "diff": "difference", "keep_format": "edit"}
+
+
+def __getattr__(name: str) -> object:
+    return first_use(__name__, _LATER.get(name), name)

@@ -1,0 +1,347 @@
+"""The `variables` section, and filling a document's placeholders (spec ops 8.5, 10, 12).
+
+Typed definitions get their values first, in order; then placeholders are filled everywhere; then the definitions that
+have a value are taken out of the section; then what is missing or unused is reported.
+"""
+
+from __future__ import annotations
+
+from plait.errors import Finding, LimitError, OpsError
+from plait.limits import allowance, exceeded
+from plait.nodes import Array, Map, kind_name
+from plait.ops import walk
+from plait.ops.files import scalar_text
+from plait.ops.placeholders import MARK, fill
+from plait.ops.pointer import Index, Key, Pointer, parse
+from plait.ops.rewrite import rewrite_texts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeAlias
+
+    from plait.nodes import ArrayItem, MapItem, Value
+    from plait.ops.variables import Sources
+    from plait.source import Position
+
+    Ask: TypeAlias = Callable[[str], tuple[bool, Value]]
+
+SECTION = "variables"
+
+
+class Definition:
+    """An entry of the section: a variable's name, type ("" for none) and options. item: where it stands."""
+
+    __slots__ = ("item", "kind", "name", "options")
+
+    def __init__(self, name: str, kind: str, options: Value, item: ArrayItem) -> None:
+        self.name = name
+        self.kind = kind
+        self.options = options
+        self.item = item
+
+
+def definitions(root: Value) -> list[Definition]:
+    """What the section at the root defines; nothing if the root is no map or has no section. Raises OpsError."""
+    section = root.find(SECTION) if type(root) is Map else None
+    if section is None or section.value is None:
+        return []
+    array = section.value
+    if type(array) is not Array:
+        raise OpsError(
+            f'"{SECTION}" is not an array',
+            at=section.position,
+            expected="an array of maps with name, type and options",
+            found=kind_name(array),
+        )
+    return [_definition(item, number) for number, item in enumerate(array.items)]
+
+
+def _definition(item: ArrayItem, number: int) -> Definition:
+    value = item.value
+    if value is None:
+        return Definition("", "", None, item)
+    if type(value) is not Map:
+        raise OpsError(
+            f"{SECTION}[{number}] is not a map",
+            at=item.position,
+            expected="a map with name, type and options",
+            found=kind_name(value),
+        )
+    options = value.find("options")
+    return Definition(
+        _text(value, "name", number), _text(value, "type", number), options.value if options else None, item
+    )
+
+
+def _text(entry: Map, field: str, number: int) -> str:
+    item = entry.find(field)
+    if item is None or item.value is None:
+        return ""
+    if type(item.value) is Map or type(item.value) is Array:
+        raise OpsError(
+            f"{SECTION}[{number}].{field} is not a string",
+            at=item.position,
+            expected="a string",
+            found=kind_name(item.value),
+        )
+    return scalar_text(item.value)
+
+
+class Lookup:
+    """Answers what stands for a placeholder, each variable once. Keeps what was asked for and what had no value."""
+
+    __slots__ = ("_by_name", "_known", "missing", "sources", "used")
+
+    def __init__(self, sources: Sources, section: list[Definition]) -> None:
+        self.sources = sources
+        self._by_name: dict[str, list[Definition]] = {}
+        for definition in section:
+            self._by_name.setdefault(definition.name, []).append(definition)
+        # name -> found, value, and whether it counts as missing itself if it was not found
+        self._known: dict[str, tuple[bool, Value, bool]] = {}
+        self.used: set[str] = set()
+        self.missing: set[str] = set()
+
+    def variable(self, name: str) -> tuple[bool, Value]:
+        """Whether a variable has a value, and the value. Raises OpsError."""
+        self.used.add(name)
+        return self._get(name, self.missing, ())
+
+    def fill(self, value: Value) -> Value:
+        """A document with its placeholders filled. Raises OpsError with the place of the text."""
+
+        def lookup(name: str) -> tuple[bool, Value]:
+            self.used.add(name.partition(".")[0])
+            return self._reach(name, self.missing, ())
+
+        return _filled(value, lookup)
+
+    def _reach(self, name: str, missing: set[str], way: tuple[str, ...]) -> tuple[bool, Value]:
+        first, dot, rest = name.partition(".")
+        found, value = self._get(first, missing, way)
+        if not found or not dot:
+            return found, value
+        return True, _inside(value, rest, name)
+
+    def _get(self, name: str, missing: set[str], way: tuple[str, ...]) -> tuple[bool, Value]:
+        known = self._known.get(name)
+        if known is None:
+            if name in way:
+                chain = " -> ".join(f'"{each}"' for each in (*way[way.index(name) :], name))
+                raise OpsError(f'the options of variable "{name}" need its own value: {chain}', at=self._at(name))
+            known = self._known[name] = self._resolved(name, way)
+        found, value, report = known
+        if not found and report:
+            missing.add(name)
+        return found, value
+
+    def _at(self, name: str) -> Position | None:
+        entries = self._by_name.get(name)
+        return entries[0].item.position if entries else None
+
+    def _resolved(self, name: str, way: tuple[str, ...]) -> tuple[bool, Value, bool]:
+        entries = self._by_name.get(name)
+        if entries is None:
+            found, value = self.sources.get(name)
+            return found, value, True
+        definition = entries[0]
+        options = definition.options
+        if options is not None:
+            lacking: set[str] = set()
+            inner = (*way, name)
+            options = _filled(options, lambda other: self._reach(other, lacking, inner))
+            if lacking:
+                return False, None, False
+        if definition.kind and self.sources.store is not None and not self.sources.has(name):
+            self._check_name(definition, entries)
+        try:
+            found, value = self.sources.get(name, definition.kind, options)
+        except OpsError as error:
+            if error.at is None:
+                error.at = definition.item.position
+            raise error.within(f'in the definition of variable "{name}"') from None
+        return found, value, True
+
+    def _check_name(self, definition: Definition, entries: list[Definition]) -> None:
+        """Refuse, before a value is made and stored, what could not be taken out of the section afterwards."""
+        value = definition.item.value
+        name = value.find("name") if type(value) is Map else None
+        if name is None or type(name.value) is not str or _filled(name.value, self._peek) != name.value:
+            raise OpsError(
+                f'a variable cannot be named "{definition.name}"',
+                at=definition.item.position,
+                expected='a "name" that is a string and not a placeholder',
+                found="no name" if name is None else kind_name(name.value),
+            )
+        if len(entries) > 1:
+            raise OpsError(
+                f'the variable "{definition.name}" is defined {len(entries)} times',
+                at=entries[0].item.position,
+                also=[entry.item.position for entry in entries[1:]],
+                expected="one definition",
+            )
+
+    def _peek(self, name: str) -> tuple[bool, Value]:
+        first = name.partition(".")[0]
+        return (True, "") if self.sources.has(first) else (False, None)
+
+
+def _filled(value: Value, lookup: Ask) -> Value:
+    most = room = allowance().limits.variables
+
+    def change(text: str, item: MapItem | ArrayItem | None, is_key: bool) -> Value:
+        nonlocal room
+        try:
+            filled = fill(text, lookup)
+        except (OpsError, LimitError) as error:
+            if error.at is None and item is not None and item.source is not None:
+                error.at = item.position
+            raise
+        if type(filled) is str and filled is not text:
+            room -= len(filled)
+            if room < 0:
+                at = item.position if item is not None and item.source is not None else None
+                raise exceeded("the text that variables make", "variables", most, at=at)
+        if is_key and item is not None and (type(filled) is Map or type(filled) is Array):
+            raise OpsError(
+                f'the key "{text}" cannot become {"a map" if type(filled) is Map else "an array"}',
+                at=item.position,
+                expected="a scalar as the value of the variable",
+            )
+        return filled
+
+    return rewrite_texts(value, MARK, change)
+
+
+def _inside(value: Value, path: str, name: str) -> Value:
+    """What stands in a variable's value where the rest of a dotted name leads (spec ops 8.5)."""
+    pointer = parse("/" + path.replace(".", "/"))
+    failed: OpsError
+    try:
+        return walk.find(value, pointer, slash=False)
+    except OpsError as error:
+        # What reads as an index may be a key made of digits.
+        keys = Pointer(tuple(Key(str(t.number)) if type(t) is Index else t for t in pointer.tokens))
+        try:
+            return walk.find(value, keys, slash=False)
+        except walk.NotThereError as second:
+            failed = error if isinstance(error, walk.NotThereError) else second
+        except OpsError:
+            failed = error
+    raise OpsError(
+        f'variable "{name}": {failed.message}', expected=failed.expected, found=failed.found, hint=failed.hint
+    ) from None
+
+
+def interpolate(root: Value, sources: Sources, *, expect_values: bool = False, expect_use: bool = False) -> Value:
+    """The document with its placeholders filled, and without the definitions that have a value (spec ops 8, 10).
+
+    expect_values: every placeholder and definition must have a value. expect_use: everything offered must be used.
+    Raises OpsError, ReadError.
+    """
+    section = definitions(root)
+    if not section and not expect_values and sources.are_empty():
+        return root  # no placeholder can have a value
+    lookup = Lookup(sources, section)
+    try:
+        for definition in section:
+            if definition.kind:
+                lookup.variable(definition.name)
+        result = lookup.fill(root)
+        found = [definition for definition in section if lookup.variable(definition.name)[0]]
+    except RecursionError:
+        raise OpsError("variables need each other too deep in their options") from None
+    if sources.traced is not None:
+        sources.traced.filled(root, result)
+    if found:
+        filled = result
+        result = _without(filled, found)
+        if sources.traced is not None:
+            sources.traced.trace.relate(filled, result, "definition taken out")
+    _report(root, lookup, expect_values, expect_use)
+    return result
+
+
+def _without(root: Value, found: list[Definition]) -> Value:
+    """The document without these definitions; each must be there exactly once, under the name it had at first."""
+    section = root.find(SECTION) if type(root) is Map else None
+    array = section.value if section is not None else None
+    if type(root) is not Map or section is None or type(array) is not Array:
+        raise OpsError(f'"{SECTION}" is no array any more once its placeholders are filled')
+    named: dict[str, int] = {}
+    for item in array.items:
+        name = walk.text_under(item, "name")
+        if name is not None:
+            named[name] = named.get(name, 0) + 1
+    for definition in found:
+        count = named.get(definition.name, 0)
+        if count != 1:
+            raise OpsError(
+                f'{count} definitions are named "{definition.name}"',
+                at=definition.item.position,
+                expected=f'exactly one, by a string, in "{SECTION}"',
+            )
+    gone = {definition.name for definition in found}
+    kept = [item for item in array.items if walk.text_under(item, "name") not in gone]
+    settled = section.with_value(array.with_items(kept))
+    return root.with_items([settled if item is section else item for item in root.items])
+
+
+def _report(root: Value, lookup: Lookup, expect_values: bool, expect_use: bool) -> None:
+    findings: list[Finding] = []
+    offered = lookup.sources.names()
+    if expect_values and lookup.missing:
+        missing = sorted(lookup.missing)
+        places = _placeholders(root)
+        known = [places[name] for name in missing if name in places]
+        findings.append(
+            Finding(
+                "variables without a value",
+                at=known[0] if known else None,
+                also=known[1:],
+                found="\n".join(missing),
+                hint=_suggestions(missing, offered)
+                or ('the store makes what "variables" in the document defines' if lookup.sources.store else None),
+            )
+        )
+    if expect_use:
+        unused = sorted(name for name in set(offered) if name not in lookup.used)
+        if unused:
+            findings.append(
+                Finding(
+                    "variables that nothing uses",
+                    found="\n".join(unused),
+                    hint=_suggestions(unused, sorted(lookup.used.difference(offered))),
+                )
+            )
+    if findings:
+        first, *rest = findings
+        raise OpsError(first.message, at=first.at, also=first.also, found=first.found, hint=first.hint, findings=rest)
+
+
+def _suggestions(wanted: list[str], known: list[str]) -> str | None:
+    """The nearest of the known names for each one."""
+    from plait.spell import did_you_mean
+
+    near = [(name, hint) for name in wanted[:10] if (hint := did_you_mean(name, known[:1000])) is not None]
+    if len(wanted) == 1:
+        return near[0][1] if near else None
+    return "\n".join(f"{name}: {hint}" for name, hint in near) or None
+
+
+def _placeholders(root: Value) -> dict[str, Position]:
+    """Where each name stands in a placeholder for the first time; of a dotted one also its first part."""
+    from plait.ops.placeholders import names
+
+    found: dict[str, Position] = {}
+
+    def note(text: str, item: MapItem | ArrayItem | None, is_key: bool) -> Value:  # noqa: ARG001 - one shape for all
+        if item is not None and item.source is not None:
+            for name in names(text):
+                found.setdefault(name, item.position)
+                found.setdefault(name.partition(".")[0], item.position)
+        return text
+
+    rewrite_texts(root, MARK, note)
+    return found

@@ -1,0 +1,163 @@
+"""The operations that turn one document into another (spec ops 16).
+
+Maps are compared key by key, arrays place by place; nothing is matched by name and no move is seen. Each change is
+preceded by a `test` of what it changes. A key that no required path can spell is dealt with by replacing the map
+around it.
+"""
+
+from __future__ import annotations
+
+from plait.nodes import Array, Map, key_id
+from plait.ops.operations import Remove, Replace, Test
+from plait.ops.pointer import Append, Index, Key, Pointer, index_number
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.nodes import MapItem, Value
+    from plait.ops.operations import Operation
+    from plait.ops.pointer import Token
+
+
+def diff(left: Value, right: Value, *, tests: bool = True) -> list[Operation]:
+    """Operations that, applied to `left`, give `right`; none if they are alike.
+
+    Integral floats are taken for the integers they print as, and the order of keys for nothing (see `alike`).
+    tests: whether each change is preceded by a test of the old value. A value with .nan in it is not tested: no test
+    finds it equal to itself.
+    """
+    out: list[Operation] = []
+    pending: list[tuple[Value, Value, tuple[Token, ...]] | list[Operation]] = [(left, right, ())]
+    while pending:
+        step = pending.pop()
+        if isinstance(step, list):
+            out += step
+            continue
+        a, b, way = step
+        if a is b:
+            continue
+        steps: list[tuple[Value, Value, tuple[Token, ...]] | list[Operation]]
+        if type(a) is Map and type(b) is Map:
+            steps = _maps(a, b, way)
+        elif type(a) is Array and type(b) is Array:
+            steps = _arrays(a, b, way)
+        elif alike(a, b):
+            continue
+        else:
+            steps = [_replaced(a, b, way)]
+        steps.reverse()
+        pending += steps
+    return out if tests else [operation for operation in out if type(operation) is not Test]
+
+
+def _replaced(a: Value, b: Value, way: tuple[Token, ...]) -> list[Operation]:
+    pointer = Pointer(way)
+    return [*_tested(pointer, a), Replace(pointer, b)]
+
+
+def _removed(a: Value, way: tuple[Token, ...]) -> list[Operation]:
+    pointer = Pointer(way)
+    return [*_tested(pointer, a), Remove(pointer)]
+
+
+def _tested(pointer: Pointer, value: Value) -> list[Operation]:
+    return [] if _has_nan(value) else [Test(pointer, value)]
+
+
+def _maps(a: Map, b: Map, way: tuple[Token, ...]) -> list[tuple[Value, Value, tuple[Token, ...]] | list[Operation]]:
+    """The steps for two maps, in the order in which the keys print."""
+    old = {key_id(item.key): item for item in a.items}
+    new = {key_id(item.key): item for item in b.items}
+    steps: list[tuple[str, tuple[Value, Value, tuple[Token, ...]] | list[Operation]]] = []
+    for key in {**old, **new}:
+        before, after = old.get(key), new.get(key)
+        if before is not None and after is not None and before.value is after.value:
+            continue
+        name = (before or after).key  # type: ignore[union-attr]
+        if not expressible(name):
+            if before is None or after is None or not alike(before.value, after.value):
+                return [_replaced(a, b, way)]
+            continue
+        assert type(name) is str
+        steps.append((_printed(name), _entry(before, after, name, way)))
+    steps.sort(key=lambda step: step[0])
+    return [step for _, step in steps]
+
+
+def _entry(
+    before: MapItem | None, after: MapItem | None, name: str, way: tuple[Token, ...]
+) -> tuple[Value, Value, tuple[Token, ...]] | list[Operation]:
+    there = (*way, Key(name))
+    if before is None:
+        assert after is not None
+        return [Test(Pointer(there), absent=True), Replace(Pointer((*way, Key(name, optional=True))), after.value)]
+    if after is None:
+        return _removed(before.value, there)
+    return before.value, after.value, there
+
+
+def _arrays(
+    a: Array, b: Array, way: tuple[Token, ...]
+) -> list[tuple[Value, Value, tuple[Token, ...]] | list[Operation]]:
+    steps: list[tuple[Value, Value, tuple[Token, ...]] | list[Operation]] = [
+        (x.value, y.value, (*way, Index(place)))
+        for place, (x, y) in enumerate(zip(a.items, b.items, strict=False))
+        if x.value is not y.value
+    ]
+    shared = min(len(a.items), len(b.items))
+    for item in a.items[shared:]:
+        steps.append(_removed(item.value, (*way, Index(shared))))
+    for place, item in enumerate(b.items[shared:], shared):
+        steps.append([Test(Pointer((*way, Index(place))), absent=True), Replace(Pointer((*way, Append())), item.value)])
+    return steps
+
+
+def _printed(name: str) -> str:
+    from plait.yaml import write_value
+
+    return write_value(name)
+
+
+def expressible(key: Value) -> bool:
+    """Whether a required part of a path can name a key: no digits alone, no `-`, no `=`, no `?` at the end."""
+    if type(key) is not str:
+        return False
+    return "=" not in key and key != "-" and key[-1:] != "?" and index_number(key) is None
+
+
+def alike(left: Value, right: Value) -> bool:
+    """Whether no operation is needed: the same values, where 1.0 is 1, .nan is .nan, and maps have no order."""
+    stack = [(left, right)]
+    while stack:
+        a, b = stack.pop()
+        if a is b:
+            continue
+        if type(a) is Map and type(b) is Map:
+            if len(a.items) != len(b.items):
+                return False
+            others = {key_id(item.key): item.value for item in b.items}
+            for item in a.items:
+                key = key_id(item.key)
+                if key not in others:
+                    return False
+                stack.append((item.value, others[key]))
+        elif type(a) is Array and type(b) is Array:
+            if len(a.items) != len(b.items):
+                return False
+            stack.extend((x.value, y.value) for x, y in zip(a.items, b.items, strict=True))
+        elif type(a) is not type(b):
+            if {type(a), type(b)} != {int, float} or a != b:
+                return False
+        elif a != b and not (a != a and b != b):  # noqa: PLR0124 - two .nan are alike
+            return False
+    return True
+
+
+def _has_nan(value: Value) -> bool:
+    stack = [value]
+    while stack:
+        node = stack.pop()
+        if type(node) is Map or type(node) is Array:
+            stack.extend(item.value for item in node.items)
+        elif type(node) is float and node != node:  # noqa: PLR0124
+            return True
+    return False

@@ -1,0 +1,281 @@
+"""Ops files: a list of operations in YAML (spec ops 6.4, 7), alone, in a directory or chosen by a pattern."""
+
+from __future__ import annotations
+
+from plait.errors import OpsError, ReadError
+from plait.nodes import Array, ArrayItem, Map, MapItem, kind_name
+from plait.ops.operations import Operation, Remove, Replace, Test
+from plait.ops.pointer import Pointer, parse
+from plait.ops.rewrite import rewrite_floats
+from plait.source import Position, Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from plait.nodes import Value
+
+FIELDS = ("type", "path", "value", "absent", "error")
+EXTENSIONS = (".yml", ".yaml", ".json")
+
+
+class _Definition:
+    """An entry of an ops file: its fields as far as they are there, and where it stands."""
+
+    __slots__ = ("fields", "line", "number", "source")
+
+    def __init__(self, fields: dict[str, MapItem], source: Source, line: int, number: int) -> None:
+        self.fields = fields
+        self.source = source
+        self.line = line
+        self.number = number
+
+    def value(self, name: str) -> Value:
+        item = self.fields.get(name)
+        return None if item is None else item.value
+
+    def text(self, name: str) -> str | None:
+        """A field as text: scalars of other types are taken as they read. Raises OpsError for a collection."""
+        value = self.value(name)
+        if isinstance(value, Map | Array):
+            raise self.wrong_type(name, "a string")
+        return None if value is None else scalar_text(value)
+
+    def wrong_type(self, name: str, expected: str) -> OpsError:
+        item = self.fields[name]
+        return OpsError(
+            f'operation [{self.number}]: "{name}" has the wrong type',
+            at=Position(self.source, item.line),
+            expected=expected,
+            found=kind_name(item.value),
+        )
+
+    def refuse(self, message: str, *, expected: str | None = None, hint: str | None = None) -> OpsError:
+        """An error about the whole definition; it shows the fields that are set, values left out (spec ops 7)."""
+        shown = [
+            f"{name}: {'<redacted>' if name == 'value' else self.text(name)}"
+            for name in FIELDS
+            if self.value(name) is not None
+        ]
+        return OpsError(
+            message,
+            at=Position(self.source, self.line),
+            expected=expected,
+            found=", ".join(shown) or "an operation without fields",
+            hint=hint or self._misspelt(),
+        )
+
+    def _misspelt(self) -> str | None:
+        """A hint for the first field that no operation has."""
+        from plait.spell import listed, near
+
+        for name in self.fields:
+            if name not in FIELDS:
+                alike = near(name, [field for field in FIELDS if field not in self.fields])
+                if alike:
+                    return f'"{name}" is no field of an operation; did you mean {listed(alike, quote=chr(34))}?'
+        return None
+
+    def pointer(self) -> Pointer:
+        path = self.text("path")
+        kind = self.text("type")
+        if path is None:
+            raise self.refuse(f'{kind} operation [{self.number}]: no "path"')
+        try:
+            return parse(path)
+        except OpsError as error:
+            raise OpsError(
+                f"{kind} operation [{self.number}]: {error.message}",
+                at=Position(self.source, self.fields["path"].line),
+                expected=error.expected,
+                found=error.found,
+                hint=error.hint,
+            ) from None
+
+    @property
+    def at(self) -> tuple[Source, int, int, str | None]:
+        line = self.fields["path"].line or self.line
+        return self.source, line, self.number, self.text("error")
+
+
+def _replace(definition: _Definition, null_values: bool) -> Operation:
+    given = definition.fields.get("value")
+    pointer_first = definition.value("path") is None
+    if not pointer_first and (given is None or (given.value is None and not null_values)):
+        hint = None if given is None else "--null-values accepts null; to take the key away: type: remove"
+        raise definition.refuse(f'replace operation [{definition.number}]: no "value", or null', hint=hint)
+    pointer = definition.pointer()
+    source, line, number, words = definition.at
+    value = settled(given.value) if given is not None else None
+    return Replace(pointer, value, source=source, line=line, number=number, words=words, item=given)
+
+
+def _remove(definition: _Definition, null_values: bool) -> Operation:  # noqa: ARG001 - one shape for the table
+    if definition.value("value") is not None:
+        raise definition.refuse(f'remove operation [{definition.number}]: takes no "value"')
+    pointer = definition.pointer()
+    source, line, number, words = definition.at
+    return Remove(pointer, source=source, line=line, number=number, words=words)
+
+
+def _test(definition: _Definition, null_values: bool) -> Operation:
+    given = definition.fields.get("value")
+    absent = definition.value("absent")
+    if absent is not None and type(absent) is not bool:
+        raise definition.wrong_type("absent", "true or false")
+    missing = given is None or (given.value is None and not null_values)
+    if definition.value("path") is not None and missing and absent is None:
+        raise definition.refuse(f'test operation [{definition.number}]: no "value" and no "absent"')
+    pointer = definition.pointer()
+    source, line, number, words = definition.at
+    value = None if given is None else given.value
+    return Test(pointer, value, absent=absent is True, source=source, line=line, number=number, words=words)
+
+
+OPERATIONS: Mapping[str, Callable[[_Definition, bool], Operation]] = {
+    "replace": _replace,
+    "remove": _remove,
+    "test": _test,
+}
+
+
+def operations_of(value: Value, source: Source, *, null_values: bool = False) -> list[Operation]:
+    """The operations that the value of an ops file defines; null and an empty array define none.
+
+    null_values: accept `value: null`, which the reference refuses (spec ops 16).
+    Raises OpsError with the file, the line and the operation's number.
+    """
+    if value is None:
+        return []
+    if not isinstance(value, Array):
+        line = value.line if isinstance(value, Map) else 1
+        raise OpsError(
+            "not an ops file",
+            at=Position(source, line),
+            expected="an array of operations",
+            found=kind_name(value),
+            hint=_no_array_hint(value),
+        )
+    return [_operation(item, number, source, null_values) for number, item in enumerate(value.items)]
+
+
+def _no_array_hint(value: Value) -> str | None:
+    if type(value) is not Map:
+        return None
+    if value.find("path") is not None:
+        return 'an operation is an item of an array: put "- " before its first key'
+    inner = [item.key for item in value.items if type(item.value) is Array]
+    if len(value.items) == 1 and inner:
+        return f'the array stands by itself: leave out "{inner[0]}:"'
+    return "the file to change comes without a flag: plait patch base.yml -o ops.yml"
+
+
+def _operation(item: ArrayItem, number: int, source: Source, null_values: bool) -> Operation:
+    value = item.value
+    if value is not None and not isinstance(value, Map):
+        raise OpsError(
+            f"operation [{number}] is not a map",
+            at=Position(source, item.line),
+            expected='a map with "type" and "path"',
+            found=kind_name(value),
+        )
+    fields: dict[str, MapItem] = {}
+    for entry in value.items if value is not None else ():
+        if type(entry.key) is str:
+            fields[entry.key] = entry  # of a repeated field the last stands
+    definition = _Definition(fields, source, item.line or (value.line if value is not None else 0), number)
+    for name in ("path", "error"):
+        definition.text(name)
+    kind = definition.text("type") or ""
+    build = OPERATIONS.get(kind)
+    if build is None:
+        raise _unknown_type(definition, kind)
+    return build(definition, null_values)
+
+
+# The operations of JSON Patch that have other names here.
+_JSON_PATCH = {
+    "add": 'to add a key: type "replace" and a path that ends in /key?; to add an item: /list/-',
+    "copy": "a value is not copied; write it out",
+    "append": 'type "replace", and a path that ends in /- adds an item to an array',
+    "delete": 'type "remove"',
+    "insert": 'type "replace", and a path that ends in :before or :after puts an item beside another one',
+    "merge": 'type "replace" replaces whole values; write an operation for each key',
+    "set": 'type "replace"; a path that ends in ? also adds the key',
+    "update": 'type "replace"',
+    "move": "a value is not moved; remove it, and write it out in its new place",
+}
+
+
+def _unknown_type(definition: _Definition, kind: str) -> OpsError:
+    from plait.spell import did_you_mean
+
+    hint = did_you_mean(kind, OPERATIONS) or _JSON_PATCH.get(kind)
+    if not kind:
+        miswritten = next((name for name in definition.fields if name.lower() == "type" and name != "type"), None)
+        if "op" in definition.fields:
+            miswritten = "op"
+        hint = f'"{miswritten}" is written "type"' if miswritten is not None else None
+    return definition.refuse(
+        f'operation [{definition.number}]: unknown operation type "{kind}"', expected=", ".join(OPERATIONS), hint=hint
+    )
+
+
+def scalar_text(value: Value) -> str:
+    """A scalar as text: true, 5, 1.5."""
+    if type(value) is str:
+        return value
+    if type(value) is bool:
+        return "true" if value else "false"
+    if value is None:
+        return "null"
+    if type(value) is float:
+        from plait.yaml import write_value
+
+        return write_value(value).rstrip("\n")
+    return str(value)
+
+
+def settled(value: Value) -> Value:
+    """The value of a replace operation as the reference takes it: printed and read again (spec ops 6.1).
+
+    Of what YAML holds only floats change by that: 1.0 prints as 1 and is read as an integer.
+    """
+    return rewrite_floats(value, _reread)
+
+
+def _reread(number: float) -> Value:
+    return int(number) if number.is_integer() and abs(number) < 1e6 else number
+
+
+def read_operations(source: Source, *, null_values: bool = False) -> list[Operation]:
+    """The operations of one ops file. Raises ReadError for text that is not YAML, OpsError for what is no operation."""
+    from plait.ops.reading import read_first
+
+    return operations_of(read_first(source), source, null_values=null_values)
+
+
+def expand(path: str) -> list[str]:
+    """The files that an argument names: itself, the ops files of a directory in order of name, or those of a pattern.
+
+    A directory's files are those that end in .yml, .yaml or .json; a pattern (`ops/*.yml`, `**` for any depth) counts
+    only if no file has that name. Raises ReadError if there is none.
+    """
+    import os
+
+    if os.path.isdir(path):
+        names = sorted(name for name in os.listdir(path) if name.endswith(EXTENSIONS) and not name.startswith("."))
+        files = [os.path.join(path, name) for name in names if os.path.isfile(os.path.join(path, name))]
+        if not files:
+            raise ReadError(
+                f'no ops files in the directory "{path}"', expected="files that end in .yml, .yaml or .json"
+            )
+        return files
+    if any(char in path for char in "*?[") and not os.path.exists(path):
+        import glob
+
+        files = sorted(name for name in glob.glob(path, recursive=True) if os.path.isfile(name))
+        if not files:
+            raise ReadError(f'no ops file matches "{path}"')
+        return files
+    return [path]

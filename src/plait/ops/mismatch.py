@@ -1,0 +1,93 @@
+"""Why a `test` operation fails: the first place where what is there differs from what is expected, for a person.
+
+What may be a secret is not shown: a value under a key that sounds like one, and any text that holds a private key.
+"""
+
+from __future__ import annotations
+
+from plait.nodes import Array, Map, kind_name
+from plait.ops.operations import same
+from plait.ops.walk import place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.nodes import MapItem, Value
+    from plait.source import Position
+
+_LONGEST = 80
+_HIDDEN = "not shown: it may be a secret"
+_NAMED = 12
+_SECRET = ("password", "passphrase", "secret", "token", "private", "credential", "key", "cert")
+
+
+def mismatch(found: Value, expected: Value, way: str, at: Position | None) -> tuple[str, str, str, list[Position]]:
+    """Where two values that are not the same differ first: its path, what is expected and found there, its position.
+
+    way, at: the path of both values, and where the one that is there is written, if that is known.
+    """
+    known = [] if at is None or at.source is None or at.line <= 0 else [at]
+    while True:
+        if type(found) is Map and type(expected) is Map:
+            differing = _in_maps(found, expected)
+            if differing is None:
+                return way, _keys(expected), _keys(found), place(found) or known
+            item, wanted = differing
+            way = f"{way}/{item.key}"
+            known = [item.position] if item.source is not None and item.line > 0 else known
+            found, expected = item.value, wanted
+        elif type(found) is Array and type(expected) is Array and len(found.items) == len(expected.items):
+            number = next(
+                number
+                for number, (a, b) in enumerate(zip(found.items, expected.items, strict=True))
+                if not same(a.value, b.value)
+            )
+            way = f"{way}/{number}"
+            one = found.items[number]
+            known = [one.position] if one.source is not None and one.line > 0 else known
+            found, expected = one.value, expected.items[number].value
+        else:
+            if any(word in way.lower() for word in _SECRET) or _is_key(found) or _is_key(expected):
+                # Nor is the line that holds it quoted.
+                other = "another " if type(found) is type(expected) else ""
+                return way, f"{kind_name(expected)} ({_HIDDEN})", f"{other}{kind_name(found)} (not shown)", []
+            kinds = kind_name(found) != kind_name(expected)
+            return way, _shown(expected, kinds), _shown(found, kinds), known or place(found)
+
+
+def _is_key(value: Value) -> bool:
+    return type(value) is str and "PRIVATE KEY" in value
+
+
+def _in_maps(found: Map, expected: Map) -> tuple[MapItem, Value] | None:
+    """The first key that both have with other values; None when they have other keys, or keys that a path cannot spell."""
+    theirs = {item.key: item for item in found.items if type(item.key) is str}
+    if theirs.keys() != {item.key for item in expected.items}:
+        return None
+    for item in expected.items:
+        if type(item.key) is str and not same(theirs[item.key].value, item.value):
+            return theirs[item.key], item.value
+    return None
+
+
+def _keys(value: Map) -> str:
+    from plait.ops.files import scalar_text
+
+    names = [scalar_text(item.key) for item in value.items[:_NAMED]]
+    more = f" and {len(value.items) - _NAMED} more" if len(value.items) > _NAMED else ""
+    return f"a map with the keys {', '.join(names)}{more}" if names else "an empty map"
+
+
+def _shown(value: Value, with_kind: bool) -> str:
+    if type(value) is Map:
+        return _keys(value)
+    if type(value) is Array:
+        return f"an array of {len(value.items)}" if value.items else "an empty array"
+    kind = kind_name(value)
+    if type(value) is str:
+        text = '"' + value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+        text = text if len(text) <= _LONGEST else text[: _LONGEST - 4] + '..."'
+    elif type(value) is bool or value is None:
+        text = "null" if value is None else str(value).lower()
+    else:
+        text = str(value)
+    return f"{text} ({kind})" if with_kind and value is not None else text

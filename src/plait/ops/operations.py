@@ -1,0 +1,227 @@
+"""Operations: one entry of an ops file each, applied in order (spec ops 6).
+
+To add a type: a class with `apply`, and a row in `files.OPERATIONS` that builds it.
+"""
+
+from __future__ import annotations
+
+from plait.errors import OpsError
+from plait.nodes import Array, ArrayItem, Map, MapItem, key_id
+from plait.ops.draft import Draft
+from plait.ops.pointer import Key, Pointer
+from plait.ops.walk import NotThereError
+from plait.source import Position
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from plait.nodes import Value
+    from plait.provenance import Trace
+    from plait.source import Source
+
+
+class Operation:
+    """What all operations have: a pointer, where it was written, its number in that file, the user's own words if it fails."""
+
+    __slots__ = ("line", "number", "pointer", "source", "words")
+    kind = ""
+
+    def __init__(
+        self,
+        pointer: Pointer,
+        *,
+        source: Source | None = None,
+        line: int = 0,
+        number: int | None = None,
+        words: str | None = None,
+    ) -> None:
+        self.pointer = pointer
+        self.source = source
+        self.line = line
+        self.number = number
+        self.words = words
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self.pointer)!r})"
+
+    def apply(self, draft: Draft) -> None:
+        """Change the draft. Raises OpsError."""
+        raise NotImplementedError
+
+    def fields(self) -> list[MapItem]:
+        """The fields of the operation in an ops file."""
+        return [MapItem("type", self.kind), MapItem("path", str(self.pointer))]
+
+
+class Replace(Operation):
+    """`type: replace`: set, insert or create. Spec ops 6.1."""
+
+    __slots__ = ("item", "value")
+    kind = "replace"
+
+    def __init__(
+        self,
+        pointer: Pointer,
+        value: Value,
+        *,
+        source: Source | None = None,
+        line: int = 0,
+        number: int | None = None,
+        words: str | None = None,
+        item: MapItem | None = None,
+    ) -> None:
+        super().__init__(pointer, source=source, line=line, number=number, words=words)
+        self.value = value
+        self.item = item  # where the value is written
+
+    def apply(self, draft: Draft) -> None:
+        draft.replace(self.pointer, self.value, self.source, self.line)
+
+    def fields(self) -> list[MapItem]:
+        return [*super().fields(), MapItem("value", self.value)]
+
+
+class Remove(Operation):
+    """`type: remove`: take the addressed item out. Spec ops 6.2."""
+
+    __slots__ = ()
+    kind = "remove"
+
+    def apply(self, draft: Draft) -> None:
+        draft.remove(self.pointer)
+
+
+class Test(Operation):
+    """`type: test`: the value is as expected, or there is none. Changes nothing. Spec ops 6.3."""
+
+    __slots__ = ("absent", "value")
+    kind = "test"
+
+    def __init__(
+        self,
+        pointer: Pointer,
+        value: Value = None,
+        *,
+        absent: bool = False,
+        source: Source | None = None,
+        line: int = 0,
+        number: int | None = None,
+        words: str | None = None,
+    ) -> None:
+        super().__init__(pointer, source=source, line=line, number=number, words=words)
+        self.value = value
+        self.absent = absent
+
+    def apply(self, draft: Draft) -> None:
+        if self.absent:
+            self._check_absent(draft)
+        elif not same(found := draft.find(self.pointer), self.value):
+            from plait.ops.mismatch import mismatch
+
+            way, wanted, there, also = mismatch(found, self.value, str(self.pointer), self._position(draft))
+            raise OpsError(
+                f"the value at {self._where()} is not the expected one",
+                also=also,
+                expected=wanted if way == str(self.pointer) else f"{wanted} at {way}",
+                found=there,
+            )
+
+    def _position(self, draft: Draft) -> Position | None:
+        """Where the value that is tested is written."""
+        tokens = self.pointer.tokens
+        last = tokens[-1] if tokens else None
+        if not isinstance(last, Key):
+            return None
+        parent = draft.find(Pointer(tokens[:-1]))
+        item = parent.find(last.name) if type(parent) is Map else None
+        return None if item is None else item.position
+
+    def _check_absent(self, draft: Draft) -> None:
+        pointer = self.pointer
+        root = draft.root
+        if pointer.is_slash and type(root) is Map and root.find("") is None:
+            return  # the empty key is absent, whatever else "/" may name
+        try:
+            draft.find(pointer)
+        except NotThereError as error:
+            if error.depth == len(pointer.tokens):
+                return
+            raise
+        at = self._position(draft)
+        known = at is not None and at.source is not None and at.line > 0
+        raise OpsError(f"there is a value at {self._where()}", also=[at] if known else (), expected="none")  # type: ignore[list-item]
+
+    def _where(self) -> str:
+        return str(self.pointer) or "the root"
+
+    def fields(self) -> list[MapItem]:
+        return [*super().fields(), MapItem("absent", True) if self.absent else MapItem("value", self.value)]
+
+
+def patch(value: Value, operations: Iterable[Operation], *, trace: Trace | None = None) -> Value:
+    """The value after all operations, each applied to the result of the one before.
+
+    The value given is not altered; without operations it is the result. trace: gets what each operation did. Raises OpsError naming the operation's file,
+    line and number, the part of the path that failed and what is there instead.
+    """
+    draft = Draft(value)
+    for operation in operations:
+        try:
+            operation.apply(draft)
+        except OpsError as error:
+            raise _located(error, operation) from None
+        if trace is not None:
+            from plait.ops.tracing import record
+
+            value = record(operation, value, draft.result(), trace)
+    return draft.result()
+
+
+def _located(error: OpsError, operation: Operation) -> OpsError:
+    number = "" if operation.number is None else f" [{operation.number}]"
+    words = "" if operation.words is None else f" ({operation.words})"
+    at = Position(operation.source, operation.line) if operation.source is not None else None
+    return OpsError(
+        f"{operation.kind} operation{number} failed{words}: {error.message}",
+        at=at,
+        also=error.also,
+        expected=error.expected,
+        found=error.found,
+        hint=error.hint,
+        trail=error.trail,
+    )
+
+
+def same(left: Value, right: Value) -> bool:
+    """Equality as `test` sees it: types and values, the order of arrays, but not the order of maps (spec ops 6.3)."""
+    stack = [(left, right)]
+    while stack:
+        a, b = stack.pop()
+        if type(a) is not type(b):
+            return False
+        if isinstance(a, Map) and isinstance(b, Map):
+            if a is b:
+                continue
+            if len(a.items) != len(b.items):
+                return False
+            others = {key_id(item.key): item.value for item in b.items}
+            for item in a.items:
+                key = key_id(item.key)
+                if key not in others:
+                    return False
+                stack.append((item.value, others[key]))
+        elif isinstance(a, Array) and isinstance(b, Array):
+            if a is b:
+                continue
+            if len(a.items) != len(b.items):
+                return False
+            stack.extend((x.value, y.value) for x, y in zip(a.items, b.items, strict=True))
+        elif a != b:
+            return False
+    return True
+
+
+def to_nodes(operations: Iterable[Operation]) -> Array:
+    """The operations as the array that an ops file holds."""
+    return Array([ArrayItem(Map(operation.fields())) for operation in operations])

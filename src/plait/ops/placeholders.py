@@ -1,0 +1,116 @@
+"""Placeholders: `((name))` in a text (spec ops 8.1, 8.3, 8.4).
+
+`((`, at most one space, an optional `!`, a name, at most one space, `))`. A name is made of letters, ASCII digits and
+`_ - / .`. Whatever is not quite that is plain text.
+
+    >>> names("((a)) (( b )) (((!c))) ((d e))")
+    ['a', 'b', 'c']
+"""
+
+from __future__ import annotations
+
+from plait.errors import OpsError
+from plait.limits import allowance, exceeded
+from plait.nodes import Array, Map
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeAlias
+
+    from plait.nodes import Value
+
+    Lookup: TypeAlias = Callable[[str], tuple[bool, Value]]
+
+MARK = "(("
+_SHORT = 1 << 10
+_ASCII = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-/.")
+
+
+def names(text: str) -> list[str]:
+    """The names of all placeholders of a text, in order, without `!`."""
+    out: list[str] = []
+    at = text.find("((")
+    while at >= 0:
+        end = text.find("))", at + 2)
+        if end < 0:
+            break
+        # Only the innermost "((" before "))" can begin a placeholder: no name has a parenthesis in it.
+        name = _name(text[text.rfind("((", at, end) + 2 : end])
+        if name is not None:
+            out.append(name)
+            at = text.find("((", end + 2)
+        else:
+            at = text.find("((", end)
+    return out
+
+
+def _name(inside: str) -> str | None:
+    inside = inside.removeprefix(" ").removeprefix("!").removesuffix(" ")
+    if not inside:
+        return None
+    for char in inside:
+        if char not in _ASCII and not (char > "\x7f" and char.isalpha()):
+            return None
+    return inside
+
+
+def is_whole(text: str) -> bool:
+    """Whether a text is one placeholder and nothing else: then it takes the value with its type."""
+    return (
+        text.startswith("((")
+        and text.endswith("))")
+        and text.find("))") == len(text) - 2
+        and _name(text[2:-2]) is not None
+    )
+
+
+def fill(text: str, lookup: Lookup) -> Value:
+    """The text with the values that `lookup` has for its placeholders; one that is the whole text gives the value itself.
+
+    Within a text only strings and integers can stand, and only the spellings without spaces are replaced; text that was
+    put in for an earlier name can be replaced by a later one (spec ops 8.4).
+    Raises OpsError for a value of another type.
+    """
+    found_names = names(text)
+    # Filled once is enough, unless something that is put in can make a placeholder.
+    simple = text.count(MARK) == len(found_names)
+    filled: set[str] = set()
+    for name in found_names:
+        if name in filled:
+            continue
+        found, value = lookup(name)
+        if not found:
+            continue
+        if is_whole(text):
+            return value
+        if type(value) is not str:
+            if type(value) is not int:
+                raise _wrong_type(name, value)
+            value = str(value)
+        if simple and "(" not in value and ")" not in value:
+            filled.add(name)
+        else:
+            simple = False
+            filled.clear()
+        grown = len(text) + len(value) * (text.count(f"(({name}))") + text.count(f"((!{name}))"))
+        if grown > _SHORT and grown > allowance().limits.variables:
+            raise exceeded(f"a text of {grown} characters", "variables", allowance().limits.variables)
+        text = text.replace(f"(({name}))", value).replace(f"((!{name}))", value)
+    return text
+
+
+def _wrong_type(name: str, value: Value) -> OpsError:
+    from plait.nodes import kind_name
+
+    shown = kind_name(value)
+    if not isinstance(value, Map | Array) and value is not None:
+        from plait.ops.files import scalar_text
+
+        shown = f"the {shown} {scalar_text(value)}"
+    return OpsError(
+        f'variable "{name}" cannot stand within a text',
+        expected="a string or an integer",
+        found=shown,
+        hint="a value of another type can only be the whole text",
+    )

@@ -1,0 +1,243 @@
+"""Pointers: the `path` of an operation, parsed. Parsing never looks at a document (spec ops 4).
+
+A path is split at "/", a part at ":" into a body and modifiers; then `~0 ~1 ~7` in the body stand for `~ / :`. What the
+body looks like decides what the part is: `-` at the end, an index, `key=value`, else a key. `?` at the end of a key or
+match makes it, and every key and match to its right, optional. There is no escape for `=`, digits or a final `-`:
+such keys are reached in the optional form only.
+
+    >>> str(parse("/groups/name=db:next/01"))
+    '/groups/name=db:next/1'
+"""
+
+from __future__ import annotations
+
+from plait.errors import OpsError
+from plait.limits import allowance, exceeded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    Token: TypeAlias = "Key | Index | Match | Append"  # noqa: S105 - no password
+
+MODIFIERS = ("prev", "next", "before", "after")
+_STEPS = {"prev": -1, "next": 1}
+
+
+class Key:
+    """A map key."""
+
+    __slots__ = ("name", "optional")
+
+    def __init__(self, name: str, optional: bool = False) -> None:
+        self.name = name
+        self.optional = optional
+
+    def text(self, mark: bool) -> str:
+        return escape(self.name) + ("?" if mark else "")
+
+
+class _Selected:
+    """What an index and a match share: modifiers.
+
+    shift: what `prev` and `next` add up to. insert: "before", "after" or None.
+    misplaced: a modifier that follows `before` or `after`, or None. edge: the first `before` or `after`, or None.
+    """
+
+    __slots__ = ("edge", "insert", "misplaced", "modifiers", "shift")
+
+    def __init__(self, modifiers: tuple[str, ...]) -> None:
+        self.modifiers = modifiers
+        self.shift = 0
+        self.insert: str | None = None
+        self.edge: str | None = None
+        self.misplaced: str | None = None
+        for modifier in modifiers:
+            if self.insert is not None:
+                self.misplaced = modifier
+                break
+            step = _STEPS.get(modifier)
+            if step is None:
+                self.insert = self.edge = modifier
+            else:
+                self.shift += step
+
+    def suffix(self) -> str:
+        return "".join(f":{modifier}" for modifier in self.modifiers)
+
+
+class Index(_Selected):
+    """An array index; negative numbers count from the end."""
+
+    __slots__ = ("number",)
+    optional = False
+
+    def __init__(self, number: int, modifiers: tuple[str, ...] = ()) -> None:
+        super().__init__(modifiers)
+        self.number = number
+
+    def text(self, mark: bool) -> str:  # noqa: ARG002 - an index is never optional
+        return f"{self.number}{self.suffix()}"
+
+
+class Match(_Selected):
+    """The array item that is a map with this text under this key."""
+
+    __slots__ = ("key", "optional", "value")
+
+    def __init__(self, key: str, value: str, optional: bool = False, modifiers: tuple[str, ...] = ()) -> None:
+        super().__init__(modifiers)
+        self.key = key
+        self.value = value
+        self.optional = optional
+
+    def text(self, mark: bool) -> str:
+        return f"{escape(self.key)}={escape(self.value)}{'?' if mark else ''}{self.suffix()}"
+
+
+class Append:
+    """The place after the last item of an array; the last part of a path only."""
+
+    __slots__ = ()
+    optional = False
+
+    def text(self, mark: bool) -> str:  # noqa: ARG002 - never optional
+        return "-"
+
+
+class Pointer:
+    """A parsed path: its tokens. No tokens: the root. `str` gives the canonical form (spec ops 4.1)."""
+
+    __slots__ = ("tokens",)
+
+    def __init__(self, tokens: tuple[Token, ...]) -> None:
+        self.tokens = tokens
+
+    def __str__(self) -> str:
+        return self.until(len(self.tokens))
+
+    def __repr__(self) -> str:
+        return f"Pointer({str(self)!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Pointer) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def until(self, count: int) -> str:
+        """The canonical text of the first `count` tokens; the `?` stands at the first optional one only."""
+        out = [""]
+        marked = False
+        for token in self.tokens[:count]:
+            mark = token.optional and not marked
+            marked = marked or mark
+            out.append(token.text(mark))
+        return "/".join(out)
+
+    @property
+    def is_slash(self) -> bool:
+        """Whether this is "/": the root for plait, unless the root is a map with an empty key (spec ops 4, SEED)."""
+        tokens = self.tokens
+        return len(tokens) == 1 and type(tokens[0]) is Key and tokens[0].name == "" and not tokens[0].optional
+
+
+ROOT = Pointer(())
+
+
+def escape(text: str) -> str:
+    """A key or value as it is written in a path."""
+    return text.replace("~", "~0").replace("/", "~1").replace(":", "~7")
+
+
+_ESCAPES = {"0": "~", "1": "/", "7": ":"}
+
+
+def unescape(text: str) -> str:
+    """The inverse of `escape`, in one pass; `~` before anything else stays (spec ops 4, rule 4)."""
+    if "~" not in text:
+        return text
+    head, *pieces = text.split("~")
+    out = [head]
+    for piece in pieces:
+        decoded = _ESCAPES.get(piece[:1])
+        out.append("~" + piece if decoded is None else decoded + piece[1:])
+    return "".join(out)
+
+
+def index_number(text: str) -> int | None:
+    """The number that a part reads as: decimal digits with an optional sign, within 64 bits; else None."""
+    digits = text[1:] if text[:1] in ("+", "-") else text
+    if not (digits.isdecimal() and digits.isascii()):
+        return None
+    if len(digits.lstrip("0")) > 19:
+        return None
+    number = int(text)
+    return number if -(1 << 63) <= number < 1 << 63 else None
+
+
+def parse(text: str) -> Pointer:
+    """The pointer that a path spells. Raises OpsError (without a position) if it spells none (spec ops 4.2)."""
+    if text == "":
+        return ROOT
+    if text[0] != "/":
+        # `properties.router.port`, as other tools write it.
+        meant = text.removeprefix("$").strip(".").replace(".", "/") if "/" not in text and "=" not in text else text
+        raise OpsError(f'a path starts with "/": "{text}"', hint=f'did you mean "/{meant}"?')
+    parts = text.split("/")
+    last = len(parts) - 1
+    if last > allowance().limits.pointer:
+        raise exceeded(f"a path of {last} steps", "pointer", allowance().limits.pointer)
+    tokens: list[Token] = []
+    optional = False
+    for number, part in enumerate(parts):
+        if number == 0:
+            continue
+        modifiers: tuple[str, ...] = ()
+        if ":" in part:
+            part, *pieces = part.split(":")
+            for piece in pieces:
+                if piece not in MODIFIERS:
+                    raise _unknown_modifier(text, piece)
+            modifiers = tuple(pieces)
+        body = unescape(part)
+        if body == "-" and number == last:
+            if modifiers:
+                raise OpsError(f'no modifier can follow "-": "{text}"', found=_quoted(modifiers))
+            tokens.append(Append())
+            continue
+        index = index_number(body) if body[-1:].isdecimal() else None
+        if index is not None:
+            tokens.append(Index(index, modifiers))
+            continue
+        if body[-1:] == "?":
+            optional = True
+        key, equals, value = body.partition("=")
+        if equals:
+            tokens.append(Match(key, value.removesuffix("?"), optional, modifiers))
+            continue
+        if modifiers:
+            raise OpsError(
+                f'no modifier can follow a key: "{text}"',
+                found=_quoted(modifiers),
+                hint='a colon that belongs to the key is written "~7"',
+            )
+        tokens.append(Key(body.removesuffix("?"), optional))
+    return Pointer(tuple(tokens))
+
+
+def _quoted(modifiers: tuple[str, ...]) -> str:
+    return ", ".join(f'":{modifier}"' for modifier in modifiers)
+
+
+def _unknown_modifier(text: str, piece: str) -> OpsError:
+    from plait.spell import did_you_mean
+
+    hint = did_you_mean(piece, MODIFIERS) if piece else None
+    if piece.endswith("?"):
+        hint = '"?" stands before the modifiers: "/name=x?:before"'
+    return OpsError(
+        f'unknown modifier ":{piece}": "{text}"',
+        expected=_quoted(MODIFIERS),
+        hint=hint or 'a colon that belongs to a key is written "~7"',
+    )

@@ -1,0 +1,84 @@
+"""Files in, values out, with the settings of this dialect: the first document only, scalar keys, a byte order mark skipped,
+repeated keys resolved (spec ops 3); and the other way round, keys sorted and long strings folded (spec ops 14).
+"""
+
+from __future__ import annotations
+
+import os
+
+from plait.content import file_content
+from plait.errors import ReadError
+from plait.source import Source
+from plait.yaml import deduplicate, read, write_value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.nodes import Value
+
+FOLD = 80
+
+
+def read_first(source: Source) -> Value:
+    """The value of the first document. Raises ReadError, LimitError."""
+    tree = read(source, keep_mark=False, first=True, scalar_keys=True)
+    return deduplicate(tree).items[0].value
+
+
+def read_named(source: Source) -> Value:
+    """The same for a map from names to values: the keys of the root map are taken as they are written."""
+    tree = read(source, keep_mark=False, first=True, scalar_keys=True, text_keys=True)
+    return deduplicate(tree).items[0].value
+
+
+def write_text(value: Value, *, sort: bool = True) -> str:
+    """A value as the reference prints it; keys in their own order unless `sort`."""
+    return write_value(value, sort=sort, fold=FOLD)
+
+
+def write_bytes(value: Value, *, sort: bool = True) -> bytes:
+    """`write_text`, encoded; bytes that were not UTF-8 come back as they were."""
+    return encoded(write_text(value, sort=sort))
+
+
+def encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def decoded(data: bytes) -> str:
+    """Text of bytes: UTF-8, or UTF-16 if a byte order mark says so."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return data.decode("utf-16", "replace")
+    return data.decode("utf-8", "surrogateescape")
+
+
+def file_text(path: str, what: str) -> str:
+    """The text of a file. what: names its part in messages ("an ops file"). Raises ReadError."""
+    if not path:
+        raise ReadError(f"the path of {what} is empty", expected="a path")
+    try:
+        return decoded(file_content(path, f'{what}, "{path}",'))
+    except OSError as error:
+        raise _unreadable(path, what, error) from None
+    except ValueError as error:
+        raise ReadError(f'cannot read {what}, "{path}": {error}') from None
+
+
+def _unreadable(path: str, what: str, error: OSError) -> ReadError:
+    hint = None
+    if isinstance(error, FileNotFoundError):
+        from plait.spell import did_you_mean
+
+        directory, name = os.path.split(path)
+        if os.path.isdir(directory or "."):
+            hint = did_you_mean(name, sorted(os.listdir(directory or "."))[:1000])
+    return ReadError(f'cannot read {what}, "{path}": {error.strerror}', hint=hint)
+
+
+def file_source(path: str, what: str) -> Source:
+    """A file as a source. Raises ReadError."""
+    return Source(path, file_text(path, what))
+
+
+def expand_home(path: str) -> str:
+    """The path with a leading `~` replaced by the home directory."""
+    return os.path.expanduser("~") + path[1:] if path.startswith("~") else path

@@ -1,0 +1,135 @@
+"""The variables store: a file of values that is read, and gets the values that are made (spec ops 11.4).
+
+The file is read once. A value is made under a lock on the file's directory, after the file was read again: when two runs
+want the same value at once, the second finds what the first made. The file is written aside and renamed, so that it is
+whole at any time; a new one is readable by its owner only.
+"""
+
+from __future__ import annotations
+
+import os
+
+from plait.errors import OpsError, PlaitError, conceal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from plait.nodes import Value
+    from plait.ops.variables import Sources
+
+
+class Store:
+    """A store file. It need not exist: then it is empty, and made when the first value is."""
+
+    __slots__ = ("_make", "_values", "path")
+
+    def __init__(self, path: str, make: Callable[[str, Value, Sources], Value] | None = None) -> None:
+        """make: makes a value of a type; by default `generate.generate`."""
+        self.path = path
+        self._make = make
+        self._values: dict[str, Value] | None = None
+
+    def values(self) -> dict[str, Value]:
+        """All values by name, as last read. Raises ReadError, OpsError if the file is no map."""
+        if self._values is None:
+            self._values = self._read()
+        return self._values
+
+    def get(self, name: str, kind: str, options: Value, sources: Sources) -> tuple[bool, Value]:
+        """Whether there is a value now, and the value; it is made and stored if there was none and `kind` is not "".
+
+        Raises OpsError, ReadError.
+        """
+        values = self.values()
+        if name in values:
+            return True, values[name]
+        if not kind:
+            return False, None
+        make = self._make
+        if make is None:
+            from plait.ops.generate import check_kind, generate
+
+            check_kind(kind)
+            make = generate
+        path = os.path.realpath(self.path)
+        directory = os.path.dirname(path)
+        try:
+            os.makedirs(directory, exist_ok=True)
+            with _Lock(directory):
+                self._values = values = self._read()
+                if name not in values:
+                    values[name] = make(kind, options, sources)
+                    _write(path, values)
+        except OSError as error:
+            raise OpsError(f'cannot write the variables store "{self.path}": {error.strerror or error}') from None
+        return True, values[name]
+
+    def _read(self) -> dict[str, Value]:
+        from plait.ops.reading import file_source
+        from plait.ops.variables import texts_to_values
+
+        if not os.path.exists(self.path):
+            return {}
+        try:
+            return texts_to_values(file_source(self.path, "the variables store"), "variables store")
+        except OpsError as error:
+            raise conceal(error) from None
+        except PlaitError as error:
+            raise conceal(error).within(f'in the variables store "{self.path}"') from None
+
+
+def _write(path: str, values: dict[str, Value]) -> None:
+    """Write the whole store beside its place, then put it there. An existing file keeps its mode."""
+    from plait.nodes import Map, MapItem
+    from plait.ops.reading import write_bytes
+
+    data = write_bytes(Map([MapItem(name, value) for name, value in values.items()]))
+    write_aside(path, data, new_mode=0o600)
+
+
+def write_aside(path: str, data: bytes, *, new_mode: int) -> None:
+    """Replace a file by one rename, so that no reader sees half of it. Raises OSError."""
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        status = None
+    mode = new_mode if status is None else status.st_mode & 0o7777
+    directory, name = os.path.split(path)
+    aside = os.path.join(directory, f".{name}.{os.getpid()}.{os.urandom(4).hex()}")
+    handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with open(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(aside, mode)
+        os.replace(aside, path)
+    except BaseException:
+        os.unlink(aside)
+        raise
+
+
+class _Lock:
+    """Held by one process at a time, for one directory; waits until it is free."""
+
+    __slots__ = ("_directory", "_handle")
+
+    def __init__(self, directory: str) -> None:
+        self._directory = directory
+        self._handle = -1
+
+    def __enter__(self) -> None:
+        try:
+            import fcntl
+        except ImportError:  # Windows: directories cannot be opened; a file beside the store is locked
+            import msvcrt
+
+            self._handle = os.open(os.path.join(self._directory, ".plait-lock"), os.O_RDWR | os.O_CREAT, 0o600)
+            msvcrt.locking(self._handle, msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined]
+            return
+        self._handle = os.open(self._directory, os.O_RDONLY)
+        fcntl.flock(self._handle, fcntl.LOCK_EX)
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._handle)  # which unlocks as well

@@ -1,0 +1,215 @@
+"""What operations and variables did, for provenance. Only imported when a run is traced."""
+
+from __future__ import annotations
+
+from plait.nodes import Array, Map, MapItem, walk
+from plait.ops.operations import Replace, Test
+from plait.ops.placeholders import MARK, names
+from plait.ops.pointer import Index, Key, Match, Pointer
+from plait.ops.walk import find, matches
+from plait.provenance import Cause, Change
+from plait.source import Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.nodes import Document, Item, Value
+    from plait.ops.operations import Operation
+    from plait.provenance import Origin, Trace
+
+
+def record(operation: Operation, before: Value, after: Value, trace: Trace) -> Value:
+    """Record what an operation changed; gives the value after it."""
+    if before is after or type(operation) is Test:
+        return after
+    number = "" if operation.number is None else f" [{operation.number}]"
+    because = (Cause(f"{operation.kind}{number} {operation.pointer}", operation.source, operation.line),)
+    item = operation.item if type(operation) is Replace else None
+    given = operation.value if type(operation) is Replace else None
+
+    created: list[Item] = []
+
+    def explain(new: Item, _old: Item | None) -> tuple[Origin, ...]:
+        # What the path creates on its way does not depend on the value.
+        if _nested(new.value):
+            created.append(new)
+        return (item,) if item is not None and not _nested(new.value) and not _nested(item.value) else ()
+
+    if type(before) is not type(after) or not _nested(after):
+        # No item is replaced: the document's value is.
+        made_of = because if item is None else (*because, item)
+        trace.whole["document"] = Change(operation.kind, operation.source, operation.line, because=made_of)
+    trace.relate(before, after, operation.kind, because, explain)
+    if item is not None and not _nested(item.value):
+        # The value stands below what the path created.
+        for new in created:
+            for inner in walk(new.value):
+                if inner.line == operation.line and inner.value is given:
+                    trace.record(inner, Change(operation.kind, inner.source, inner.line, because=(*because, item)))
+    return after
+
+
+def _nested(value: Value) -> bool:
+    return type(value) is Map or type(value) is Array
+
+
+def looked_up(trace: Trace, pointer: Pointer, root: Value, found: Value) -> Item | None:
+    """Record the items that a location created because they were not there; gives the item at it, if there is one."""
+    source = Source(f"--path {pointer}", str(pointer))
+    for item in walk(found):
+        if item.source is None:
+            trace.record(item, Change("looked up", source, 1))
+    tokens = pointer.tokens
+    if not tokens or (pointer.is_slash and found is root):
+        return None
+    around = find(root, Pointer(tokens[:-1]), slash=False) if len(tokens) > 1 else root
+    last = tokens[-1]
+    if type(last) is Key:
+        return around.find(last.name) if type(around) is Map else None
+    items = around.items if type(around) is Array else []
+    if type(last) is Match:
+        places = matches(around, last) if type(around) is Array else []
+        return items[places[0]] if places else None
+    return items[last.number + last.shift] if type(last) is Index else None
+
+
+def _of_whole(trace: Trace) -> tuple[Origin, ...]:
+    known = trace.whole.get("document")
+    return () if known is None else known.because
+
+
+def finished(trace: Trace, document: Document, item: Item | None) -> None:
+    """Record what a run's document is: an item that was looked up, or what an operation replaced all of it with."""
+    change = trace.whole.pop("document", None)
+    if item is not None:
+        trace.copied(document, item)
+    elif change is not None:
+        if change.source is None:
+            change = Change(change.action, document.source, document.line, because=change.because)
+        trace.record(document, change)
+
+
+class Variables:
+    """Where the values of variables come from: what the flags of a command line gave, kind by kind."""
+
+    __slots__ = ("_given", "trace")
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self._given: dict[str, dict[str, Origin]] = {}
+
+    def give(self, kind: str, name: str, origin: Origin) -> None:
+        self._given.setdefault(kind, {})[name] = origin
+
+    def flag(self, kind: str, argument: str) -> None:
+        """A value on the command line, or the text of a file named there."""
+        name, _, text = argument.partition("=")
+        if kind == "var":
+            source = Source(f"--{kind} {name}={text}", argument)
+        else:
+            from plait.ops.reading import expand_home, file_text
+
+            source = Source(text, file_text(expand_home(text), "the value of a variable"))
+        self.give(kind, name, Cause("variable value", source, 1))
+
+    def file(self, path: str) -> None:
+        """The values of a vars file, each with its line."""
+        from plait.ops.reading import file_source
+
+        self.texts(file_source(path, "a variables file"))
+
+    def texts(self, source: Source) -> None:
+        """The same, of a text."""
+        from plait.ops.reading import read_named
+
+        value = read_named(source)
+        if type(value) is Map:
+            for item in value.items:
+                self.give("vars-file", str(item.key), item)
+
+    def environment(self, prefix: str) -> None:
+        """The variables of an environment."""
+        import os
+
+        for name in os.environ:
+            if name.startswith(prefix + "_"):
+                # Its value is not quoted, except as the value that is explained.
+                source = Source(f"environment variable {name}")
+                self.give("vars-env", name[len(prefix) + 1 :], Cause("variable value", source, 0))
+
+    def store(self, path: str) -> None:
+        source = Source(path)
+        self._given["vars-store"] = {"": Cause("variable store", source, 0)}
+        # What it holds are passwords and keys, for the most part.
+        self.trace.secrets.append((source, 0, 1))
+
+    def origins(self, name: str) -> list[Origin]:
+        """What had a part in a variable's value: dotted names are parts of one variable."""
+        first = name.partition(".")[0]
+        for kind in ("var", "var-file", "vars-file", "vars-env"):
+            given = self._given.get(kind, {})
+            found = [origin for key, origin in given.items() if key == name] or [
+                origin for key, origin in given.items() if key == first or key.startswith(first + ".")
+            ]
+            if found:
+                out: list[Origin] = []
+                for origin in found:
+                    inside = _inside(origin, name)
+                    out.append(inside)
+                return out
+        return list(self._given.get("vars-store", {}).values())
+
+    def filled(self, before: Value, after: Value) -> None:
+        """Record what became of the placeholders of a document."""
+        texts: dict[tuple[Source | None, int], list[Item]] = {}
+
+        made: list[tuple[Item, tuple[Origin, ...]]] = []
+
+        def origins(new: Item, old: Item | None) -> tuple[Origin, ...]:
+            held = [old] if old is not None else _at(before, new, texts)
+            out: dict[Origin, None] = {}
+            for item in held:
+                out[item] = None
+                for text in (item.value, item.key if type(item) is MapItem else None):
+                    if type(text) is str and MARK in text:
+                        for name in names(text):
+                            out.update(dict.fromkeys(self.origins(name)))
+            if _nested(new.value):
+                made.append((new, tuple(out)))
+            return tuple(out)
+
+        if before is not after and not _nested(after):
+            # The document is a placeholder.
+            read = [origin for name in names(str(before)) for origin in self.origins(name)]
+            self.trace.whole["document"] = Change(
+                "variable", None, 0, because=(*_of_whole(self.trace), *dict.fromkeys(read))
+            )
+        self.trace.relate(before, after, "variable", (), origins)
+        for item, because in made:
+            for inner in walk(item.value):
+                if inner.source is None:
+                    # Put together of several variables, or of flags.
+                    self.trace.record(inner, Change("variable", item.source, item.line, because=because))
+
+
+def _at(before: Value, item: Item, texts: dict[tuple[Source | None, int], list[Item]]) -> list[Item]:
+    """The items with placeholders on the line of an item whose key was one."""
+    if not texts:
+        texts[None, -1] = []
+        for old in walk(before):
+            if MARK in str(old.value) or (type(old) is MapItem and MARK in str(old.key)):
+                texts.setdefault((old.source, old.line), []).append(old)
+    return texts.get((item.source, item.line), [])
+
+
+def _inside(origin: Origin, name: str) -> Origin:
+    """The part of a variable's value that a dotted name means."""
+    found: Origin = origin
+    if type(origin) is not MapItem:
+        return origin
+    value = origin.value
+    for key in name.split(".")[1:] if str(origin.key) != name else ():
+        item = value.find(key) if type(value) is Map else None
+        if item is None:
+            break
+        found, value = item, item.value
+    return found

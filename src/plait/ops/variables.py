@@ -1,0 +1,204 @@
+"""Where the values of variables come from, and in which order they are asked (spec ops 9).
+
+`-v` before `--var-file` before `-l` before `--vars-env` before `--vars-store`; within one kind the later wins. A dotted
+name outside the store defines an entry of a map: `db.port=1` is variable `db` with `{port: 1}`.
+"""
+
+from __future__ import annotations
+
+from plait.errors import OpsError, ReadError, conceal
+from plait.nodes import Array, Map, MapItem, kind_name
+from plait.source import Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from plait.nodes import Value
+    from plait.ops.store import Store
+    from plait.ops.tracing import Variables
+
+KINDS = ("vars-env", "vars-file", "var-file", "var")  # the later in this row win
+
+
+class Sources:
+    """The values that a run is given, and the store that may hold or make more."""
+
+    __slots__ = ("_given", "_named", "store", "traced")
+
+    def __init__(self, store: Store | None = None) -> None:
+        self.store = store
+        self.traced: Variables | None = None  # where the values come from, if somebody asks
+        self._given: dict[str, dict[str, Value]] = {kind: {} for kind in KINDS}
+        self._named: dict[str, Value] | None = None
+
+    def give(self, kind: str, values: Mapping[str, Value]) -> None:
+        """Add the values of one flag. kind: one of KINDS."""
+        self._given[kind].update(values)
+        self._named = None
+
+    def named(self) -> dict[str, Value]:
+        """The values given, by the name of their variable; dotted names are put together (spec ops 9.4).
+
+        Raises OpsError if a dotted name meets a value that is no map.
+        """
+        if self._named is None:
+            flat: dict[str, Value] = {}
+            for kind in KINDS:
+                flat.update(self._given[kind])
+            self._named = nested(flat)
+        return self._named
+
+    def are_empty(self) -> bool:
+        """Whether there is no store and no value was given."""
+        return self.store is None and not any(self._given.values())
+
+    def get(self, name: str, kind: str = "", options: Value = None) -> tuple[bool, Value]:
+        """Whether a variable has a value, and the value. The store makes one if `kind` says what it should be.
+
+        Raises OpsError if the store cannot be read or a value cannot be made.
+        """
+        named = self.named()
+        if name in named:
+            return True, named[name]
+        if self.store is None:
+            return False, None
+        return self.store.get(name, kind, options, self)
+
+    def has(self, name: str) -> bool:
+        """Whether a value is there already, without making one."""
+        return name in self.named() or (self.store is not None and name in self.store.values())
+
+    def names(self) -> list[str]:
+        """The names of all variables that any source offers; of a dotted one the first part."""
+        names = dict.fromkeys(self.named())
+        if self.store is not None:
+            names.update(dict.fromkeys(name.partition(".")[0] for name in self.store.values()))
+        return list(names)
+
+
+def nested(flat: Mapping[str, Value]) -> dict[str, Value]:
+    """Values by plain names, from values by names that may be dotted. Raises OpsError where two contradict."""
+    if not any("." in name for name in flat):
+        return dict(flat)
+    named: dict[str, Value] = {name: value for name, value in flat.items() if "." not in name}
+    for name in sorted(name for name in flat if "." in name):
+        first, *rest = name.split(".")
+        named[first] = _with_entry(named.get(first) if first in named else Map([]), rest, flat[name], name, first)
+    return named
+
+
+def _with_entry(value: Value, path: list[str], entry: Value, name: str, upto: str) -> Value:
+    """A map with an entry some maps deep; the maps on the way are made anew."""
+    way: list[tuple[Map, str]] = []
+    for key in path:
+        if type(value) is not Map:
+            raise OpsError(
+                f'the variables "{upto}" and "{name}" contradict each other',
+                expected=f'"{upto}" to be a map',
+                found=kind_name(value),
+            )
+        way.append((value, key))
+        upto = f"{upto}.{key}"
+        item = value.find(key)
+        value = Map([]) if item is None else item.value
+    value = entry
+    for node, key in reversed(way):
+        items = [item for item in node.items if item.key != key]
+        value = node.with_items([*items, MapItem(key, value)])
+    return value
+
+
+# -- what a flag gives -----------------------------------------------------------------------------------------------
+
+
+def from_argument(text: str) -> dict[str, Value]:
+    """`-v name=value` (spec ops 9.1). The value is YAML; a string is taken as it is written, less one pair of quotes."""
+    from plait.ops.reading import read_first
+
+    name, value = _halves(text, "value")
+    try:
+        parsed = read_first(Source("", value).hidden())
+    except ReadError as error:
+        raise OpsError(f'the value of "{text}" is not YAML: {error.message}', hint=error.hint) from None
+    if type(parsed) is str:
+        parsed = value
+        if value[0] == value[-1] and value[0] in "\"'":
+            parsed = value[1:-1]
+    return {name: parsed}
+
+
+def from_text_file(text: str) -> dict[str, Value]:
+    """`--var-file name=path`: the file's text (spec ops 9.2)."""
+    from plait.ops.reading import expand_home, file_text
+
+    name, path = _halves(text, "path")
+    return {name: file_text(expand_home(path), "the value of a variable")}
+
+
+def _halves(text: str, what: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise OpsError(f'no "=" in the variable "{text}"', expected=f"name={what}")
+    if not name:
+        raise OpsError(f'no name in the variable "{text}"', expected=f"name={what}")
+    if not value:
+        hint = 'an empty text is written name=""' if what == "value" else None
+        raise OpsError(f'no {what} in the variable "{text}"', expected=f"name={what}", hint=hint)
+    return name, value
+
+
+def from_file(path: str) -> dict[str, Value]:
+    """`-l path`: a map, its keys taken as text (spec ops 9.2)."""
+    from plait.ops.reading import file_source
+
+    return texts_to_values(file_source(path, "a variables file").hidden(), "variables file")
+
+
+def texts_to_values(source: Source, what: str) -> dict[str, Value]:
+    """The values of a file that maps names to values; an empty file has none. Raises ReadError, OpsError."""
+    from plait.ops.reading import read_named
+
+    value = read_named(source)
+    if value is None:
+        return {}
+    if type(value) is not Map:
+        raise OpsError(
+            f'the {what} "{source.name}" is not a map',
+            at=value.position if type(value) is Array else None,
+            expected="a map from names to values",
+            found=kind_name(value),
+        )
+    return {_name(item.key): item.value for item in value.items}
+
+
+def _name(key: Value) -> str:
+    if type(key) is str:
+        return key
+    from plait.ops.files import scalar_text
+
+    return "" if key is None else scalar_text(key)
+
+
+def from_environment(prefix: str, environment: Mapping[str, str]) -> dict[str, Value]:
+    """`--vars-env PREFIX`: the variables `PREFIX_name`, their values as YAML (spec ops 9.3)."""
+    from plait.ops.reading import read_first
+
+    if not prefix:
+        raise OpsError("the prefix of environment variables is empty", expected="a prefix: MY for MY_name=value")
+    start = prefix + "_"
+    values: dict[str, Value] = {}
+    for name, text in environment.items():
+        if name.startswith(start):
+            try:
+                values[name[len(start) :]] = read_first(Source("", text).hidden())
+            except ReadError as error:
+                raise OpsError(f'the environment variable "{name}" is not YAML: {conceal(error).message}') from None
+    return values
+
+
+READERS: Mapping[str, Callable[[str], dict[str, Value]]] = {
+    "var": from_argument,
+    "var-file": from_text_file,
+    "vars-file": from_file,
+}

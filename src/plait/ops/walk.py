@@ -1,0 +1,309 @@
+"""Following a pointer down a tree: the rules of every kind of part, and the errors when it leads nowhere (spec ops 5).
+
+`find` looks a location up and changes nothing. The working copy that operations change (`draft`) uses the same rules
+through `check_map`, `check_array`, `place_of` and `missing_key`, so that every error says the same.
+"""
+
+from __future__ import annotations
+
+from plait.errors import OpsError
+from plait.nodes import Array, ArrayItem, Map, MapItem, kind_name
+from plait.ops.pointer import Index, Key, Match
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import TypeAlias
+
+    from plait.nodes import Value
+    from plait.ops.pointer import Pointer
+    from plait.source import Position
+
+    Matching: TypeAlias = Callable[[Array, Match], list[int]]
+
+SHOWN_SIBLINGS = 12
+
+
+class NotThereError(OpsError):
+    """A missing key or an index out of range: what `test` with `absent` waits for. depth: tokens up to what is missing."""
+
+    depth = 0
+
+
+def find(root: Value, pointer: Pointer, *, matching: Matching | None = None, slash: bool = True) -> Value:
+    """The value at a location (spec ops 5, read only).
+
+    A missing optional key gives null, an optional match without a match gives `{key: value}`.
+    matching: finds the items that a match selects (`matches` unless an index is at hand).
+    slash: whether "/" is the root when the root has no empty key (spec ops 4, SEED).
+    Raises OpsError; NotThereError for a missing key or index.
+    """
+    tokens = pointer.tokens
+    if slash and pointer.is_slash and not has_empty_key(root):
+        return root
+    select = matching or matches
+    last = len(tokens) - 1
+    node = root
+    for depth, token in enumerate(tokens):
+        kind = type(token)
+        if kind is Key:
+            name = token.name  # type: ignore[union-attr]
+            item = check_map(node, pointer, depth).find(name)
+            if item is not None:
+                node = item.value
+            elif not token.optional:
+                raise missing_key(node, pointer, depth)
+            elif depth == last:
+                return None
+            else:
+                node = _absent(pointer, depth)
+        elif kind is Match:
+            array = check_array(node, pointer, depth)
+            found = select(array, token)  # type: ignore[arg-type]
+            if not found and token.optional:
+                node = Map([MapItem(token.key, token.value)])  # type: ignore[union-attr]
+            else:
+                check_one(array, found, pointer, depth)
+                check_moves(token, pointer, depth)
+                node = array.items[place_of(array, found[0], pointer, depth)].value
+        elif kind is Index:
+            array = check_array(node, pointer, depth)
+            check_moves(token, pointer, depth)
+            node = array.items[place_of(array, token.number, pointer, depth)].value  # type: ignore[union-attr]
+        else:
+            raise OpsError(f'"-" names the place after the last item, nothing can be looked up there: {pointer}')
+    return node
+
+
+def _absent(pointer: Pointer, depth: int) -> Value:
+    """What stands for a missing optional key while the rest of the path is looked up."""
+    following = type(pointer.tokens[depth + 1])
+    if following is Match:
+        return Array([])
+    if following is Key:
+        return Map([])
+    raise OpsError(
+        f"nothing to look up at {pointer.until(depth + 2)}",
+        expected='a key or a "key=value" match after an optional key that is absent',
+    )
+
+
+def has_empty_key(root: Value) -> bool:
+    """Whether the root is a map with the key ""."""
+    return type(root) is Map and root.find("") is not None
+
+
+def text_under(item: ArrayItem, key: str) -> str | None:
+    """The text that an array item has under a key, or None: what a match compares (spec ops 5.3)."""
+    value = item.value
+    if type(value) is not Map:
+        return None
+    if value._index is not None:
+        found = value._index.get(key)
+    else:  # an index for each of many small maps would cost more than it gives
+        found = None
+        for entry in value.items:
+            if entry.key == key:
+                found = entry
+                break
+    return found.value if found is not None and type(found.value) is str else None
+
+
+def matches(array: Array, token: Match) -> list[int]:
+    """The places of the items that a match selects, in order."""
+    key, wanted = token.key, token.value
+    return [place for place, item in enumerate(array.items) if text_under(item, key) == wanted]
+
+
+# -- checks ----------------------------------------------------------------------------------------------------------
+
+
+def check_map(node: Value, pointer: Pointer, depth: int) -> Map:
+    """The node, if it is a map; raises OpsError otherwise."""
+    if type(node) is Map:
+        return node
+    raise OpsError(
+        f"not a map at {_upto(pointer, depth)}: {pointer.until(depth + 1)} asks for a key",
+        also=place(node),
+        expected="a map",
+        found=kind_name(node),
+        hint=_key_hint(node, pointer, depth),
+    )
+
+
+def check_array(node: Value, pointer: Pointer, depth: int) -> Array:
+    """The node, if it is an array; raises OpsError otherwise."""
+    if type(node) is Array:
+        return node
+    token = pointer.tokens[depth]
+    hint = None
+    if type(node) is Map:
+        text = token.text(mark=False)
+        if type(token) is Match:
+            hint = f'a key is named alone: "{_upto(pointer, depth, root="")}/{token.value}"'
+        elif text == "-":
+            hint = (
+                f'"-" adds to an array; a key is added to a map by its name: "{_upto(pointer, depth, root="")}/NAME?"'
+            )
+        elif node.find(text) is not None:
+            hint = f'the key "{text}" is written "{text}?" in a path'
+    raise OpsError(
+        f"not an array at {_upto(pointer, depth)}: {pointer.until(depth + 1)} asks for an item",
+        also=place(node),
+        expected="an array",
+        found=kind_name(node),
+        hint=hint,
+    )
+
+
+def check_one(array: Array, found: list[int], pointer: Pointer, depth: int) -> None:
+    """Raises OpsError unless exactly one item was found."""
+    if len(found) == 1:
+        return
+    token = pointer.tokens[depth]
+    assert isinstance(token, Match)
+    where = pointer.until(depth + 1)
+    if found:
+        also = [array.items[number].position for number in found[:3]]
+        raise OpsError(
+            f"{len(found)} items match {where}", also=_known(also), expected="exactly one", found=f"{len(found)} items"
+        )
+    values = [text for text in (text_under(item, token.key) for item in array.items) if text is not None]
+    from plait.spell import did_you_mean
+
+    hint = did_you_mean(token.value, values[:1000]) if values else None
+    if not values:
+        keys = [item.key for entry in array.items[:100] if type(entry.value) is Map for item in entry.value.items]
+        hint = did_you_mean(token.key, [key for key in keys if type(key) is str])
+    raise OpsError(
+        f"no item matches {where}",
+        also=place(array),
+        expected=f'exactly one item whose "{token.key}" is "{token.value}" (a string)',
+        found=listed(values) if values else f'0 items with a string under "{token.key}"',
+        hint=hint or _number_hint(array, token, pointer, depth),
+    )
+
+
+def check_moves(token: Index | Match | object, pointer: Pointer, depth: int) -> None:
+    """Raises OpsError if a part that is only looked up has `before` or `after`."""
+    edge = token.edge  # type: ignore[union-attr]
+    if edge is not None:
+        raise OpsError(
+            f'":{edge}" has no place at {pointer.until(depth + 1)}',
+            expected='":before" and ":after" only at the end of the path of a replace operation',
+        )
+
+
+def check_insertion(token: Index | Match, pointer: Pointer, depth: int) -> None:
+    """Raises OpsError if a modifier follows `before` or `after`."""
+    if token.misplaced is not None:
+        raise OpsError(
+            f'a modifier follows ":{token.insert}" at {pointer.until(depth + 1)}',
+            expected=f'":{token.insert}" last',
+            found=f'":{token.misplaced}"',
+        )
+
+
+def place_of(array: Array, number: int, pointer: Pointer, depth: int) -> int:
+    """The place (from 0) that an index, moved by `prev` and `next`, selects.
+
+    The range is checked after the arithmetic (spec ops 5.2). Raises NotThereError.
+    """
+    moved = number + pointer.tokens[depth].shift  # type: ignore[union-attr]
+    length = len(array.items)
+    if -length <= moved < length:
+        return moved + length if moved < 0 else moved
+    error = NotThereError(
+        f"no item {moved} at {pointer.until(depth + 1)}",
+        also=place(array),
+        expected=f"an index from {-length} to {length - 1}" if length else "an item",
+        found=f"an array of length {length}",
+        hint=f"to add an item: {_upto(pointer, depth, root='')}/-" if moved == length else None,
+    )
+    error.depth = depth + 1
+    raise error
+
+
+def missing_key(node: Value, pointer: Pointer, depth: int) -> NotThereError:
+    """The error for a key that is not there: it names the key, the path up to it and the keys beside it."""
+    assert type(node) is Map
+    token = pointer.tokens[depth]
+    assert isinstance(token, Key)
+    items = list(node._index.values()) if node._index is not None else node.items
+    siblings = sorted(item.key for item in items if type(item.key) is str)
+    from plait.spell import did_you_mean
+
+    if siblings:
+        found = listed(siblings)
+    else:
+        found = "no string keys" if items else "an empty map"
+    where = pointer.until(depth + 1)
+    error = NotThereError(
+        f'no key "{token.name}" at {where}',
+        also=place(node),
+        expected=f'the key "{token.name}"',
+        found=found,
+        hint=_bracket_hint(token.name, siblings, pointer, depth)
+        or did_you_mean(token.name, siblings[:1000])
+        or f"{where}? makes it optional",
+    )
+    error.depth = depth + 1
+    return error
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names in quotes for a message; of many the first few and the number of the others."""
+    shown = [f'"{name}"' for name in names]
+    if len(shown) > SHOWN_SIBLINGS:
+        return f"{', '.join(shown[:SHOWN_SIBLINGS])} and {len(shown) - SHOWN_SIBLINGS} more"
+    return ", ".join(shown)
+
+
+def place(node: Value) -> list[Position]:
+    """Where a collection was written, if that is known."""
+    if type(node) is Map or type(node) is Array:
+        return _known([node.position])
+    return []
+
+
+def _known(positions: list[Position]) -> list[Position]:
+    return [at for at in positions if at.source is not None and at.line > 0]
+
+
+def _upto(pointer: Pointer, depth: int, root: str = "the root") -> str:
+    return pointer.until(depth) if depth else root
+
+
+def _bracket_hint(name: str, siblings: Sequence[str], pointer: Pointer, depth: int) -> str | None:
+    """For `/list[0]`: an index is a step of its own."""
+    start, bracket, rest = name.partition("[")
+    index = rest.rstrip("]")
+    if not bracket or start not in siblings or not index.isdecimal():
+        return None
+    return f'an index is a step of its own: "{_upto(pointer, depth, root="")}/{start}/{index}"'
+
+
+def _number_hint(array: Array, token: Match, pointer: Pointer, depth: int) -> str | None:
+    """For `/id=1` where the items have the integer 1: a match compares text."""
+    for place_found, entry in enumerate(array.items[:1000]):
+        item = entry.value.find(token.key) if type(entry.value) is Map else None
+        if item is not None and type(item.value) is not str and str(item.value) == token.value:
+            kind = kind_name(item.value)
+            where = f"{_upto(pointer, depth, root='')}/{place_found}"
+            return f'a match compares strings, and this is an {kind}: use the index, "{where}"'.replace("an f", "a f")
+    return None
+
+
+def _key_hint(node: Value, pointer: Pointer, depth: int) -> str | None:
+    """What to say where a key is asked of something that is no map."""
+    token = pointer.tokens[depth]
+    last = depth == len(pointer.tokens) - 1
+    if type(node) is not Array:
+        if type(token) is Key and token.name == "" and last and depth:
+            return f'did you mean "{pointer.until(depth)}"? what follows the last "/" is a key'
+        return "the document is empty" if node is None and not depth else None
+    if type(token) is Key and token.name == "-":
+        return '"-" appends at the end of a path only, and is never optional'
+    if type(token) is Key and token.name in ("*", "[*]", ""):
+        return "a path means one item, there are no wildcards; write an operation for each"
+    return f'an item is selected by index or by match: "/0", "/name={token.text(mark=False)}"'

@@ -1,0 +1,230 @@
+"""What an overlay item does to the left items it matches (spec ytt 9.4): one function an action, one row in ACTIONS.
+
+An action gets the run, the edit of the left collection and the step; map items, array items and documents differ only in
+their edits. Every change goes through the edit's `put`, `exchange`, `add`, `drop` and `insert`.
+"""
+
+from __future__ import annotations
+
+from plait.errors import OverlayError
+from plait.fragments import to_nodes, to_starlark
+from plait.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, MapItem, kind_name
+from plait.overlay.callbacks import VIA, asked
+from plait.overlay.comparison import differences
+from plait.overlay.edits import ArrayEdit, DocumentsEdit, MapEdit
+from plait.overlay.expectations import ANY_DEFAULT, Unmet
+from plait.overlay.matchers import NOTHING
+from plait.overlay.plan import erased, point_at_annotation, with_annotations
+from plait.starlark import List, type_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from plait.nodes import Item, Value
+    from plait.overlay.apply import Run
+    from plait.overlay.edits import Edit
+    from plait.overlay.plan import Step
+
+
+def matched(run: Run, edit: Edit, step: Step) -> Sequence[int] | None:
+    """The places of the left items that the step is for; None if it is to be skipped (`when`). Raises OverlayError."""
+    matcher = step.matcher
+    places: Sequence[int]
+    if matcher is NOTHING:
+        return ()
+    if matcher is not None:
+        places = matcher.select(run, edit, step.item.value)
+    elif type(edit) is MapEdit:
+        place = edit.place(step.item.key)  # type: ignore[union-attr]
+        places = (place,) if place >= 0 else ()
+    else:
+        places = _only_document(edit, step)
+    expected = step.expected
+    if expected is None:
+        if len(places) == 1:
+            return places
+        expected = ANY_DEFAULT
+    elif (expected.one and len(places) == 1) or (expected.none and not places):
+        return places
+    try:
+        return places if expected.check([edit.items[place] for place in places]) else None
+    except OverlayError as error:
+        point_at_annotation(error, step)
+        raise
+    except Unmet as unmet:
+        from plait.overlay.diagnosis import explain
+
+        raise explain(unmet.message, edit, step, places) from None
+
+
+def _only_document(edit: Edit, step: Step) -> Sequence[int]:
+    if len(edit.items) != 1:
+        raise OverlayError(
+            "Expected to find exactly one left document when merging exactly two documents", at=step.item.position
+        )
+    return (0,)
+
+
+def merge(run: Run, edit: Edit, step: Step) -> None:
+    """Maps into maps, arrays into arrays; anything else replaces the value. What matches nothing is added."""
+    places = matched(run, edit, step)
+    if places is None:
+        return
+    if not places:
+        if type(edit) is not DocumentsEdit:
+            edit.add(step.clean(), run.owned, looked_up=step.matcher is None)  # type: ignore[arg-type]
+        return
+    item = step.item
+    nested = type(item.value) is Map or type(item.value) is Array
+    for place in places:
+        left = edit.items[place]
+        value = left.value
+        if nested and value is not None:
+            result = run.merge_value(left, step)
+            if result is not value:
+                edit.relink(place, left.with_value(result), run.owned)  # type: ignore[arg-type]
+            elif type(edit) is ArrayEdit:
+                edit.check_key(place)
+        else:
+            edit.put(place, _revalued(left, step.clean()), run.owned)  # type: ignore[arg-type]
+
+
+def _revalued(left: Item, right: Item) -> Item:
+    """The left item with the right one's value; it also takes its position, except for documents (spec ytt 9.8)."""
+    if type(left) is MapItem:
+        return MapItem(left.key, right.value, right.source, right.line, left.annotations)
+    if type(left) is ArrayItem:
+        return ArrayItem(right.value, right.source, right.line, left.annotations)
+    return left.with_value(right.value)
+
+
+def remove(run: Run, edit: Edit, step: Step) -> None:
+    """Take the matches out; the right value does not matter."""
+    places = matched(run, edit, step)
+    if places:
+        edit.drop([*places], run.owned)
+
+
+def replace(run: Run, edit: Edit, step: Step) -> None:
+    """The right item in place of each match, key and all; with `or_add` also where nothing matched."""
+    places = matched(run, edit, step)
+    if places is None:
+        return
+    for place in [*places]:
+        edit.exchange(place, _given(run, step, edit.items[place].value), run.owned)  # type: ignore[arg-type]
+    if not places and step.or_add:
+        edit.add(_given(run, step, None), run.owned, looked_up=step.matcher is None)  # type: ignore[arg-type]
+
+
+def _given(run: Run, step: Step, left: Value) -> Item:
+    """The item to put in: the right one, or with what `via` makes of the left and the right value."""
+    item = step.clean()
+    if step.via is None:
+        return item
+    if type(left) in COLLECTIONS:
+        run.owned.clear()
+    made = asked(step.via, (to_starlark(left), to_starlark(step.item.value)), VIA)
+    value = erased(to_nodes(made, item.source, item.line))
+    return with_annotations(item, value, item.annotations)
+
+
+def insert(run: Run, edit: Edit, step: Step) -> None:
+    """The right item before and after each match, or both."""
+    # Places must stay what they are while items come in between.
+    edit.settle()
+    places = matched(run, edit, step)
+    around: dict[int, tuple[list[Item], list[Item]]] = {}
+    for place in places or ():
+        item = _given(run, step, edit.items[place].value)
+        around[place] = ([item] if step.before else [], [item] if step.after else [])
+    if around and (step.before or step.after):
+        edit.insert(around, run.owned)  # type: ignore[union-attr, arg-type]
+
+
+def append(run: Run, edit: Edit, step: Step) -> None:
+    """The right item at the end, whatever matches."""
+    if type(edit) is DocumentsEdit:
+        edit.append(step.clean())  # type: ignore[arg-type]
+    else:
+        edit.add(step.clean(), run.owned, looked_up=False)  # type: ignore[arg-type]
+
+
+def check(run: Run, edit: Edit, step: Step) -> None:
+    """`assert`: left has to contain right, or `via` has to agree. Then right's children are merged into left.
+
+    The merge is a slip of the reference that overlays rely on (spec ytt 9.4, A 13).
+    """
+    places = matched(run, edit, step)
+    for place in places or ():
+        left = edit.items[place]
+        if step.via is None:
+            _check_contained(left, step)
+        else:
+            _check_via(run, left, step)
+        if type(step.item.value) is Map or type(step.item.value) is Array:
+            result = run.merge_value(left, step)
+            if result is not left.value:
+                edit.relink(place, left.with_value(result), run.owned)  # type: ignore[arg-type]
+            elif type(edit) is ArrayEdit:
+                edit.check_key(place)
+
+
+def _check_contained(left: Item, step: Step) -> None:
+    found = differences(left.value, step.item.value)
+    if found:
+        from plait.overlay.diagnosis import shown
+
+        first = found[0]
+        where = ".".join(first.path)
+        raise OverlayError(
+            f"Expected objects to equal, but did not: {first.sentence}",
+            also=[left.position],
+            expected=shown(first.right) + (f' at "{where}"' if where else ""),
+            found="nothing" if first.missing else shown(first.left),
+        )
+
+
+def _check_via(run: Run, left: Item, step: Step) -> None:
+    if type(left.value) in COLLECTIONS:
+        run.owned.clear()
+    answer = asked(step.via, (to_starlark(left.value), to_starlark(step.item.value)), VIA)
+    if answer is None or answer is True:
+        return
+    if answer is False:
+        raise OverlayError("Expected via invocation to return true, but was false", also=[left.position])
+    if (type(answer) is tuple or type(answer) is List) and len(answer) == 2:
+        passed, message = answer
+        if type(passed) is bool and type(message) is str:
+            if passed:
+                return
+            raise OverlayError(
+                f"Expected via invocation to return true, but was false with message: {message}", also=[left.position]
+            )
+    raise OverlayError(
+        "Expected via invocation to return NoneType, Bool or Tuple(Bool,String), but returned neither of those",
+        found=type_of(answer),
+    )
+
+
+ACTIONS: dict[str, Callable[[Run, Edit, Step], None]] = {
+    "merge": merge,
+    "remove": remove,
+    "replace": replace,
+    "insert": insert,
+    "append": append,
+    "assert": check,
+}
+
+
+def wrong_kind(left: Item | None, value: Value, right: Value) -> OverlayError:
+    """The error for a right collection on a left value of another kind."""
+    wanted, found = kind_name(right), kind_name(value)
+    return OverlayError(
+        f"Expected {wanted}, but was {found}",
+        also=[left.position] if left is not None else [],
+        hint=f"to put the {wanted} in its place, use #@overlay/replace" if type(left) in _ITEMS else None,
+    )
+
+
+_ITEMS = frozenset({MapItem, ArrayItem, Document})

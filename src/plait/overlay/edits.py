@@ -1,0 +1,388 @@
+"""Collections while an overlay changes them: copied once, at the first change, and looked up through an index.
+
+An edit belongs to a run (or to the fragment that a run of `overlay.apply` left behind). The collections that a run has
+made are its own: nobody else has seen them, so later changes of the same run are made in place, and what was learnt
+about them (places of keys, array items by the value of a key) stays true. `Run.owned` lists them with their edits; who
+gives a part of the tree away clears it. All other collections are never changed.
+"""
+
+from __future__ import annotations
+
+from plait.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, key_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from plait.nodes import Item, Value
+
+    Edit: TypeAlias = "MapEdit | ArrayEdit | DocumentsEdit"
+    Owned: TypeAlias = "dict[object, object]"
+
+# Up to here looking at each key is quicker than an index of them.
+_SHORT = 8
+# These stand in for items that were taken out until the list is closed up; the key equals no key.
+_GONE = MapItem(object(), None)  # type: ignore[arg-type]
+_TAKEN = ArrayItem(None)
+
+
+class MapEdit:
+    """A map being changed. node: the map as it is now, the same object as long as nothing changed.
+
+    Items are found through the map's own index by key, which a change keeps true; where an item stands is only needed
+    to put another one there.
+    """
+
+    __slots__ = ("_places", "gaps", "items", "node", "own", "renamed")
+
+    def __init__(self, node: Map) -> None:
+        self.node = node
+        self.items = node._items or node.items
+        self.own = False
+        # Where the item with a key stands, for long maps; not in use while there may be two with one key.
+        self._places: dict[object, int] | None = None
+        self.gaps = False
+        # Items that came in under a key that nobody looked for; checked for repeated keys in the end.
+        self.renamed: list[MapItem] | None = None
+
+    def place(self, key: Value) -> int:
+        """Where the item with this key stands, or -1."""
+        item = self.node.find(key)
+        return -1 if item is None else self._place_of(item, key if type(key) is str else key_id(key))
+
+    def _place_of(self, item: MapItem, key: object) -> int:
+        items = self.items
+        if len(items) <= _SHORT or self.renamed is not None:
+            return items.index(item)
+        places = self._places
+        if places is None:
+            places = self._places = {
+                other.key if type(other.key) is str else key_id(other.key): place for place, other in enumerate(items)
+            }
+        return places[key]
+
+    def _begin(self, owned: Owned) -> None:
+        node = self.node
+        self.items = self.items.copy()
+        index = node._index
+        self.node = Map(self.items, node.source, node.line, None if index is None else index.copy())
+        self.own = True
+        owned[self.node] = self
+
+    def put(self, place: int, item: MapItem, owned: Owned) -> None:
+        """Another item with the same key at a place."""
+        if not self.own:
+            self._begin(owned)
+        self.items[place] = item
+        if self.node._index is not None:
+            self.node._index[item.key if type(item.key) is str else key_id(item.key)] = item
+
+    def swap(self, key: object, before: MapItem, item: MapItem, owned: Owned) -> None:
+        """Another item with the same key where one stands. key: by which the index has it."""
+        if not self.own:
+            self._begin(owned)
+        items = self.items
+        items[items.index(before) if len(items) <= _SHORT else self._place_of(before, key)] = item
+        if self.node._index is not None:
+            self.node._index[key] = item
+
+    relink = put
+
+    def exchange(self, place: int, item: MapItem, owned: Owned) -> None:
+        """Another item, perhaps with another key, at a place."""
+        if not self.own:
+            self._begin(owned)
+        if key_id(item.key) != key_id(self.items[place].key):
+            self.node._index = self._places = None
+            self._note(item)
+        self.put(place, item, owned)
+
+    def add(self, item: MapItem, owned: Owned, *, looked_up: bool) -> None:
+        """One more item at the end. looked_up: it is known that its key is not there."""
+        if not looked_up:
+            self._note(item)
+        self.append(item.key if type(item.key) is str else key_id(item.key), item, owned)
+
+    def append(self, key: object, item: MapItem, owned: Owned) -> None:
+        """One more item at the end, with a key that is not there. key: by which the index is going to have it."""
+        if not self.own:
+            self._begin(owned)
+        if self._places is not None:
+            self._places[key] = len(self.items)
+        self.items.append(item)
+        if self.node._index is not None:
+            self.node._index[key] = item
+
+    def _note(self, item: MapItem) -> None:
+        if self.renamed is None:
+            self.renamed = []
+        self.renamed.append(item)
+
+    def drop(self, places: list[int], owned: Owned) -> None:
+        """Take items out."""
+        if not self.own:
+            self._begin(owned)
+        index = self.node._index
+        for place in places:
+            item = self.items[place]
+            key = item.key if type(item.key) is str else key_id(item.key)
+            if self._places is not None:
+                self._places.pop(key, None)
+            if index is not None:
+                index.pop(key, None)
+            self.items[place] = _GONE
+        self.gaps = True
+
+    def settle(self) -> None:
+        """Close the gaps, so that every item in the list is one."""
+        if self.gaps:
+            self.items[:] = [item for item in self.items if item is not _GONE]
+            self.gaps = False
+            self._places = None
+
+    def repeated(self) -> MapItem | None:
+        """An item that came in under a key that another one has too."""
+        renamed, self.renamed = self.renamed, None
+        counts: dict[object, int] = {}
+        for item in self.items:
+            key = key_id(item.key)
+            counts[key] = counts.get(key, 0) + 1
+        for item in renamed or ():
+            if counts.get(key_id(item.key), 0) > 1:
+                return item
+        return None
+
+
+class Keyed:
+    """Array items by the value that their maps have under one key, as far as `seen`.
+
+    bad: the first item that is no map or lacks the key, where there is one.
+    """
+
+    __slots__ = ("bad", "name", "places", "seen")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.places: dict[object, list[int]] = {}
+        self.seen = 0
+        self.bad = -1
+
+    def extend(self, items: list[ArrayItem]) -> None:
+        """Take in the items that were added since."""
+        places = self.places
+        name = self.name
+        for place in range(self.seen, len(items)):
+            value = items[place].value
+            item = (value._index or value.index()).get(name) if type(value) is Map else None
+            if item is None:
+                self.bad = place
+                break
+            found: object = item.value
+            if type(found) is not str:
+                if type(found) is Map or type(found) is Array:
+                    continue
+                found = (type(found), found)
+            others = places.get(found)
+            if others is None:
+                places[found] = [place]
+            else:
+                others.append(place)
+        self.seen = len(items)
+
+
+MISSING = object()
+
+
+def key_value(value: Value, name: str) -> object:
+    """What a map has under a key, or MISSING, also for what is no map."""
+    if type(value) is Map:
+        for item in value.items:
+            if item.key == name:
+                return item.value
+    return MISSING
+
+
+class ArrayEdit:
+    """An array being changed."""
+
+    __slots__ = ("_keyed", "gaps", "items", "node", "own")
+
+    def __init__(self, node: Array) -> None:
+        self.node = node
+        self.items = node._items or node.items
+        self.own = False
+        self.gaps = False
+        self._keyed: Keyed | None = None
+
+    def keyed(self, name: str) -> Keyed:
+        """The index of the items by the value under a key; made once, kept while it is true."""
+        index = self._keyed
+        if index is None or index.name != name:
+            self.settle()
+            index = self._keyed = Keyed(name)
+        if index.seen < len(self.items):
+            index.extend(self.items)
+        return index
+
+    def _begin(self, owned: Owned) -> None:
+        node = self.node
+        self.items = self.items.copy()
+        self.node = Array(self.items, node.source, node.line)
+        self.own = True
+        owned[self.node] = self
+
+    def put(self, place: int, item: ArrayItem, owned: Owned) -> None:
+        """Another item at a place."""
+        if not self.own:
+            self._begin(owned)
+        self.items[place] = item
+        if self._keyed is not None:
+            self.check_key(place)
+
+    exchange = put
+    relink = put
+
+    def check_key(self, place: int) -> None:
+        """The value at a place may have changed: drop the index if it does not find it any more."""
+        index = self._keyed
+        if index is not None:
+            found = key_value(self.items[place].value, index.name)
+            if type(found) is not str:
+                found = (type(found), None if type(found) is Map or type(found) is Array else found)
+            if place not in index.places.get(found, ()):
+                self._keyed = None
+
+    def add(self, item: ArrayItem, owned: Owned, *, looked_up: bool = True) -> None:  # noqa: ARG002 - as for maps
+        """One more item at the end."""
+        if not self.own:
+            self._begin(owned)
+        self.items.append(item)
+
+    def add_keyed(self, item: ArrayItem, text: str, owned: Owned) -> None:
+        """One more item at the end, with a text under the key of the index, which no other has."""
+        if not self.own:
+            self._begin(owned)
+        index = self._keyed
+        assert index is not None
+        index.places[text] = [len(self.items)]
+        index.seen += 1
+        self.items.append(item)
+
+    def drop(self, places: list[int], owned: Owned) -> None:
+        """Take items out."""
+        if not self.own:
+            self._begin(owned)
+        index = self._keyed
+        for place in places:
+            if index is not None:
+                found = key_value(self.items[place].value, index.name)
+                others = index.places.get(found if type(found) is str else (type(found), found))
+                if others is not None:
+                    others.remove(place)
+            self.items[place] = _TAKEN
+        self.gaps = True
+
+    def insert(self, around: dict[int, tuple[list[ArrayItem], list[ArrayItem]]], owned: Owned) -> None:
+        """New items before and after those at some places."""
+        if not self.own:
+            self._begin(owned)
+        self.items[:] = _inserted(self.items, around)
+        self._keyed = None
+
+    def settle(self) -> None:
+        """Close the gaps, so that every item in the list is one."""
+        if self.gaps:
+            self.items[:] = [item for item in self.items if item is not _TAKEN]
+            self.gaps = False
+            self._keyed = None
+
+
+class DocumentsEdit:
+    """The documents of one or several document sets, one file each, as one list.
+
+    owners: for each document the number of its set.
+    """
+
+    __slots__ = ("_size", "items", "node", "owners")
+    gaps = False
+
+    def __init__(self, sets: list[DocumentSet]) -> None:
+        self.node = sets
+        self.items = [document for documents in sets for document in documents.items]
+        self.owners = [number for number, documents in enumerate(sets) for _ in documents.items]
+        self._size = len(sets)
+
+    def put(self, place: int, item: Document, owned: Owned) -> None:  # noqa: ARG002 - as for maps
+        self.items[place] = item
+
+    exchange = put
+    relink = put
+
+    def check_key(self, place: int) -> None:
+        """Documents are not indexed."""
+
+    def add(self, item: Document, owned: Owned, *, looked_up: bool = True) -> None:  # noqa: ARG002 - as for maps
+        """A document that matched nothing goes to the end of the first set (spec ytt 9.1)."""
+        place = len(self.owners)
+        while place and self.owners[place - 1] > 0:
+            place -= 1
+        self.items.insert(place, item)
+        self.owners.insert(place, 0)
+
+    def append(self, item: Document) -> None:
+        """A document after the last one."""
+        self.items.append(item)
+        self.owners.append(max(self._size - 1, 0))
+
+    def drop(self, places: list[int], owned: Owned) -> None:  # noqa: ARG002 - as for maps
+        gone = set(places)
+        kept = [place for place in range(len(self.items)) if place not in gone]
+        self.owners = [self.owners[place] for place in kept]
+        self.items = [self.items[place] for place in kept]
+
+    def insert(self, around: dict[int, tuple[list[Document], list[Document]]], owned: Owned) -> None:  # noqa: ARG002
+        owners = []
+        for place, owner in enumerate(self.owners):
+            before, after = around.get(place, ((), ()))
+            owners += [owner] * (len(before) + 1 + len(after))
+        self.items = _inserted(self.items, around)
+        self.owners = owners
+
+    def settle(self) -> None:
+        """Nothing to close up here."""
+
+    def drop_empty(self) -> None:
+        """Take out what is null or has no items: such documents are not printed (spec ytt 1.7)."""
+        empty = [place for place, item in enumerate(self.items) if _is_empty(item.value)]
+        if empty:
+            self.drop(empty, {})
+
+    def results(self) -> list[DocumentSet]:
+        """The sets again, each the same object if nothing in it changed."""
+        parts: list[list[Document]] = [[] for _ in range(max(self._size, 1 if self.items else 0))]
+        for item, owner in zip(self.items, self.owners, strict=True):
+            parts[owner].append(item)
+        if not self.node:
+            return [DocumentSet(part) for part in parts]
+        return [
+            before if _same(before.items, part) else before.with_items(part)
+            for before, part in zip(self.node, parts, strict=True)
+        ]
+
+
+def _is_empty(value: Value) -> bool:
+    return value is None or ((type(value) is Map or type(value) is Array) and not value.items)
+
+
+def _same(before: list[Document], after: list[Document]) -> bool:
+    return len(before) == len(after) and all(x is y for x, y in zip(before, after, strict=True))
+
+
+def _inserted(items: list, around: dict) -> list:  # type: ignore[type-arg]
+    out: list[Item] = []
+    for place, item in enumerate(items):
+        before, after = around.get(place, ((), ()))
+        out += before
+        out.append(item)
+        out += after
+    return out

@@ -1,0 +1,331 @@
+"""What selects left items: the matchers of `@ytt:overlay` and functions of the user (spec ytt 9.2, 9.5).
+
+A matcher is a value of the language that can be called with (index or key, left, right), so that `and_op` and the user's
+own functions can combine them. Overlays do not call it: they ask it to `select`, which looks at nodes directly and uses
+an index where there is one. A peer's rule holds either way: `map_key` refuses an array with an item that lacks the key.
+"""
+
+from __future__ import annotations
+
+from plait.errors import OverlayError
+from plait.fragments import go_type_name, to_nodes, to_starlark
+from plait.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, kind_name
+from plait.overlay.callbacks import BY, asked
+from plait.overlay.comparison import contains
+from plait.overlay.edits import MISSING, ArrayEdit, MapEdit, key_value
+from plait.starlark import StarlarkError, Value, is_callable, type_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from plait.nodes import Item
+    from plait.nodes import Value as NodeValue
+    from plait.overlay.apply import Run
+    from plait.overlay.edits import Edit
+
+
+class Matcher(Value):
+    """A matcher made by plait. `matches` looks at one left value, `select` at all items of a collection."""
+
+    __slots__ = ()
+    type_name = "builtin_function_or_method"
+    name = "matcher"
+    # Whether functions of the user may be called, which then get to see parts of the left tree.
+    foreign = False
+
+    def matches(self, index: NodeValue, left: NodeValue, right: NodeValue) -> bool:
+        raise NotImplementedError
+
+    def select(self, run: Run, edit: Edit, right: NodeValue) -> Sequence[int]:  # noqa: ARG002 - others need the run
+        """The places of the left items that match, in order. Raises PlaitError."""
+        edit.settle()
+        matches = self.matches
+        if type(edit) is MapEdit:
+            return [place for place, item in enumerate(edit.items) if matches(item.key, item.value, right)]
+        items: Sequence[Item] = edit.items
+        return [place for place, item in enumerate(items) if matches(place, item.value, right)]
+
+    def __call__(self, *args: object, **kwargs: object) -> object:
+        """The reference's way to use a matcher: with (index or key, left, right)."""
+        if len(args) != 3 or kwargs:
+            raise StarlarkError(f"{self.name}: expected exactly 3 arguments")
+        index, left, right = args
+        return self.matches(to_nodes(index), to_nodes(left), to_nodes(right))
+
+    def text(self) -> str:
+        return f"<built-in function {self.name}>"
+
+
+class All(Matcher):
+    """`overlay.all`: every item. `overlay.all()` is the same (some write it so)."""
+
+    __slots__ = ()
+    name = "overlay.all"
+
+    def matches(self, index: NodeValue, left: NodeValue, right: NodeValue) -> bool:  # noqa: ARG002 - all of them
+        return True
+
+    def select(self, run: Run, edit: Edit, right: NodeValue) -> Sequence[int]:  # noqa: ARG002
+        edit.settle()
+        return range(len(edit.items))
+
+    def __call__(self, *args: object, **kwargs: object) -> object:
+        return super().__call__(*args, **kwargs) if args or kwargs else self
+
+
+class Nothing(Matcher):
+    """What an array item without `@overlay/match` matches."""
+
+    __slots__ = ()
+
+    def select(self, run: Run, edit: Edit, right: NodeValue) -> Sequence[int]:  # noqa: ARG002
+        return ()
+
+
+ALL = All()
+NOTHING = Nothing()
+
+
+class Index(Matcher):
+    """`overlay.index(i)`: the item at a place, counted from zero; a negative place is nowhere."""
+
+    __slots__ = ("place",)
+    name = "overlay.index_matcher"
+
+    def __init__(self, place: int) -> None:
+        self.place = place
+
+    def matches(self, index: NodeValue, left: NodeValue, right: NodeValue) -> bool:  # noqa: ARG002 - only where it is
+        if type(index) is not int:
+            raise OverlayError(
+                f"{self.name}: expected starlark.Int", hint="overlay.index is for array items and documents"
+            )
+        return index == self.place
+
+    def select(self, run: Run, edit: Edit, right: NodeValue) -> Sequence[int]:
+        if type(edit) is MapEdit:
+            return super().select(run, edit, right)
+        edit.settle()
+        return (self.place,) if 0 <= self.place < len(edit.items) else ()
+
+
+class MapKey(Matcher):
+    """`overlay.map_key(name)`, and `by="name"`: left and right are maps with the same scalar under that key."""
+
+    __slots__ = ("_right", "_wanted", "key")
+    name = "overlay.map_key_matcher"
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        # The right value that was last asked for, and what it has under the key.
+        self._right: NodeValue = None
+        self._wanted: object = MISSING
+
+    def matches(self, index: NodeValue, left: NodeValue, right: NodeValue) -> bool:  # noqa: ARG002 - wherever it is
+        mine = key_value(left, self.key)
+        if mine is MISSING:
+            raise self._no_key(left)
+        wanted = key_value(right, self.key)
+        if wanted is MISSING:
+            raise self._no_key(right)
+        return type(mine) is type(wanted) and type(mine) not in COLLECTIONS and mine == wanted
+
+    def select(self, run: Run, edit: Edit, right: NodeValue) -> Sequence[int]:
+        if type(edit) is not ArrayEdit:
+            return super().select(run, edit, right)
+        index = edit.keyed(self.key)
+        if not edit.items:
+            return ()
+        if self._right is right:
+            wanted = self._wanted
+        else:
+            self._right, self._wanted = right, (wanted := key_value(right, self.key))
+        if index.bad >= 0 and (index.bad == 0 or wanted is not MISSING):
+            item = edit.items[index.bad]
+            raise self._no_key(item.value, item)
+        if wanted is MISSING:
+            raise self._no_key(right)
+        if type(wanted) is not str:
+            if type(wanted) is Map or type(wanted) is Array:
+                return ()
+            wanted = (type(wanted), wanted)
+        return index.places.get(wanted, ())
+
+    def _no_key(self, value: NodeValue, item: Item | None = None) -> OverlayError:
+        also = [item.position] if item is not None else []
+        if type(value) is not Map:
+            return OverlayError(f"{self.name}: Expected value to be map, but was {kind_name(value)}", also=also)
+        from plait.spell import did_you_mean
+
+        keys = [item.key for item in value.items if type(item.key) is str]
+        return OverlayError(
+            f"{self.name}: Expected to find map item with key '{self.key}', but did not",
+            also=also,
+            found=", ".join(f'"{key}"' for key in keys[:12]) or "no keys",
+            hint=did_you_mean(self.key, keys),
+        )
+
+
+class Subset(Matcher):
+    """`overlay.subset(x)`: left contains x."""
+
+    __slots__ = ("_nodes", "expected")
+    name = "overlay.subset_matcher"
+
+    def __init__(self, expected: object) -> None:
+        self.expected = expected
+        self._nodes: NodeValue | Subset = self
+
+    @property
+    def nodes(self) -> NodeValue:
+        """What left has to contain."""
+        nodes = self._nodes
+        if nodes is self:
+            nodes = self._nodes = to_nodes(self.expected)
+        return nodes  # type: ignore[return-value]
+
+    def matches(self, index: NodeValue, left: NodeValue, right: NodeValue) -> bool:  # noqa: ARG002 - wherever it is
+        return contains(left, self.nodes)
+
+    def select(self, run: Run, edit: Edit, right: NodeValue) -> Sequence[int]:  # noqa: ARG002
+        edit.settle()
+        wanted = self.nodes
+        items: Sequence[Item] = edit.items
+        last = _last_text(wanted)
+        if last is None:
+            return [place for place, item in enumerate(items) if contains(item.value, wanted)]
+        keys, text, alone = last
+        places = []
+        for place, item in enumerate(items):
+            value: Any = item.value
+            try:
+                for key in keys:
+                    value = value._index[key].value
+            except (AttributeError, KeyError, TypeError):
+                if contains(item.value, wanted):
+                    places.append(place)
+                continue
+            # Most are told apart by this.
+            if value == text and (alone or contains(item.value, wanted)):
+                places.append(place)
+        return places
+
+
+def _last_text(wanted: NodeValue) -> tuple[list[str], str, bool] | None:
+    """A text that ends maps within maps, with the keys to it, and whether there is nothing else; None if there is none."""
+    keys: list[str] = []
+    alone = True
+    value = wanted
+    while type(value) is Map and value.items:
+        item = value.items[-1]
+        if type(item.key) is not str:
+            return None
+        alone = alone and len(value.items) == 1
+        keys.append(item.key)
+        value = item.value
+    return (keys, value, alone) if type(value) is str else None
+
+
+class Foreign(Matcher):
+    """A function of the user as a matcher."""
+
+    __slots__ = ("function",)
+    foreign = True
+
+    def __init__(self, function: object) -> None:
+        self.function = function
+
+    def matches(self, index: NodeValue, left: NodeValue, right: NodeValue) -> bool:
+        answer = asked(self.function, (to_starlark(index), to_starlark(left), to_starlark(right)), BY)
+        if type(answer) is not bool:
+            raise OverlayError(
+                f"expected starlark.Bool, but was {STARLARK_TYPES.get(type_of(answer), go_type_name(answer))}",
+                expected="True or False from the matcher",
+                found=type_of(answer),
+            )
+        return answer
+
+    def select(self, run: Run, edit: Edit, right: NodeValue) -> Sequence[int]:
+        run.owned.clear()
+        return super().select(run, edit, right)
+
+
+class Combined(Matcher):
+    """`and_op`, `or_op` and `not_op`: asks one after the other, as far as needed."""
+
+    __slots__ = ("foreign", "parts")
+
+    def __init__(self, parts: Sequence[object]) -> None:
+        self.parts = [part if isinstance(part, Matcher) else Foreign(part) for part in parts]
+        self.foreign = any(part.foreign for part in self.parts)
+
+    def select(self, run: Run, edit: Edit, right: NodeValue) -> Sequence[int]:
+        if self.foreign:
+            run.owned.clear()
+        return super().select(run, edit, right)
+
+
+class And(Combined):
+    __slots__ = ()
+    name = "overlay.and_op"
+
+    def matches(self, index: NodeValue, left: NodeValue, right: NodeValue) -> bool:
+        return all(part.matches(index, left, right) for part in self.parts)
+
+
+class Or(Combined):
+    __slots__ = ()
+    name = "overlay.or_op"
+
+    def matches(self, index: NodeValue, left: NodeValue, right: NodeValue) -> bool:
+        return any(part.matches(index, left, right) for part in self.parts)
+
+
+class Not(Combined):
+    __slots__ = ()
+    name = "overlay.not_op"
+
+    def matches(self, index: NodeValue, left: NodeValue, right: NodeValue) -> bool:
+        return not self.parts[0].matches(index, left, right)
+
+
+# The reference's names of types in messages about arguments.
+STARLARK_TYPES = {
+    "NoneType": "starlark.NoneType",
+    "bool": "starlark.Bool",
+    "int": "starlark.Int",
+    "float": "starlark.Float",
+    "string": "starlark.String",
+    "list": "*starlark.List",
+    "tuple": "starlark.Tuple",
+    "dict": "*starlark.Dict",
+    "set": "*starlark.Set",
+    "function": "*starlark.Function",
+    "builtin_function_or_method": "*starlark.Builtin",
+    "struct": "*core.StarlarkStruct",
+    "yamlfragment": "*yamltemplate.StarlarkFragment",
+}
+
+
+def matcher_of(by: object, item: Item) -> Matcher:
+    """The matcher that a `by=` gives for a right item. Raises OverlayError if it gives none."""
+    if isinstance(by, Matcher):
+        return by
+    if type(by) is str and type(item) is not Document:
+        return MapKey(by)
+    if is_callable(by):
+        return Foreign(by)
+    wanted = "function" if type(item) is Document else "either string (for map key) or function"
+    name = type_of(by)
+    raise OverlayError(
+        f"Expected 'overlay/match' annotation keyword argument 'by' to be {wanted}, "
+        f"but was {STARLARK_TYPES.get(name, name)}",
+        hint='for documents: by=overlay.subset({"kind": "..."})' if type(by) is str else None,
+    )
+
+
+def items_word(item: Item) -> str:
+    """What a left item that this right item could match is called."""
+    return "document" if type(item) is Document else "array item" if type(item) is ArrayItem else "map item"

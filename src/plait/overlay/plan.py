@@ -1,0 +1,366 @@
+"""The right side of an overlay, read once: for each item its action, its matcher and how many matches it wants.
+
+Plans are made level by level when a level is reached. A subtree that is only inserted is never looked at, as in the
+reference: annotations in it have no effect, not even wrong ones (spec ytt 9.4).
+"""
+
+from __future__ import annotations
+
+from plait.errors import OverlayError
+from plait.nodes import COLLECTIONS, Array, ArrayItem, Document, DocumentSet, Map, MapItem, key_id
+from plait.overlay.edits import key_value
+from plait.overlay.expectations import ANY_DEFAULT, KEYWORDS, expectation
+from plait.overlay.matchers import NOTHING, MapKey, matcher_of
+from plait.starlark import is_callable, type_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from plait.annotations import Annotation, Annotations
+    from plait.nodes import Collection, Item, Part, Value
+    from plait.overlay.expectations import Expectation
+    from plait.overlay.matchers import Matcher
+
+MATCH = "overlay/match"
+DEFAULTS = "overlay/match-child-defaults"
+NAMESPACE = "overlay/"
+# The annotations that name an action; the action's name is what follows the slash.
+ACTION_ANNOTATIONS = ("overlay/merge", "overlay/remove", "overlay/replace", "overlay/insert", "overlay/append",
+                      "overlay/assert")  # fmt: skip
+# Equal to no key.
+NO_KEY = object()
+
+
+class Step:
+    """What is to be done with one right item.
+
+    matcher: None for the default, the same key (for a document: the one document there is).
+    expected: None stands for "exactly one match". children: settings for the items below (match-child-defaults).
+    error: why the item's annotations make no sense; raised when the item's turn comes.
+
+    Most items are merged with the one that has the same key, or the same text under a key, one match being right:
+    key: this key, as a map's index has it, or this text; NO_KEY for all other items.
+    optional: whether such an item is added where there is none.
+    bare: whether the right item as it is may take the place of one without annotations, should its value do so.
+    way: how the right value goes on, where it does so with one such item of a map that has a map or an array; there as
+    soon as `plan` was asked for.
+    """
+
+    __slots__ = ("_clean", "_plan", "action", "after", "bare", "before", "children", "error", "expected", "item", "key", "kind",
+                 "leaf", "matcher", "optional", "or_add", "via", "way")  # fmt: skip
+
+    def __init__(self, item: Item, defaults: Expectation) -> None:
+        self.item = item
+        self.kind = kind = type(item.value)
+        self.leaf = kind is not Map and kind is not Array
+        self.action = "merge"
+        self.matcher: Matcher | None = None
+        self.expected: Expectation | None = None if defaults is ANY_DEFAULT else defaults
+        self.children = defaults
+        self.via: object = None
+        self.or_add = False
+        self.before = False
+        self.after = False
+        self.error: OverlayError | None = None
+        self.key: object = NO_KEY
+        self.optional = False
+        self.bare = False
+        self.way: Way | None = None
+        self._plan: list[Step] | None = None
+        self._clean: Item | None = None
+
+    def plan(self) -> list[Step]:
+        """The steps for the items of the right value, a map or an array."""
+        plan = self._plan
+        if plan is None:
+            plan = self._plan = steps_of(self.item.value, self.children)  # type: ignore[arg-type]
+            if len(plan) == 1 and self.kind is Map and not plan[0].leaf and plan[0].key is not NO_KEY:
+                self.way = Way(plan)
+        return plan
+
+    def clean(self) -> Item:
+        """The right item as it is put into a result: without overlay annotations, with all others."""
+        if self._clean is None:
+            self._clean = erased_item(self.item)
+        return self._clean
+
+
+class Way:
+    """Steps of which each is the only one of its map, and merges a map or an array by key.
+
+    keys: those of the steps. plans: the steps for the value that the way begins with, and those for the value behind
+    each of the keys. kind: of the last of these values.
+    """
+
+    __slots__ = ("keys", "kind", "plans", "steps")
+
+    def __init__(self, plan: list[Step]) -> None:
+        self.steps: list[Step] = []
+        self.plans = [plan]
+        self.kind: type = Map
+        while self.kind is Map and len(plan) == 1 and not plan[0].leaf and plan[0].key is not NO_KEY:
+            (step,) = plan
+            self.steps.append(step)
+            self.kind = step.kind
+            plan = steps_of(step.item.value, step.children)  # type: ignore[arg-type]
+            step._plan = plan
+            self.plans.append(plan)
+        self.keys = [step.key for step in self.steps]
+
+    def go(self, value: Any) -> tuple[Any, int]:
+        """How far a value goes this way: what stands there, and how many steps it is."""
+        went = 0
+        for step in self.steps:
+            item = value.index().get(step.key)
+            if item is None or type(item.value) is not step.kind:
+                break
+            value = item.value
+            went += 1
+        return value, went
+
+
+def steps_of(right: Collection, defaults: Expectation, *, exact: bool = False) -> list[Step]:
+    """A step for each item of a right collection. exact: documents go with the one left document (spec ytt 7.2)."""
+    steps = []
+    for item in right.items:
+        step = Step(item, defaults)
+        annotations = item.annotations
+        steps.append(step)
+        if annotations is not None or type(item) is not MapItem:
+            try:
+                _read(step, annotations or {}, defaults, exact=exact)
+            except OverlayError as error:
+                point_at_annotation(error, step)
+                step.error = error
+                continue
+        if step.action == "merge" and (step.expected is None or step.expected.one):
+            if type(item) is MapItem and step.matcher is None:
+                key = item.key
+                if type(key) is str:
+                    step.key = key
+                    step.bare = annotations is None or all(name.startswith(NAMESPACE) for name in annotations)
+                else:
+                    step.key = key_id(key)
+            elif type(item) is ArrayItem and type(step.matcher) is MapKey:
+                text = key_value(item.value, step.matcher.key)
+                if type(text) is str:
+                    step.key = text
+            step.optional = step.expected is not None and step.expected.none and step.key is not NO_KEY
+    return steps
+
+
+def _read(step: Step, annotations: Annotations, defaults: Expectation, *, exact: bool) -> None:
+    actions = [name for name in ACTION_ANNOTATIONS if name in annotations]
+    if len(actions) > 1:
+        raise OverlayError(
+            "Expected to find only one overlay operation",
+            also=[annotations[name].position for name in actions],
+            found=", ".join(f"@{name}" for name in actions),
+        )
+    if actions:
+        step.action = actions[0][len(NAMESPACE) :]
+    if step.action == "append" or (step.action == "insert" and type(step.item) is MapItem):
+        if type(step.item) is MapItem:
+            raise OverlayError(
+                f"Found @overlay/{step.action} on map item ({step.item.position}); only array items can be annotated "
+                f"with @overlay/{step.action}"
+            )
+        return
+    if DEFAULTS in annotations and step.action in ("merge", "assert"):
+        _read_defaults(step, annotations[DEFAULTS], defaults)
+    _read_match(step, annotations.get(MATCH), defaults, exact=exact)
+    if actions:
+        _read_action(step, annotations[actions[0]])
+
+
+def point_at_annotation(error: OverlayError, step: Step) -> None:
+    """Name the line of the annotation that is wrong, the item's as a further one."""
+    item = step.item
+    at = error.also[-1] if error.also else None
+    if at is None:
+        found = (item.annotations or {}).get(MATCH)
+        at = found.position if found is not None else None
+    if at is not None and at.source is not None and at.line > 0:
+        error.at = at
+        error.also = [place for place in error.also if place != at] + [item.position]
+
+
+def _read_defaults(step: Step, annotation: Annotation, defaults: Expectation) -> None:
+    for name in annotation.kwargs:
+        if name not in KEYWORDS:
+            raise _unknown(annotation, name, KEYWORDS)
+    step.children = expectation(annotation.kwargs, defaults)
+
+
+def _read_match(step: Step, annotation: Annotation | None, defaults: Expectation, *, exact: bool) -> None:
+    item = step.item
+    if annotation is None:
+        if type(item) is ArrayItem:
+            step.matcher = NOTHING
+            step.expected = None
+            return
+        if type(item) is Document and not exact:
+            raise _no_keywords(item)
+        return
+    kwargs = _match_arguments(annotation)
+    if not kwargs and (type(item) is ArrayItem or (type(item) is Document and not exact)):
+        raise _no_keywords(item, annotation)
+    found = expectation(kwargs, defaults)
+    step.expected = None if found is ANY_DEFAULT else found
+    if type(item) is Document and exact:
+        return
+    if "by" in kwargs:
+        step.matcher = matcher_of(kwargs["by"], item)
+    elif type(item) is not MapItem:
+        raise OverlayError(
+            f"Expected '{MATCH}' annotation keyword argument 'by' to be specified",
+            also=[annotation.position],
+            hint='by="name" matches items with the same name, by=overlay.all all of them',
+        )
+
+
+def _match_arguments(annotation: Annotation) -> Mapping[str, object]:
+    """The keyword arguments; the matcher may also be the one positional argument."""
+    kwargs = annotation.kwargs
+    for name in kwargs:
+        if name != "by" and name not in KEYWORDS:
+            raise _unknown(annotation, name, ("by", *KEYWORDS))
+    if annotation.args and "by" not in kwargs:
+        kwargs = {"by": annotation.args[0], **kwargs}
+    return kwargs
+
+
+def _read_action(step: Step, annotation: Annotation) -> None:
+    action = step.action
+    allowed = _ACTION_KEYWORDS.get(action)
+    if allowed is None:
+        return
+    kwargs = annotation.kwargs
+    if action == "insert" and not kwargs:
+        raise OverlayError(
+            f"Expected '{annotation.name}' annotation to have at least one keyword argument (before=..., after=...)",
+            also=[annotation.position],
+        )
+    for name, value in kwargs.items():
+        if name not in allowed:
+            raise _unknown(annotation, name, allowed)
+        if name == "via":
+            if not is_callable(value):
+                raise OverlayError(
+                    f"Expected '{annotation.name}' annotation keyword argument 'via' to be function, "
+                    f"but was {type_of(value)}",
+                    also=[annotation.position],
+                )
+            step.via = value
+        elif type(value) is not bool:
+            raise OverlayError(
+                f"Expected '{annotation.name}' annotation keyword argument '{name}' to be a boolean, "
+                f"but was {type_of(value)}",
+                also=[annotation.position],
+            )
+        elif name == "or_add":
+            step.or_add = value
+        elif name == "before":
+            step.before = value
+        else:
+            step.after = value
+
+
+_ACTION_KEYWORDS: dict[str, tuple[str, ...]] = {
+    "replace": ("via", "or_add"),
+    "insert": ("before", "after", "via"),
+    "assert": ("via",),
+}
+
+
+def _unknown(annotation: Annotation, name: str, allowed: tuple[str, ...]) -> OverlayError:
+    from plait.spell import did_you_mean
+
+    return OverlayError(
+        f"Unknown '{annotation.name}' annotation keyword argument '{name}'",
+        also=[annotation.position],
+        expected=f"one of {', '.join(allowed)}",
+        hint=did_you_mean(name, allowed),
+    )
+
+
+def _no_keywords(item: Item, annotation: Annotation | None = None) -> OverlayError:
+    return OverlayError(
+        f"Expected '{MATCH}' annotation to have at least one keyword argument (by=..., expects=...)",
+        also=[annotation.position] if annotation is not None else [],
+        hint="put #@overlay/match by=overlay.all above its ---" if type(item) is Document else None,
+    )
+
+
+# ---- erasing
+
+
+def is_annotated(item: Item) -> bool:
+    """Whether an item has overlay annotations."""
+    return item.annotations is not None and any(name.startswith(NAMESPACE) for name in item.annotations)
+
+
+def erased(value: Value) -> Value:
+    """The value without overlay annotations; the same object if it has none (spec ytt 9.1).
+
+    All other annotations stay: those of schemas (spec ytt 8.4) and assertions (spec ytt 8.5) count after a merge.
+    """
+    kind = type(value)
+    if kind not in COLLECTIONS:
+        return value
+    if kind is not DocumentSet and (parts := value._parts) is not None and _is_clean(parts):  # type: ignore[union-attr]
+        return value
+    items: list[Item] | None = None
+    for place, item in enumerate(value.items):  # type: ignore[union-attr]
+        if item.annotations is None:
+            inner = item.value
+            if type(inner) not in COLLECTIONS or (below := erased(inner)) is inner:
+                continue
+            clean: Item = item.with_value(below)
+        elif (clean := erased_item(item)) is item:
+            continue
+        if items is None:
+            items = [*value.items]  # type: ignore[union-attr]
+        items[place] = clean
+    return value if items is None else value.with_items(items)  # type: ignore[union-attr, arg-type]
+
+
+def _is_clean(parts: list[Part]) -> bool:
+    """Whether there are no overlay annotations in parts: those that a stencil makes have none of their own."""
+    for part in parts:
+        if type(part) is tuple:
+            for value in part:
+                if type(value) is list:
+                    if not _is_clean(value):
+                        return False
+                elif type(value) in COLLECTIONS and erased(value) is not value:  # type: ignore[arg-type]
+                    return False
+        elif erased_item(part) is not part:  # type: ignore[arg-type]
+            return False
+    return True
+
+
+def erased_item(item: Item) -> Item:
+    """The item and what is below without overlay annotations; the same object if there are none."""
+    value = item.value
+    if type(value) in COLLECTIONS:
+        value = erased(value)
+    annotations = item.annotations
+    if annotations is not None:
+        kept = {name: one for name, one in annotations.items() if not name.startswith(NAMESPACE)}
+        if len(kept) != len(annotations):
+            return with_annotations(item, value, kept or None)
+    return item if value is item.value else item.with_value(value)
+
+
+def with_annotations(item: Item, value: Value, annotations: Annotations | None) -> Item:
+    """The item with another value and other annotations."""
+    if type(item) is MapItem:
+        return MapItem(item.key, value, item.source, item.line, annotations)
+    if type(item) is ArrayItem:
+        return ArrayItem(value, item.source, item.line, annotations)
+    document = item.with_value(value)
+    document.annotations = annotations
+    return document

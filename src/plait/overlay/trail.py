@@ -1,0 +1,45 @@
+"""The way through the right tree to an error: the steps of its trail, and the reference's one line made of them."""
+
+from __future__ import annotations
+
+from plait.nodes import COLLECTIONS, Document, MapItem, kind_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.errors import PlaitError, Step
+    from plait.nodes import Item, Value
+
+
+# The step that a call from code leaves in the trail.
+APPLY = "overlay.apply"
+
+
+def step_text(item: Item) -> str:
+    if type(item) is MapItem:
+        return f"Map item (key '{key_text(item.key)}')"
+    return "Document" if type(item) is Document else "Array item"
+
+
+def key_text(key: Value) -> str:
+    """A key as messages show it."""
+    if type(key) in COLLECTIONS:
+        return kind_name(key)
+    return "null" if key is None else str(key).lower() if type(key) is bool else str(key)
+
+
+def sentence(error: PlaitError) -> str:
+    """The error in the reference's one line: "Document on line o.yml:3: Map item (key 'x') on line o.yml:4: Expected ...".
+
+    What `assert.try_to` gives for an overlay that fails.
+    """
+    path = []
+    for step in reversed(error.trail):
+        if step.text == APPLY:
+            path.append(f"{APPLY}: ")
+        elif step.at is not None and _is_ours(step):
+            path.append(f"{step.text} on line {step.at.named}: ")
+    return "".join(path) + error.message
+
+
+def _is_ours(step: Step) -> bool:
+    return step.at is not None and (step.text in ("Document", "Array item") or step.text.startswith("Map item (key "))

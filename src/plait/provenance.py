@@ -1,0 +1,335 @@
+"""What was recorded about where values come from (design 8).
+
+A place of a tree is an item: nodes are immutable, so every change makes a new MapItem, ArrayItem or Document, and the
+record of the change is kept aside under the new item's identity. An item without a record is as it was written, at its
+own position. A `Change` names the item it took the place of (`was`) and what it was made of (`because`), so a history is
+a walk through a graph that ends at written items, flags and lines of code.
+
+    replicas: 3   Change("overlay/merge", over.yml:7, because=(the overlay's item,), was=the template's item)
+                                             |                                         |
+                                   written at over.yml:7              Change("expression", app.yml:4, because=(a data value,))
+
+Nothing here is used, or imported, unless somebody asks: `Context.trace` is None then.
+"""
+
+from __future__ import annotations
+
+from plait.nodes import Array, DocumentSet, Map, key_id, walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import TypeAlias
+
+    from plait.nodes import Document, Item, Value
+    from plait.source import Source
+
+    # What a value was made of: an item, all items below a collection, or a line of code with what it read.
+    Origin: TypeAlias = "Item | Map | Array | DocumentSet | Cause"
+
+
+class Cause:
+    """A line that had a part in a value without being a place in a tree: code, a flag, an operation, an annotation.
+
+    structural: it says how the value got there; the value would be the same without.
+    """
+
+    __slots__ = ("action", "because", "line", "source", "structural")
+
+    def __init__(
+        self,
+        action: str,
+        source: Source | None,
+        line: int,
+        because: tuple[Origin, ...] = (),
+        structural: bool = False,
+    ) -> None:
+        self.action = action
+        self.source = source
+        self.line = line
+        self.because = because
+        self.structural = structural
+
+    def __repr__(self) -> str:
+        return f"Cause({self.action!r}, {self.source.name if self.source else None}:{self.line})"
+
+
+class Change:
+    """How an item came to be.
+
+    action: in the user's words ("overlay/merge", "replace", "expression"). source and line: of what did it.
+    was: the item whose place it took, None for one that was added. because: what its value was made of.
+    """
+
+    __slots__ = ("action", "because", "line", "source", "was")
+
+    def __init__(
+        self,
+        action: str,
+        source: Source | None,
+        line: int,
+        *,
+        was: Item | None = None,
+        because: tuple[Origin, ...] = (),
+    ) -> None:
+        self.action = action
+        self.source = source
+        self.line = line
+        self.was = was
+        self.because = because
+
+    def __repr__(self) -> str:
+        return f"Change({self.action!r}, {self.source.name if self.source else None}:{self.line})"
+
+
+class Stage:
+    """The documents as a step of the run left them. name: what the step is ("templates", "overlays", "ops.yml [0]")."""
+
+    __slots__ = ("documents", "name")
+
+    def __init__(self, name: str, documents: Sequence[Document]) -> None:
+        self.name = name
+        self.documents = documents
+
+
+class Trace:
+    """What one run records.
+
+    changes: the record of each item that has one. copies: an item -> the one it is a copy of, because something below
+    it changed. presence: what decided that an item is there at all (conditions, loops). removals: what was taken out.
+    unmatched: overlay items that matched nothing, with the items they could have matched. code: the state of traced
+    programs (see `plait.starlark.tracing`). label: what overlays are called now, if not by their actions. stages: the
+    documents after each step. secrets: parts of sources that nobody is to see, (source, first line, line after the
+    last). texts: the lines of text files of the output, by path;
+    lines: those of all text files, by the identity of the text.
+    whole: of documents whose data were replaced as a whole, what did it. lineage: of documents with a parent,
+    their own items and what the parent's are there by.
+    """
+
+    __slots__ = (
+        "changes",
+        "code",
+        "copies",
+        "label",
+        "lineage",
+        "lines",
+        "presence",
+        "removals",
+        "secrets",
+        "stages",
+        "texts",
+        "unmatched",
+        "whole",
+    )
+
+    def __init__(self) -> None:
+        self.changes: dict[Item, Change] = {}
+        self.copies: dict[Item, Item] = {}
+        self.presence: dict[Item, tuple[Origin, ...]] = {}
+        self.removals: dict[Item, Change] = {}
+        self.unmatched: list[tuple[Item, list[Item]]] = []
+        self.stages: list[Stage] = []
+        self.texts: dict[str, Array] = {}
+        self.lines: dict[int, tuple[str, Array]] = {}
+        self.secrets: list[tuple[Source | None, int, int]] = []
+        self.code: object = None
+        self.label: str | None = None
+        self.whole: dict[object, Change] = {}
+        self.lineage: dict[Item, tuple[set[int], tuple[Origin, ...]]] = {}
+
+    def go_on_from(self, earlier: Trace) -> None:
+        """Take over what an earlier run recorded of the documents that this one is given; that run's record stays."""
+        self.changes.update(earlier.changes)
+        self.copies.update(earlier.copies)
+        self.presence.update(earlier.presence)
+        self.removals.update(earlier.removals)
+        self.unmatched += earlier.unmatched
+        self.stages += earlier.stages
+        self.secrets += earlier.secrets
+        self.lineage.update(earlier.lineage)
+
+    def record(self, item: Item, change: Change) -> None:
+        """Keep how an item came to be. The first record stands: an item that is moved about stays what it is."""
+        self.changes.setdefault(item, change)
+
+    def copied(self, new: Item, old: Item) -> None:
+        """Say that an item is another one with something changed below it."""
+        if new is not old:
+            self.copies[new] = old
+
+    def removed(self, item: Item, change: Change) -> None:
+        self.removals.setdefault(item, change)
+
+    def stage(self, name: str, documents: Iterable[Document]) -> None:
+        """Keep the documents as they are now."""
+        self.stages.append(Stage(name, list(documents)))
+
+    def written(self, root: Value, action: str) -> None:
+        """Say of every item of a tree what it is, such as a schema's default."""
+        for item in walk(root):
+            self.changes.setdefault(item, Change(action, item.source, item.line))
+
+    def same_shape(self, new: Item, old: Item) -> None:
+        """Pair the items of a tree that was copied as a whole, for instance without its annotations."""
+        stack = [(new, old)]
+        while stack:
+            a, b = stack.pop()
+            if a is b:
+                continue
+            self.copied(a, b)
+            x, y = a.value, b.value
+            if (type(x) is Map or type(x) is Array) and type(x) is type(y) and x is not y:
+                stack.extend(zip(x.items, y.items, strict=False))
+
+    def relate(
+        self,
+        before: Value,
+        after: Value,
+        action: str,
+        because: tuple[Origin, ...] = (),
+        explain: Callable[[Item, Item | None], tuple[Origin, ...]] | None = None,
+        written: Callable[[Item], bool] | None = None,
+        by: Cause | None = None,
+    ) -> None:
+        """Record what differs between two trees that share what did not change.
+
+        because: what did it; explain: more of that for a new item and the one whose place it took.
+        written: whether a new item's position says where it was written; if not, that of the first of `because` counts.
+        by: what took items out, if that is not the first of `because`.
+        A new item that has a record keeps it; what it took the place of is added.
+        """
+        stack: list[tuple[Value, Value]] = [(before, after)]
+        while stack:
+            left, right = stack.pop()
+            if left is right:
+                continue
+            if type(left) is Map and type(right) is Map:
+                pairs, gone = _paired_maps(left, right)
+            elif type(left) is type(right) and (type(left) is Array or type(left) is DocumentSet):
+                pairs, gone = _paired(left.items, right.items)  # type: ignore[union-attr]
+            else:
+                continue
+            for new, old in pairs:
+                if old is not None and type(old.value) in _COLLECTIONS and type(old.value) is type(new.value):
+                    self.copied(new, old)
+                    stack.append((old.value, new.value))
+                else:
+                    made_of = because if explain is None else (*because, *explain(new, old))
+                    self.became(new, old, action, made_of, written=written is None or written(new))
+                    if written is not None and type(new.value) in _COLLECTIONS:
+                        # What was created on the way to a value is written nowhere either.
+                        for item in walk(new.value):
+                            if item not in self.changes and not written(item):
+                                inner = because if explain is None else (*because, *explain(item, None))
+                                self.became(item, None, action, inner, written=False)
+            for item in gone:
+                remover = by or (because[0] if because else item)
+                self.removed(item, Change(action, remover.source, remover.line, because=because))
+
+    def became(
+        self, new: Item, old: Item | None, action: str, because: tuple[Origin, ...], *, written: bool = True
+    ) -> None:
+        """Record that an item was put in, in the place of an old one if there was one.
+
+        written: the new item's position is where it was written.
+        """
+        known = self.changes.get(new)
+        if known is None:
+            source, line = new.source, new.line
+            if because and not written:
+                first = because[0]
+                source, line = first.source, first.line
+            self.changes[new] = Change(action, source, line, was=old, because=because)
+        elif old is not None and known.was is None and not self._reaches(new, old):
+            made_of = (*known.because, *(one for one in because if one not in known.because))
+            self.changes[new] = Change(known.action, known.source, known.line, was=old, because=made_of)
+
+    def _reaches(self, start: Item, wanted: Item) -> bool:
+        """Whether an item's history leads to another one, so that it must not be put before it."""
+        item: Item | None = start
+        for _ in range(1000):
+            if item is None or item is wanted:
+                return item is wanted
+            change = self.changes.get(item)
+            item = change.was if change is not None and change.was is not None else self.copies.get(item)
+        return True
+
+    def before(self, item: Item) -> Item | None:
+        """The item that an item's place was taken from, through copies; None at the first one."""
+        item = self.original(item)
+        change = self.changes.get(item)
+        return None if change is None else change.was
+
+    def original(self, item: Item) -> Item:
+        """The item that an item is a copy of, or itself."""
+        seen = 0
+        while item in self.copies and item not in self.changes and seen < 100_000:
+            item = self.copies[item]
+            seen += 1
+        return item
+
+
+_COLLECTIONS = frozenset({Map, Array, DocumentSet})
+
+
+def _paired_maps(left: Map, right: Map) -> tuple[list[tuple[Item, Item | None]], list[Item]]:
+    old = {key_id(item.key): item for item in left.items}
+    pairs: list[tuple[Item, Item | None]] = []
+    for item in right.items:
+        other = old.pop(key_id(item.key), None)
+        if other is not item:
+            pairs.append((item, other))
+    return pairs, list(old.values())
+
+
+def _paired(left: Sequence[Item], right: Sequence[Item]) -> tuple[list[tuple[Item, Item | None]], list[Item]]:
+    """Items of sequences: those that stayed are left out; of the others equally named ones go together, then by order."""
+    stayed = set(map(id, left)) & set(map(id, right))
+    old = [item for item in left if id(item) not in stayed]
+    new = [item for item in right if id(item) not in stayed]
+    if len(old) == len(new):
+        return list(zip(new, old, strict=True)), []
+    by_name: dict[object, Item] = {}
+    for item in old:
+        by_name.setdefault(_named(item), item)
+    pairs: list[tuple[Item, Item | None]] = []
+    taken: set[int] = set()
+    for item in new:
+        name = _named(item)
+        other = by_name.pop(name, None) if name is not None else None
+        if other is None:
+            shared = {id(inner) for inner in item.value.items} if type(item.value) is Map else set()
+            other = next(
+                (
+                    one
+                    for one in old
+                    if (id(one) not in taken and (one.value is item.value and type(one.value) in _COLLECTIONS))
+                    or (type(one.value) is Map and any(id(inner) in shared for inner in one.value.items))
+                ),
+                None,
+            )
+        if other is not None and id(other) in taken:
+            other = None
+        if other is not None:
+            taken.add(id(other))
+        pairs.append((item, other))
+    return pairs, [item for item in old if id(item) not in taken]
+
+
+def _named(item: Item) -> object:
+    value = item.value
+    if type(value) is not Map:
+        return None
+    for key in ("name", "key", "id", "metadata"):
+        found = value.find(key)
+        if found is None:
+            continue
+        if key == "metadata":
+            name = found.value.find("name") if type(found.value) is Map else None
+            kind = value.find("kind")
+            return None if name is None else (kind.value if kind else None, key_id(name.value))
+        return key_id(found.value)
+    return None
+
+
+__all__ = ["Cause", "Change", "Stage", "Trace"]

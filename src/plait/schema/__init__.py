@@ -1,0 +1,35 @@
+"""Schemas: what data values may be, what they are when nobody gives them, and what else must hold (spec ytt 8).
+
+declaration = build(document)         # from the nodes of a schema document
+value = defaults(declaration)         # the data values it stands for
+findings = check(declaration, value)  # what does not conform; then
+value = fill(declaration, value)      # the keys that array items and nullable maps miss
+validate(declaration, document)       # rules, once, on the final data values
+openapi(declaration)                  # the schema for others to read
+"""
+
+from __future__ import annotations
+
+from plait.schema.build import build
+from plait.schema.check import check
+from plait.schema.defaults import defaults, fill
+from plait.schema.openapi import openapi
+from plait.schema.types import ANY, Declaration
+from plait.schema.validations import Validation, read_validation, validate
+
+# What other packages call the declaration of a schema document.
+SchemaType = Declaration
+
+__all__ = [
+    "ANY",
+    "Declaration",
+    "SchemaType",
+    "Validation",
+    "build",
+    "check",
+    "defaults",
+    "fill",
+    "openapi",
+    "read_validation",
+    "validate",
+]

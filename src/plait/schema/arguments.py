@@ -1,0 +1,169 @@
+"""The arguments of schema annotations, each read into what it means or refused with the facts (spec ytt 8.2)."""
+
+from __future__ import annotations
+
+from plait.errors import Finding
+from plait.fragments import to_nodes
+from plait.nodes import ArrayItem, Document
+from plait.spell import did_you_mean
+from plait.starlark import type_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.annotations import Annotation
+    from plait.nodes import Item, Value
+    from plait.schema.types import Type
+
+TYPE = "schema/type"
+NULLABLE = "schema/nullable"
+DEFAULT = "schema/default"
+TITLE = "schema/title"
+DESCRIPTION = "schema/desc"
+EXAMPLES = "schema/examples"
+DEPRECATED = "schema/deprecated"
+VALIDATION = "schema/validation"
+
+_PAIR = "2-tuple containing description (string) and example value (of expected type)"
+
+
+class InvalidSchema(Exception):
+    """A node of a schema declares nothing that can be; carries the finding (the builder goes on with the next node)."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding.message)
+        self.finding = finding
+
+
+def refused(
+    message: str,
+    node: Item,
+    annotation: Annotation | None = None,
+    *,
+    expected: str | None = None,
+    found: str | None = None,
+    hint: str | None = None,
+) -> InvalidSchema:
+    """The error for a node; an annotation at fault is named first, with its line."""
+    at = node.position if annotation is None else annotation.position
+    also = [] if annotation is None else [node.position]
+    return InvalidSchema(Finding(message, at=at, also=also, expected=expected, found=found, hint=hint))
+
+
+def is_any(annotation: Annotation, node: Item) -> bool:
+    """The value of `any=` in `@schema/type any=True`."""
+    if not annotation.kwargs:
+        raise refused(
+            f"expected @{TYPE} annotation to have keyword argument and value",
+            node,
+            annotation,
+            expected="valid keyword argument and value",
+            found=f"missing keyword argument and value (by {annotation.position})",
+            hint="Supported key-value pairs are 'any=True', 'any=False'",
+        )
+    for name, value in annotation.kwargs.items():
+        if name != "any" or type(value) is not bool:
+            raise refused(
+                f"unknown @{TYPE} annotation keyword argument",
+                node,
+                annotation,
+                expected="a valid keyword argument" if name != "any" else "a bool",
+                found=f"{name if name != 'any' else type_of(value)} (by {annotation.position})",
+                hint=(did_you_mean(name, ["any"]) if name != "any" else None) or "Supported kwargs are 'any'",
+            )
+    return annotation.kwargs["any"] is True
+
+
+def check_nullable(annotation: Annotation, node: Item) -> None:
+    """`@schema/nullable` takes no keywords."""
+    if annotation.kwargs:
+        raise refused(
+            f"expected @{NULLABLE} annotation to not contain any keyword arguments",
+            node,
+            annotation,
+            expected="no arguments",
+            found=f"keyword argument in @{NULLABLE} (by {annotation.position})",
+        )
+
+
+def text(annotation: Annotation, node: Item) -> str:
+    """The one string of `@schema/title`, `@schema/desc` and `@schema/deprecated`."""
+    hint = "this annotation only accepts one argument: a string." if annotation.kwargs else None
+    value = _only_argument(annotation, node, expected="string", hint=hint)
+    if type(value) is not str:
+        raise _syntax(annotation, node, "Non-string value in", expected="string")
+    return value
+
+
+def default(annotation: Annotation, node: Item, declared: Type) -> Value:
+    """The one value of `@schema/default`, as nodes that stand where the annotated node does."""
+    if type(node) is ArrayItem:
+        raise refused(
+            f"@{DEFAULT} not supported on array item",
+            node,
+            annotation,
+            hint="do you mean to set a default value for the array?\nset an array's default by annotating its parent.",
+        )
+    value = _only_argument(
+        annotation,
+        node,
+        expected=f"{declared.name} (by {declared.position})",
+        hint=(
+            "this annotation only accepts one argument: the default value.\n"
+            "value must be in Starlark format, e.g.: {'key': 'value'}, True."
+        )
+        if annotation.kwargs
+        else None,
+    )
+    return to_nodes(value, node.source, node.line)
+
+
+def examples(annotation: Annotation, node: Item) -> list[tuple[str, Value]]:
+    """The descriptions and values of `@schema/examples`."""
+    if annotation.kwargs or not annotation.args:
+        raise _syntax(
+            annotation, node, "keyword argument in" if annotation.kwargs else "missing value in", expected=_PAIR
+        )
+    pairs: list[tuple[str, Value]] = []
+    for argument in annotation.args:
+        if type(argument) is not tuple:
+            raise _syntax(annotation, node, f"{type_of(argument)} for", expected=_PAIR)
+        if len(argument) != 2:
+            found = "empty tuple in" if not argument else f"{len(argument)}-tuple argument in"
+            raise _syntax(annotation, node, found, expected=_PAIR)
+        description, value = argument
+        if type(description) is not str:
+            raise _syntax(annotation, node, f"{type_of(description)} value for", expected=_PAIR)
+        pairs.append((description, to_nodes(value, node.source, node.line)))
+    return pairs
+
+
+def deprecation(annotation: Annotation, node: Item) -> str:
+    """The notice of `@schema/deprecated`, which a document cannot have."""
+    if type(node) is Document:
+        raise refused(
+            f"@{DEPRECATED} not supported on a document",
+            node,
+            annotation,
+            hint="do you mean to deprecate the entire schema document?\nuse schema/deprecated on individual keys.",
+        )
+    return text(annotation, node)
+
+
+def _only_argument(annotation: Annotation, node: Item, *, expected: str, hint: str | None) -> object:
+    if annotation.kwargs:
+        raise _syntax(annotation, node, "keyword argument in", expected=expected, hint=hint)
+    if len(annotation.args) != 1:
+        found = f"{len(annotation.args)} values in" if annotation.args else "missing value in"
+        raise _syntax(annotation, node, found, expected=expected)
+    return annotation.args[0]
+
+
+def _syntax(annotation: Annotation, node: Item, found: str, *, expected: str, hint: str | None = None) -> InvalidSchema:
+    return refused(
+        f"syntax error in @{annotation.name} annotation",
+        node,
+        annotation,
+        expected=expected,
+        found=f"{found} @{annotation.name} (by {annotation.position})",
+        hint=hint,
+    )

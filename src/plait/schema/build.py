@@ -1,0 +1,205 @@
+"""From the nodes of a schema document to types (spec ytt 8.1, 8.2).
+
+Each node declares a data value: its value is an example that implies the type and gives the default; annotations say
+more. What is wrong in one node does not hide what is wrong in the next: all findings are raised together.
+"""
+
+from __future__ import annotations
+
+from plait.errors import Finding, LimitError, SchemaError
+from plait.nodes import Array, Map, MapItem, kind_name, walk
+from plait.schema import arguments
+from plait.schema.arguments import InvalidSchema, refused
+from plait.schema.check import check_item
+from plait.schema.defaults import fill_type
+from plait.schema.types import (
+    SCALAR_NAMES,
+    AnyType,
+    ArrayType,
+    Declaration,
+    Documentation,
+    MapType,
+    NullType,
+    ScalarType,
+    default_of,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.annotations import Annotation, Annotations
+    from plait.nodes import Document, Item, Value
+    from plait.schema.types import Type
+    from plait.schema.validations import Validation
+
+# Inside an "any type" fragment these contradict it.
+_CONTRADICTIONS = (arguments.NULLABLE, arguments.TYPE, arguments.DEFAULT)
+
+_DOCUMENTS = frozenset((arguments.DESCRIPTION, arguments.TITLE, arguments.EXAMPLES, arguments.DEPRECATED))
+
+
+def build(document: Document) -> Declaration:
+    """The declaration that a data values schema document makes.
+
+    document: the document, with evaluated annotations.
+    Raises SchemaError, with a finding for everything that is wrong; LimitError. Spec ytt 8.1, 8.2.
+    """
+    builder = _Builder()
+    try:
+        declaration = builder.declaration(document)
+    except RecursionError:
+        raise LimitError("the schema is nested too deeply", at=document.position) from None
+    if builder.findings:
+        raise SchemaError("Invalid schema", findings=builder.findings)
+    return declaration
+
+
+class _Builder:
+    __slots__ = ("findings",)
+
+    def __init__(self) -> None:
+        self.findings: list[Finding] = []
+
+    def declaration(self, node: Item) -> Declaration:
+        """What a node declares; of a node that is wrong nothing is demanded, so that no error follows from an error."""
+        key = node.key if type(node) is MapItem else None
+        source, line = node.source, node.line
+        if node.annotations is None and type(node.value) in SCALAR_NAMES:  # most nodes are just this
+            scalar = ScalarType(node.value, source, line)  # type: ignore[arg-type]
+            return Declaration(scalar, node.value, key=key, source=source, line=line)
+        before = len(self.findings)
+        try:
+            declared = self.type(node)
+            if len(self.findings) > before:
+                return Declaration(AnyType(), None, key=key, source=source, line=line)
+            annotations = node.annotations
+            if annotations is None:
+                return Declaration(declared, default_of(declared), key=key, source=source, line=line)
+            declared.documentation = self.documentation(annotations, node, declared)
+            default = self.default(annotations, node, declared)
+            validation = _validation(annotations)
+        except InvalidSchema as invalid:
+            self.findings.append(invalid.finding)
+            return Declaration(AnyType(), None, key=key, source=source, line=line)
+        return Declaration(declared, default, key=key, validation=validation, source=source, line=line)
+
+    def type(self, node: Item) -> Type:
+        value = node.value
+        annotations = node.annotations or {}
+        nullable = annotations.get(arguments.NULLABLE)
+        if nullable is not None:
+            arguments.check_nullable(nullable, node)
+        annotation = annotations.get(arguments.TYPE)
+        if annotation is not None and arguments.is_any(annotation, node):
+            _check_unannotated(value)
+            return AnyType(value if nullable is None else None, node.source, node.line)
+        if value is None:
+            raise refused(
+                "null value not allowed here",
+                node,
+                expected="non-null value",
+                found="null value",
+                hint=(
+                    "in YAML, omitting a value implies null.\n"
+                    "to set the default value to null, annotate with @schema/nullable.\n"
+                    "to allow any value, annotate with @schema/type any=True."
+                ),
+            )
+        inferred = self.inferred(value, node)
+        return inferred if nullable is None else NullType(inferred, node.source, node.line)
+
+    def inferred(self, value: Value, node: Item) -> Type:
+        """The type that an example value implies. A collection stands where the node that holds it does."""
+        kind = type(value)
+        if kind is Map:
+            return MapType([self.declaration(item) for item in value.items], node.source, node.line)  # type: ignore[union-attr]
+        if kind is Array:
+            return self.array(value, node)  # type: ignore[arg-type]
+        if kind in SCALAR_NAMES:
+            return ScalarType(value, node.source, node.line)  # type: ignore[arg-type]
+        raise refused("value not allowed here", node, expected="a map, an array or a scalar", found=kind_name(value))
+
+    def array(self, value: Array, node: Item) -> Type:
+        if len(value.items) != 1:
+            raise refused(
+                "wrong number of items in array definition",
+                node,
+                expected="exactly 1 array item, of the desired type",
+                found=f"{len(value.items)} array items",
+                hint=(
+                    "in schema, the one item of the array implies the type of its elements.\n"
+                    "in schema, the default value for an array is always an empty list.\n"
+                    "default values can be overridden via a data values overlay."
+                ),
+            )
+        return ArrayType(self.declaration(value.items[0]), node.source, node.line)
+
+    def documentation(self, annotations: Annotations, node: Item, declared: Type) -> Documentation | None:
+        if not _DOCUMENTS & annotations.keys():
+            return None
+        documentation = Documentation()
+        annotation = annotations.get(arguments.DESCRIPTION)
+        if annotation is not None:
+            documentation.description = arguments.text(annotation, node)
+        annotation = annotations.get(arguments.TITLE)
+        if annotation is not None:
+            documentation.title = arguments.text(annotation, node)
+        annotation = annotations.get(arguments.EXAMPLES)
+        if annotation is not None:
+            pairs = arguments.examples(annotation, node)
+            for _, example in pairs:
+                self.check_value(example, annotation, node, declared, "has wrong type")
+            documentation.example = pairs[0]
+        annotation = annotations.get(arguments.DEPRECATED)
+        if annotation is not None:
+            arguments.deprecation(annotation, node)
+            documentation.deprecated = True
+        return documentation
+
+    def default(self, annotations: Annotations, node: Item, declared: Type) -> Value:
+        annotation = annotations.get(arguments.DEFAULT)
+        if annotation is None:
+            return default_of(declared)
+        value = arguments.default(annotation, node, declared)
+        self.check_value(value, annotation, node, declared, "is wrong type")
+        return fill_type(declared, value)
+
+    def check_value(self, value: Value, annotation: Annotation, node: Item, declared: Type, wrong: str) -> None:
+        """Check a value that stands in an annotation; what is wrong with it is found where the annotation is."""
+        for finding in check_item(declared, MapItem(None, value, node.source, node.line)):
+            finding.message = f"@{annotation.name} {wrong}"
+            finding.found = f"{finding.found} (by {annotation.position})"
+            if node.position not in finding.also:
+                finding.also.insert(0, node.position)
+            finding.at = annotation.position
+            self.findings.append(finding)
+
+
+def _check_unannotated(value: Value) -> None:
+    for item in walk(value):
+        annotations = item.annotations
+        if annotations is None:
+            continue
+        names = [name for name in _CONTRADICTIONS if name in annotations]
+        if names:
+            raise refused(
+                'Schema was specified within an "any type" fragment',
+                item,
+                annotations[names[0]],
+                expected="no '@schema/...' on nodes within a node annotated '@schema/type any=True'",
+                found=f"{', '.join(f'@{name}' for name in names)} annotation(s)",
+                hint=(
+                    'an "any type" fragment has no constraints; nested schema annotations conflict and are disallowed'
+                ),
+            )
+
+
+def _validation(annotations: Annotations) -> Validation | None:
+    annotation = annotations.get(arguments.VALIDATION)
+    if annotation is None:
+        return None
+    from plait.schema.validations import read_validation
+
+    try:
+        return read_validation(annotation)
+    except SchemaError as error:
+        raise InvalidSchema(Finding(error.message, at=annotation.position, hint=error.hint)) from error

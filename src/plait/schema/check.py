@@ -1,0 +1,144 @@
+"""Whether data values conform to a schema (spec ytt 8.3).
+
+Structure comes first: where a collection was given but another kind of value is declared, nothing else is reported,
+for keys and scalars under it would only echo the mistake. Otherwise every unknown key and every scalar of a wrong type
+is found, in document order; the unknown keys of a map come before what is wrong inside it.
+"""
+
+from __future__ import annotations
+
+from plait.errors import Finding
+from plait.nodes import COLLECTIONS, Array, ArrayItem, Map, MapItem, key_id, kind_name
+from plait.schema.types import AnyType, ArrayType, MapType, NullType, ScalarType
+from plait.spell import did_you_mean
+from plait.starlark import repr_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.nodes import Document, Item, Value
+    from plait.schema.types import Declaration, Type
+
+# Looking for near names is keys times keys: worth it for a typing error, not for a file that is all wrong.
+_SUGGESTIONS = 20
+
+
+def check(declaration: Declaration, document: Document, before: Document | None = None) -> list[Finding]:
+    """What is wrong with a document's values, in document order; an empty list if they conform. Spec ytt 8.3.
+
+    before: an earlier state of the document that conformed; what is shared with it is not looked at again.
+    """
+    return check_item(declaration.type, document, None if before is None else before.value)
+
+
+def check_item(type_: Type, item: Item, before: Value = None) -> list[Finding]:
+    """What is wrong with the value of an item, by the type it ought to have."""
+    structure: list[Finding] = []
+    others: list[Finding] = []
+    stack: list[tuple[Type, Item, Value]] = [(type_, item, before)]
+    while stack:
+        declared, item, before = stack.pop()
+        value = item.value
+        while type(declared) is NullType and value is not None:
+            declared = declared.inner
+        kind = type(declared)
+        if kind is AnyType or kind is NullType:
+            continue
+        if kind is MapType and type(value) is Map:
+            if value is not before:
+                _check_map(declared, value, before, stack, others)  # type: ignore[arg-type]
+        elif kind is ArrayType and type(value) is Array:
+            if value is not before:
+                below = declared.item.type  # type: ignore[union-attr]
+                entries = [entry for entry in value.items if type(entry.value) not in below.kinds]
+                stack.extend([(below, entry, None) for entry in reversed(entries)])
+        elif kind is not ScalarType or type(value) not in declared.kinds:
+            (structure if type(value) in COLLECTIONS else others).append(_wrong_type(declared, item))
+    return structure or others
+
+
+def _check_map(
+    declared: MapType, value: Map, before: Value, stack: list[tuple[Type, Item, Value]], found: list[Finding]
+) -> None:
+    declarations = declared.declarations
+    earlier = before.items if type(before) is Map else ()
+    pending: list[tuple[Type, Item, Value]] = []
+    for place, item in enumerate(value.items):
+        key = item.key
+        old: Value = None
+        if place < len(earlier):  # overlays leave items where they are
+            if earlier[place] is item:
+                continue
+            if type(key) is str and earlier[place].key == key:
+                old = earlier[place].value
+        declaration = declarations.get(key if type(key) is str else key_id(key))
+        if declaration is None:
+            found.append(_unknown_key(declared, item, suggest=len(found) < _SUGGESTIONS))
+        elif type(item.value) not in declaration.type.kinds:
+            pending.append((declaration.type, item, old))
+    if pending:
+        pending.reverse()
+        stack.extend(pending)
+
+
+def _wrong_type(declared: Type, item: Item) -> Finding:
+    return Finding(
+        "Given data value is not of the declared type" + _calculated(item),
+        at=item.position,
+        also=[declared.position],
+        found=kind_name(item.value),
+        expected=f"{declared.name} (by {declared.position})",
+        hint=_type_hint(item),
+    )
+
+
+def _type_hint(item: Item) -> str | None:
+    """What to do about a value of another type, where that is likely to be one thing."""
+    name = "" if item.source is None else item.source.name
+    if type(item.value) is str and name.startswith(("(data-value arg)", "(data-values-env arg)")):
+        flag = name[1 : name.index(" ")]
+        return f"--{flag} gives strings, --{flag}-yaml values of any type"
+    return "@schema/nullable in the schema allows null" if item.value is None else None
+
+
+def _unknown_key(declared: MapType, item: MapItem, *, suggest: bool) -> Finding:
+    key = key_text(item.key)
+    allowed: Sequence[str] = ()
+    if suggest or len(declared.declarations) <= 9:
+        allowed = sorted(key_text(declaration.key) for declaration in declared.declarations.values())
+    if len(allowed) == 1:
+        expected = f'a map item with the key named "{allowed[0]}" (from {declared.position})'
+    elif 1 < len(allowed) <= 9:  # what a reader takes in at a glance
+        expected = f"one of {{ {', '.join(allowed)} }} (from {declared.position})"
+    else:
+        expected = f"a key declared in map (from {declared.position})"
+    return Finding(
+        "Given data value is not declared in schema" + _calculated(item),
+        at=item.position,
+        also=[declared.position],
+        found=key,
+        expected=expected,
+        hint=did_you_mean(key, allowed) if suggest else None,
+    )
+
+
+def _calculated(item: Item) -> str:
+    """A line that shows a value that a template made: no source has a line to quote."""
+    if item.source is not None:
+        return ""
+    value = kind_name(item.value) if type(item.value) in COLLECTIONS else repr_of(item.value)
+    name = f"{key_text(item.key)}: " if isinstance(item, MapItem) else "- " if isinstance(item, ArrayItem) else ""
+    return f"\ncalculated data value: {name}{value}"
+
+
+def key_text(key: Value) -> str:
+    """A key as messages show it."""
+    kind = type(key)
+    if kind is str:
+        return key  # type: ignore[return-value]
+    if kind is bool:
+        return "true" if key else "false"
+    if key is None:
+        return "null"
+    return kind_name(key) if kind in COLLECTIONS else str(key)

@@ -1,0 +1,99 @@
+"""Defaults: the data values a schema stands for, and what is missing in those that were given (spec ytt 8.1).
+
+Trees are immutable, so the nodes of defaults are made once, when the schema is built, and shared by every place that
+needs them. Keys that are added follow those that are there, in the order of the schema.
+"""
+
+from __future__ import annotations
+
+from plait.errors import LimitError
+from plait.nodes import Array, ArrayItem, Document, Map, MapItem, key_id
+from plait.schema.types import ANY, ArrayType, MapType, NullType, ScalarType
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.nodes import Value
+    from plait.schema.types import Declaration, Type
+
+
+def defaults(declaration: Declaration) -> Document | None:
+    """The data values when none are given, with the positions of the schema; None where there is no schema."""
+    if declaration is ANY:
+        return None
+    return Document(declaration.default, declaration.source, declaration.line)
+
+
+def fill(declaration: Declaration, document: Document, before: Document | None = None) -> Document:
+    """The document with every key that its maps miss, those in array items and nullable maps included.
+
+    before: an earlier state of the document that was complete and conformed; what is shared with it is not looked at again.
+    Returns the same object when nothing was missing; what did not change is shared. What does not conform to the schema
+    is left as it is, for `check` to find. Raises LimitError. Spec ytt 8.1.
+    """
+    try:
+        value = fill_type(declaration.type, document.value, None if before is None else before.value)
+    except RecursionError:
+        raise LimitError("the data values are nested too deeply", at=document.position) from None
+    return document if value is document.value else document.with_value(value)
+
+
+def fill_type(declared: Type, value: Value, before: Value = None) -> Value:
+    """`fill`, for a value of a type."""
+    if value is before:
+        return value
+    while type(declared) is NullType:
+        declared = declared.inner
+    if type(declared) is MapType:
+        return _fill_map(declared, value, before) if type(value) is Map else value
+    if type(declared) is ArrayType and type(value) is Array:
+        return _fill_array(declared.item.type, value, before)
+    return value
+
+
+def _fill_map(declared: MapType, value: Map, before: Value) -> Map:
+    declarations = declared.declarations
+    earlier = before.items if type(before) is Map else ()
+    known = len(earlier)
+    missing = len(declarations)
+    items: list[MapItem] | None = None
+    for place, item in enumerate(value.items):
+        if place < known and earlier[place] is item:  # overlays leave items where they are
+            missing -= 1
+            continue
+        key = item.key
+        declaration = declarations.get(key if type(key) is str else key_id(key))
+        if declaration is None:
+            continue
+        missing -= 1
+        inner = item.value
+        if type(inner) is Map or type(inner) is Array:
+            old: Value = None
+            if place < known and type(key) is str and earlier[place].key == key:
+                old = earlier[place].value
+            filled = fill_type(declaration.type, inner, old)
+            if filled is not inner:
+                if items is None:
+                    items = value.items.copy()
+                items[place] = item.with_value(filled)
+    if missing > 0:
+        if items is None:
+            items = value.items.copy()
+        given = {item.key if type(item.key) is str else key_id(item.key) for item in items}
+        items.extend(declaration.item for name, declaration in declarations.items() if name not in given)
+    return value if items is None else value.with_items(items)
+
+
+def _fill_array(declared: Type, value: Array, before: Value) -> Array:
+    if type(declared) is ScalarType:
+        return value
+    earlier = before.items if type(before) is Array else ()
+    items: list[ArrayItem] | None = None
+    for place, item in enumerate(value.items):
+        if place < len(earlier) and earlier[place] is item:
+            continue
+        filled = fill_type(declared, item.value)
+        if filled is not item.value:
+            if items is None:
+                items = value.items.copy()
+            items[place] = item.with_value(filled)
+    return value if items is None else value.with_items(items)

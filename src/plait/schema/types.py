@@ -1,0 +1,191 @@
+"""What a schema declares: the type, default and rules of each data value (spec ytt 8.1, 8.2).
+
+    #@data/values-schema
+    ---
+    name: ""          ->  Declaration(MapType({"name": Declaration(ScalarType(str)), ...}))
+    ports:
+    - 80              ->  Declaration(ArrayType(Declaration(ScalarType(int))))
+
+A `Declaration` stands for a document, map item or array item of the schema; its type says what values may be there.
+Types are immutable once built and know nothing of where they are used, except for the line that declared them: messages
+name it. A nullable type wraps the type that a value other than null must have.
+"""
+
+from __future__ import annotations
+
+from plait.nodes import Array, DocumentSet, Map, MapItem, key_id
+from plait.source import Position, Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from plait.nodes import Value
+    from plait.schema.validations import Validation
+
+    Type: TypeAlias = "MapType | ArrayType | ScalarType | AnyType | NullType"
+
+
+class Documentation:
+    """What the documentation annotations say about a node (spec ytt 8.2); shown in OpenAPI only."""
+
+    __slots__ = ("deprecated", "description", "example", "title")
+
+    def __init__(
+        self,
+        title: str = "",
+        description: str = "",
+        example: tuple[str, Value] | None = None,
+        *,
+        deprecated: bool = False,
+    ) -> None:
+        self.title = title
+        self.description = description
+        self.example = example
+        self.deprecated = deprecated
+
+
+class _Type:
+    """What all types have: documentation, and the line of the node that declared them.
+
+    kinds: a value of one of these kinds conforms, whatever it is.
+    """
+
+    __slots__ = ("documentation", "line", "source")
+
+    name = ""
+    kinds: tuple[type, ...] = ()
+
+    def __init__(self, source: Source | None, line: int) -> None:
+        self.source = source
+        self.line = line
+        self.documentation: Documentation | None = None
+
+    @property
+    def position(self) -> Position:
+        return Position(self.source, self.line)
+
+
+class MapType(_Type):
+    """Exactly these keys; each has its own declaration."""
+
+    __slots__ = ("declarations",)
+
+    name = "map"
+
+    def __init__(self, declarations: list[Declaration], source: Source | None = None, line: int = 0) -> None:
+        super().__init__(source, line)
+        self.declarations = {
+            declaration.key if type(declaration.key) is str else key_id(declaration.key): declaration
+            for declaration in declarations
+        }
+
+    def find(self, key: Value) -> Declaration | None:
+        """The declaration of a key, or None if the map may not have it."""
+        return self.declarations.get(key if type(key) is str else key_id(key))
+
+
+class ArrayType(_Type):
+    """Any number of items, all alike."""
+
+    __slots__ = ("default", "item")
+
+    name = "array"
+
+    def __init__(self, item: Declaration, source: Source | None = None, line: int = 0) -> None:
+        super().__init__(source, line)
+        self.item = item
+        self.default: Value = Array([], source, line)
+
+
+class ScalarType(_Type):
+    """A scalar of one kind: str, int, float or bool; a float may be given as an integer."""
+
+    __slots__ = ("default", "kinds", "name")
+
+    def __init__(self, default: str | float | bool, source: Source | None = None, line: int = 0) -> None:
+        self.source = source  # written out, for there are many of these
+        self.line = line
+        self.documentation = None
+        self.default: Value = default
+        kind = type(default)
+        self.kinds = (float, int) if kind is float else (kind,)
+        self.name = SCALAR_NAMES[kind]
+
+
+class AnyType(_Type):
+    """Anything at all, null included."""
+
+    __slots__ = ("default",)
+
+    name = "any"
+    kinds = (str, int, float, bool, type(None), Map, Array, DocumentSet)
+
+    def __init__(self, default: Value = None, source: Source | None = None, line: int = 0) -> None:
+        super().__init__(source, line)
+        self.default: Value = default
+
+
+class NullType(_Type):
+    """Null, or what the inner type says."""
+
+    __slots__ = ("inner",)
+
+    name = "null"
+    kinds = (type(None),)
+
+    def __init__(self, inner: Type, source: Source | None = None, line: int = 0) -> None:
+        super().__init__(source, line)
+        self.inner = inner
+
+
+SCALAR_NAMES: dict[type, str] = {str: "string", int: "integer", float: "float", bool: "boolean"}
+
+
+class Declaration:
+    """What a document, a map item (`key`) or an array item of a schema declares.
+
+    default: the value when none is given. validation: the rules of `@schema/validation`, or None.
+    item: for map items, the node that stands where the key is not given; made once and shared.
+    """
+
+    __slots__ = ("default", "item", "key", "line", "source", "type", "validation")
+
+    def __init__(
+        self,
+        type: Type,
+        default: Value,
+        *,
+        key: Value = None,
+        validation: Validation | None = None,
+        source: Source | None = None,
+        line: int = 0,
+    ) -> None:
+        self.type = type
+        self.default = default
+        self.key = key
+        self.validation = validation
+        self.source = source
+        self.line = line
+        self.item = MapItem(key, default, source, line)
+
+    @property
+    def position(self) -> Position:
+        return Position(self.source, self.line)
+
+    def __repr__(self) -> str:
+        return f"Declaration({self.type.name}, {self.default!r})"
+
+
+def default_of(type_: Type) -> Value:
+    """The default of a type that no annotation overrides: null, each key's default, or what the schema shows."""
+    kind = type(type_)
+    if kind is NullType:
+        return None
+    if kind is MapType:
+        return Map([declaration.item for declaration in type_.declarations.values()], type_.source, type_.line)  # type: ignore[union-attr]
+    return type_.default  # type: ignore[union-attr]
+
+
+# What stands for a schema where there is none: anything is accepted, nothing is filled in.
+ANY = Declaration(AnyType(), None)

@@ -1,0 +1,304 @@
+"""Validations: rules on data values, from `@schema/validation` and `@assert/validate`, and the run of them (spec ytt 8.5).
+
+A schema's rules are held by its declarations; those of `@assert/validate` stand on the nodes of the data values. Both
+are run once, on the final data values. A null value passes everything unless `not_null=True` is among its rules.
+"""
+
+from __future__ import annotations
+
+from plait.errors import Finding, LimitError, PlaitError, SchemaError
+from plait.fragments import to_starlark
+from plait.nodes import Array, Document, Map, MapItem, key_id
+from plait.schema import rules
+from plait.schema.check import key_text
+from plait.schema.types import ArrayType, MapType, NullType
+from plait.spell import did_you_mean
+from plait.starlark import NoAttribute, Struct, Value, call, is_callable, is_function, repr_of, type_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from plait.annotations import Annotation
+    from plait.nodes import Item
+    from plait.nodes import Value as NodeValue
+    from plait.schema.types import Declaration
+    from plait.source import Position
+
+    # A path is kept as its last piece and the path before it, and only put together for a message.
+    Path: TypeAlias = "tuple[Path, str | int] | None"
+    Run: TypeAlias = "tuple[Validation, Item, NodeValue, Path]"
+
+ASSERT = "assert/validate"
+
+
+class Validation:
+    """The rules of one annotation, in the order in which they run.
+
+    rules: what a valid value is, and the function that says so. not_null: whether null is refused first.
+    when: the function that says whether the rules run at all, or None.
+    """
+
+    __slots__ = ("not_null", "position", "rules", "when")
+
+    def __init__(
+        self, rules: list[tuple[str, object]], position: Position, *, when: object = None, not_null: bool = False
+    ) -> None:
+        self.rules = rules
+        self.position = position
+        self.when = when
+        self.not_null = not_null
+
+
+def read_validation(annotation: Annotation) -> Validation:
+    """The validation that an annotation's arguments describe. Raises SchemaError for malformed ones."""
+    at = annotation.position
+    if not annotation.args and not annotation.kwargs:
+        raise _malformed(
+            annotation, f"expected annotation to have 2-tuple as argument(s), but found no arguments (by {at})"
+        )
+    found: list[tuple[str, object]] = [_read_pair(annotation, argument, at) for argument in annotation.args]
+    kwargs = annotation.kwargs
+    for name, value in kwargs.items():
+        _check_keyword(annotation, name, value, at)
+    for name in _KEYWORD_RULES:
+        if name in kwargs:
+            found.append(_keyword_rule(name, kwargs[name]))
+    not_null = kwargs.get("not_null") is True
+    if not_null:
+        found.insert(0, ("not null", rules.not_null))
+    return Validation(found, at, when=kwargs.get("when"), not_null=not_null)
+
+
+def _malformed(annotation: Annotation, message: str, hint: str | None = None) -> SchemaError:
+    return SchemaError(f"Invalid @{annotation.name} annotation - {message}", at=annotation.position, hint=hint)
+
+
+def _read_pair(annotation: Annotation, argument: object, at: Position) -> tuple[str, object]:
+    if type(argument) is not tuple:
+        raise _malformed(
+            annotation, f"expected annotation to have 2-tuple as argument(s), but found: {repr_of(argument)} (by {at})"
+        )
+    if len(argument) != 2:
+        raise _malformed(annotation, f"expected 2-tuple, but found tuple with length {len(argument)} (by {at})")
+    text, function = argument
+    if type(text) is not str:
+        raise _malformed(
+            annotation,
+            "expected first item in the 2-tuple to be a string describing a valid value, "
+            f"but was {type_of(text)} (at {at})",
+        )
+    if is_callable(function):
+        return text, function
+    if not isinstance(function, Value):
+        raise _malformed(
+            annotation,
+            f"expected second item in the 2-tuple to be an assertion function, but was {type_of(function)} (at {at})",
+        )
+    try:
+        check = function.attr("check")
+    except NoAttribute:
+        raise _malformed(
+            annotation,
+            "expected second item in tuple to be an assertion function or assertion object, "
+            f"but was a {type_of(function)} (at {at})",
+        ) from None
+    if not is_callable(check):
+        raise _malformed(annotation, f"expected struct with attribute check(), but was {type_of(check)} (at {at})")
+    return text, check
+
+
+def _check_keyword(annotation: Annotation, name: str, value: object, at: Position) -> None:
+    wrong: str | None = None
+    near: str | None = None
+    if name == "when":
+        wrong = (
+            None
+            if is_callable(value)
+            else f'expected keyword argument "when" to be a function, but was {type_of(value)} (at {at})'
+        )
+    elif name in ("min_len", "max_len"):
+        if not _is_number(value):
+            wrong = f'expected keyword argument "{name}" to be a number, but was {type_of(value)} (at {at})'
+    elif name == "not_null":
+        if type(value) is not bool:
+            wrong = f'expected keyword argument "not_null" to be a boolean, but was {type_of(value)} (at {at})'
+    elif name == "one_not_null":
+        if value is False:
+            wrong = "one_not_null= cannot be False"
+        elif value is not True and not rules.is_sequence(value):
+            wrong = f"expected True or a sequence of keys, but was a '{type_of(value)}'"
+    elif name == "one_of":
+        if not rules.is_sequence(value):
+            wrong = f"expected keyword argument one_of to be a sequence, but was {type_of(value)}"
+    elif name not in ("min", "max"):
+        wrong = f'unknown keyword argument "{name}" (at {at})'
+        near = did_you_mean(name, (*_KEYWORD_RULES, "not_null", "when"))
+    if wrong is not None:
+        raise _malformed(annotation, wrong, near)
+
+
+def _is_number(value: object) -> bool:
+    return type(value) is int or (type(value) is float and value - value == 0)
+
+
+_KEYWORD_RULES = ("min_len", "max_len", "min", "max", "one_not_null", "one_of")
+
+
+def _keyword_rule(name: str, value: object) -> tuple[str, object]:
+    """What a valid value is, and the rule, for a keyword argument; `not_null` and `when` are no such rules."""
+    if name == "min_len":
+        return f"length >= {int(value)}", rules.min_len(int(value))  # type: ignore[call-overload]
+    if name == "max_len":
+        return f"length <= {int(value)}", rules.max_len(int(value))  # type: ignore[call-overload]
+    if name == "min":
+        return f"a value >= {repr_of(value)}", rules.minimum(value)
+    if name == "max":
+        return f"a value <= {repr_of(value)}", rules.maximum(value)
+    if name == "one_not_null":
+        keys = None if value is True else value
+        children = "all children" if keys is None else repr_of(keys)
+        return f"exactly one of {children} to be not null", rules.one_not_null(keys)
+    return f"one of {repr_of(value)}", rules.one_of(value)
+
+
+def validate(declaration: Declaration, document: Document) -> None:
+    """Run the rules of the schema and those that stand on the data values.
+
+    declaration: what the schema declares. document: the final data values.
+    Raises SchemaError with one finding a value that breaks rules; also for malformed `@assert/validate` annotations
+    and a `when=` that fails. Spec ytt 8.5.
+    """
+    findings: list[Finding] = []
+    for validation, item, parent, path in _runs(declaration, document):
+        broken = _broken(validation, item, parent, document.value, path)
+        if broken:
+            findings.append(_finding(validation, item, path, broken))
+    if findings:
+        raise SchemaError("Validating final data values:", findings=findings)
+
+
+def _runs(root: Declaration, document: Document) -> list[Run]:
+    """Every validation to run, with its item, the collection that holds the item and the path, in document order."""
+    runs: list[Run] = []
+    stack: list[tuple[Declaration | None, Item, NodeValue, Path]] = [(root, document, None, None)]
+    while stack:
+        declaration, item, parent, path = stack.pop()
+        if declaration is not None and declaration.validation is not None:
+            runs.append((declaration.validation, item, parent, path))
+        if item.annotations is not None and ASSERT in item.annotations:
+            runs.append((read_validation(item.annotations[ASSERT]), item, parent, path))
+        value = item.value
+        kind = type(value)
+        if kind is not Map and kind is not Array:
+            continue
+        declared = declaration.type if declaration is not None else None
+        while type(declared) is NullType:
+            declared = declared.inner
+        below: list[tuple[Declaration | None, Item, NodeValue, Path]] = []
+        if kind is Map:
+            declarations = declared.declarations if type(declared) is MapType else {}
+            for entry in value.items:  # type: ignore[union-attr]
+                key = entry.key  # type: ignore[union-attr]
+                inner = declarations.get(key if type(key) is str else key_id(key))
+                if (
+                    (inner is not None and inner.validation is not None)
+                    or entry.annotations is not None
+                    or type(entry.value) in _NESTED
+                ):
+                    below.append((inner, entry, value, (path, key_text(key))))
+        else:
+            inner = declared.item if type(declared) is ArrayType else None
+            ruled = inner is not None and inner.validation is not None
+            for place, entry in enumerate(value.items):  # type: ignore[union-attr]
+                if ruled or entry.annotations is not None or type(entry.value) in _NESTED:
+                    below.append((inner, entry, value, (path, place)))
+        stack.extend(reversed(below))
+    return runs
+
+
+# There can be rules below these.
+_NESTED = frozenset({Map, Array})
+
+
+def _broken(
+    validation: Validation, item: Item, parent: NodeValue, root: NodeValue, path: Path
+) -> list[tuple[str, str | None]]:
+    """The rules that a value breaks: what it must be, and the reason given if there is one."""
+    if item.value is None and not validation.not_null:
+        return []
+    value = to_starlark(item.value)
+    if validation.when is not None and not _applies(validation, value, parent, root, path):
+        return []
+    broken: list[tuple[str, str | None]] = []
+    for text, rule in validation.rules:
+        reason: str | None = None
+        try:
+            if call(rule, (value,)) is True:
+                continue
+        except LimitError:
+            raise
+        except PlaitError as error:
+            reason = error.message.removeprefix("fail: ").removeprefix("check: ")
+        broken.append((text, reason))
+        if rule is rules.not_null:  # nothing else can be said of a value that is not there
+            break
+    return broken
+
+
+def _applies(validation: Validation, value: object, parent: NodeValue, root: NodeValue, path: Path) -> bool:
+    when = validation.when
+    at = validation.position
+    args = [value]
+    parameters = _parameters(when)
+    if parameters == 2:
+        args.append(Struct({"parent": to_starlark(parent), "root": to_starlark(root)}))
+    elif parameters != 1:
+        raise SchemaError(
+            f"Validating {_path_text(path)}: Failed to evaluate when=: "
+            f"function must accept 1 or 2 arguments ({parameters} given)",
+            at=at,
+        )
+    try:
+        result = call(when, args)
+    except LimitError:
+        raise
+    except PlaitError as error:
+        raise SchemaError(
+            f"Validating {_path_text(path)}: Failure evaluating when=: {error.message}", at=at, trail=error.trail
+        ) from error
+    if type(result) is not bool:
+        raise SchemaError(f"Validating {_path_text(path)}: want when= to be bool, got {type_of(result)}", at=at)
+    return result
+
+
+def _parameters(function: object) -> int:
+    """How many parameters a function has; a builtin gets the value only."""
+    if not is_function(function):
+        return 1
+    code = function.__code__  # type: ignore[attr-defined]
+    variadic = bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)
+    return int(code.co_argcount) + int(code.co_kwonlyargcount) + variadic
+
+
+def _finding(validation: Validation, item: Item, path: Path, broken: list[tuple[str, str | None]]) -> Finding:
+    lines = [_path_text(path) or f"({_KINDS.get(type(item), 'array item')})"]
+    for text, reason in broken:
+        lines.append(f"- must be: {text} (by: {validation.position})")
+        if reason:
+            lines.append(f"  found: {reason}")
+    return Finding("\n".join(lines), at=item.position, also=[validation.position])
+
+
+_KINDS: dict[type, str] = {Document: "document", MapItem: "map item"}
+
+
+def _path_text(path: Path) -> str:
+    pieces: list[str] = []
+    while path is not None:
+        path, piece = path
+        if type(piece) is int:
+            pieces.append(f"[{piece}]")
+        else:
+            pieces.append(f".{piece}" if path is not None else str(piece))
+    return "".join(reversed(pieces))

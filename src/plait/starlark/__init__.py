@@ -1,0 +1,98 @@
+"""The language of templates: Starlark with blocks closed by `end`, compiled to Python code objects (spec ytt 5).
+
+    scan -> parse -> syntax tree -> resolve -> Python ast -> code object
+
+`compile_program` does it all; a `Program` runs as often as wanted. `values` says what a value is, `builtins` and
+`attributes` what there is to call.
+"""
+
+from __future__ import annotations
+
+from plait import first_use
+from plait.errors import StarlarkError
+from plait.starlark.arguments import unpack, unpack_positional
+from plait.starlark.budget import budget_of, spend
+from plait.starlark.calls import call
+from plait.starlark.program import Program, compile_program
+from plait.starlark.values import (
+    FROZEN,
+    STRUCTS,
+    Builtin,
+    Dict,
+    List,
+    Members,
+    Module,
+    NoAttribute,
+    Set,
+    Struct,
+    Value,
+    compare,
+    equals,
+    freeze,
+    has,
+    insert,
+    is_callable,
+    is_function,
+    lookup,
+    remove,
+    repr_of,
+    str_of,
+    truth,
+    type_of,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.starlark.pieces import Args, Block, Code, Expr, Host
+    from plait.starlark.pieces import Part as Part
+    from plait.starlark.pieces import Piece as Piece
+    from plait.starlark.pieces import Slot as Slot
+    from plait.starlark.pieces import Slots as Slots
+    from plait.starlark.program import Load as Load
+
+__all__ = [
+    "FROZEN",
+    "STRUCTS",
+    "Args",
+    "Block",
+    "Builtin",
+    "Code",
+    "Dict",
+    "Expr",
+    "Host",
+    "List",
+    "Members",
+    "Module",
+    "NoAttribute",
+    "Program",
+    "Set",
+    "StarlarkError",
+    "Struct",
+    "Value",
+    "budget_of",
+    "call",
+    "compare",
+    "compile_program",
+    "equals",
+    "freeze",
+    "has",
+    "insert",
+    "is_callable",
+    "is_function",
+    "lookup",
+    "remove",
+    "repr_of",
+    "spend",
+    "str_of",
+    "truth",
+    "type_of",
+    "unpack",
+    "unpack_positional",
+]
+
+# What a program is compiled from.
+_LATER = dict.fromkeys(("Args", "Block", "Code", "Expr", "Host"), "pieces")
+
+
+def __getattr__(name: str) -> object:
+    return first_use(__name__, _LATER.get(name), name)

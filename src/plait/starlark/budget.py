@@ -1,0 +1,382 @@
+"""What a run may spend: steps, time and memory, and how large one value may grow (see `plait.limits`).
+
+A step is an iteration of a loop or a comprehension, or a call of a function that may call other functions of the
+program; one that uses only operators and builtins belongs to the step that calls it. Builtins count in proportion to
+what they go through. So the count depends on the program and its data alone, and a program without an end gets there.
+
+Counting is cheap because a loop pays for all its iterations when it begins, and gets the rest back when it is left
+early. Steps are handed out in slices; the clock and the memory are looked at between slices.
+"""
+
+from __future__ import annotations
+
+import sys
+from _contextvars import ContextVar
+from _operator import length_hint
+from itertools import chain
+
+from plait.limits import Allowance, allowance, exceeded
+from plait.source import Position
+from plait.starlark.values import FROZEN, Dict, List, Set
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from types import FrameType
+
+    from plait.context import Context
+    from plait.source import Source
+
+# Steps between two looks at clock and memory; a range longer than _LONG pays in parts.
+_SLICE = 1 << 14
+_LONG = 1 << 14
+# Texts and integers smaller than this are never refused, and cost nothing beyond the step that makes them; nor do
+# collections of fewer items than that.
+SMALL = 1 << 10
+SOME = 1 << 6
+FEW = 8  # so many strings can be joined before anybody looks at their size
+_CALL = 8  # steps for a call of a function that may call others
+_TURN = 2  # and for an iteration of `while`
+_BYTES_A_STEP = 64
+_ITEMS_A_STEP = 8
+_BYTES_BETWEEN_LOOKS = 1 << 24
+_SMALLEST, _LARGEST = -(1 << 31), (1 << 31) - 1
+
+
+class Budget:
+    """What one run has left.
+
+    names: the counting functions that compiled code calls. shared: what programs share that run by it (see `program`).
+    """
+
+    __slots__ = ("_allowance", "_bytes", "_memory", "_spent", "limits", "names", "shared", "spend")
+
+    def __init__(self, allowance: Allowance) -> None:
+        limits = self.limits = allowance.limits
+        self._allowance = allowance
+        self._memory = _Memory()
+        self._bytes = 0
+        self.shared: dict[int, tuple[Mapping[str, object], dict[str, object]]] = {}
+        left = given = min(_SLICE, limits.steps)
+
+        def more() -> None:
+            nonlocal left, given
+            most = allowance.most("steps")
+            rest = most - given
+            if -left > rest:
+                raise exceeded("this evaluation", "steps", most)
+            grant = max(-left, min(_SLICE, rest))
+            given += grant
+            left += grant
+            self.look()
+
+        def spend(count: int) -> None:
+            nonlocal left
+            left -= count
+            if left < 0:
+                more()
+
+        def step() -> None:
+            nonlocal left
+            left -= 1
+            if left < 0:
+                more()
+
+        def turn() -> None:
+            nonlocal left
+            left -= _TURN
+            if left < 0:
+                more()
+
+        def begun() -> None:
+            nonlocal left
+            left -= _CALL
+            if left < 0:
+                more()
+
+        def refund(iterator: Iterator[object]) -> None:
+            """Give back what a loop that was left has not iterated."""
+            nonlocal left
+            left += length_hint(iterator)
+
+        def to(stop: object) -> Iterable[object]:
+            """`range(stop)` for a loop."""
+            nonlocal left
+            if type(stop) is int and -1 < stop <= _LONG:
+                left -= stop
+                if left < 0:
+                    more()
+                return range(stop)
+            from plait.starlark.builtins import range_to
+
+            return through(range_to(stop))
+
+        def from_to(start: object, stop: object) -> Iterable[object]:
+            """`range(start, stop)` for a loop."""
+            nonlocal left
+            if type(start) is int and type(stop) is int and 0 <= start <= stop <= _LONG:
+                left -= stop - start
+                if left < 0:
+                    more()
+                return range(start, stop)
+            from plait.starlark.builtins import range_from_to
+
+            return through(range_from_to(start, stop))
+
+        def from_to_by(start: object, stop: object, step: object) -> Iterable[object]:
+            """`range(start, stop, step)` for a loop."""
+            nonlocal left
+            if type(start) is type(stop) is type(step) is int and (
+                0 <= start <= _LARGEST and 0 <= stop <= _LARGEST and 0 < step <= _LARGEST
+            ):
+                whole = range(start, stop, step)
+                count = len(whole)
+                if count <= _LONG:
+                    left -= count
+                    if left < 0:
+                        more()
+                    return whole
+                return through(whole)
+            from plait.starlark.builtins import range_
+
+            return through(range_(start, stop, step))
+
+        def through(whole: range) -> Iterable[object]:
+            if len(whole) <= _LONG:
+                spend(len(whole))
+                return whole
+            return chain.from_iterable(parts(whole))
+
+        def parts(whole: range) -> Iterator[range]:
+            for start in range(0, len(whole), _LONG):
+                part = whole[start : start + _LONG]
+                spend(len(part))
+                yield part
+
+        def each(x: object) -> Iterable[object]:
+            """What Python iterates when nothing can change x meanwhile."""
+            nonlocal left
+            kind = type(x)
+            if kind is List or kind is tuple or kind is Dict or kind is Set:
+                left -= len(x)  # type: ignore[arg-type]
+                if left < 0:
+                    more()
+                return x  # type: ignore[return-value]
+            if kind is range:
+                return through(x)  # type: ignore[arg-type]
+            from plait.starlark.runtime import each
+
+            return counted(each(x), x.length())  # type: ignore[arg-type, attr-defined]
+
+        def counted(source: Iterable[object], length: int | None) -> Iterable[object]:
+            if length is not None:
+                spend(length)
+                return source
+            return paying(source)
+
+        def paying(source: Iterable[object]) -> Iterator[object]:
+            for item in source:
+                step()
+                yield item
+
+        def costly(source: Iterable[object], more: int) -> Iterable[object]:
+            """What a loop iterates whose body is more than a step; it pays for all of them when it begins."""
+            count = length_hint(source, -1)
+            if count < 0:
+                return one_by_one(source, more)
+            spend(count * more)
+            return source
+
+        def one_by_one(source: Iterable[object], more: int) -> Iterator[object]:
+            for item in source:
+                spend(more)
+                yield item
+
+        def begin(x: object) -> Iterable[object]:
+            """What a `for` loop iterates; a list, dict or set is locked until `finish`."""
+            nonlocal left
+            kind = type(x)
+            if kind is List or kind is Dict or kind is Set:
+                left -= len(x)  # type: ignore[arg-type]
+                if left < 0:
+                    more()
+                if x.lock != FROZEN:  # type: ignore[attr-defined]
+                    x.lock += 1  # type: ignore[attr-defined]
+                return x  # type: ignore[return-value]
+            return each(x)
+
+        def hold(x: object) -> Iterator[object]:
+            """What a comprehension iterates whose parts call something: locked as long as the iteration goes on."""
+            from plait.starlark.runtime import finish
+
+            source = begin(x)
+            try:
+                yield from source
+            finally:
+                finish(source)
+
+        self.spend = spend
+
+        def spent() -> int:
+            return given - left
+
+        self._spent = spent
+        self.names: dict[str, Callable[..., object]] = {
+            "$turn": turn,
+            "$begun": begun,
+            "$costly": costly,
+            "$spend": spend,
+            "$refund": refund,
+            "$to": to,
+            "$from_to": from_to,
+            "$from_to_by": from_to_by,
+            "$begin": begin,
+            "$each": each,
+            "$hold": hold,
+        }
+
+    @property
+    def spent(self) -> int:
+        """The steps spent so far: the same for the same program and data, wherever it runs."""
+        return self._spent()
+
+    def look(self) -> None:
+        """Look at the clock and at the memory. Raises LimitError."""
+        self._allowance.check_time()
+        if self._memory.grown() > self._allowance.most("memory"):
+            raise exceeded("the memory of values", "memory", self._allowance.most("memory"))
+        self._look_at_variables()
+
+    def _look_at_variables(self) -> None:
+        """What grows an item at a time is seen here, as soon as a variable of a function that is running holds it."""
+        most = self.limits.items
+        frame: FrameType | None = sys._getframe()
+        for _ in range(_FRAMES):
+            if frame is None:
+                return
+            if "$source" in frame.f_globals:
+                check_growth(frame.f_locals.values(), most)
+            frame = frame.f_back
+
+    def made(self, size: int) -> None:
+        """Count a large value of so many bytes."""
+        self.spend(size // _BYTES_A_STEP)
+        self._bytes += size
+        if self._bytes > _BYTES_BETWEEN_LOOKS:
+            self._bytes = 0
+            self.look()
+
+
+CURRENT: ContextVar[Budget] = ContextVar("plait_budget")
+
+
+def budget_of(context: Context | None) -> Budget:
+    """The budget of a run; evaluation without a context has one of its own."""
+    if context is None:
+        return Budget(allowance())
+    if context.budget is None:
+        context.budget = Budget(context.allowance)
+    return context.budget  # type: ignore[return-value]
+
+
+def check_growth(values: Iterable[object], most: int, source: Source | None = None) -> None:
+    """Raises LimitError if one of these values, of the program of a source, holds more than `most` items."""
+    for value in values:
+        kind = type(value)
+        if (kind is List or kind is Dict or kind is Set or kind is list) and len(value) > most:  # type: ignore[arg-type]
+            name = "dict" if kind is Dict else "set" if kind is Set else "list"
+            at = None if source is None else Position(source, 0)
+            raise exceeded(f"a {name} of more than {most} items", "items", most, at=at)
+
+
+# How many frames of Python are looked at: those of a few functions of the program.
+_FRAMES = 12
+
+
+class _Memory:
+    """By how much the process has grown since the first look, in bytes; 0 where nobody tells."""
+
+    __slots__ = ("_before",)
+
+    def __init__(self) -> None:
+        self._before: int | None = None
+
+    def grown(self) -> int:
+        before = self._before
+        if before is None:
+            self._before = _memory_now()
+            return 0
+        try:
+            from resource import RUSAGE_SELF, getrusage
+        except ImportError:  # pragma: no cover - Windows
+            return 0
+        # The most that it ever had is quickly told, and usually enough to know.
+        peak = getrusage(RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+        return peak - before if peak - before < _LITTLE else _memory_now() - before
+
+
+_LITTLE = 1 << 22
+
+
+def _memory_now() -> int:
+    """What the process has in memory; where that is not told, the most that it had so far."""
+    try:
+        with open("/proc/self/statm", "rb", buffering=0) as file:
+            return int(file.read(100).split()[1]) * _PAGE
+    except (OSError, ValueError, IndexError):  # pragma: no cover - not Linux
+        from resource import RUSAGE_SELF, getrusage
+
+        return getrusage(RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+_PAGE = 4096
+
+
+# ---- what builtins and operators call once a value is not small
+
+
+def pay(count: int) -> None:
+    """Steps for going through `count` items, at the pace of a builtin."""
+    budget = CURRENT.get(None)
+    if budget is not None:
+        budget.spend(count // _ITEMS_A_STEP)
+
+
+def spend(steps: int) -> None:
+    """Spend steps for what takes as long as so many of them."""
+    budget = CURRENT.get(None)
+    if budget is not None:
+        budget.spend(steps)
+
+
+def check_string(size: int) -> None:
+    """Count a string of `size` characters that is to be made. Raises LimitError."""
+    budget = CURRENT.get(None)
+    limits = allowance().limits if budget is None else budget.limits
+    if size > limits.string:
+        raise exceeded(f"a string of {size} characters", "string", limits.string)
+    if budget is not None:
+        budget.made(size)
+
+
+def check_items(size: int, kind: str = "list", made: int | None = None) -> None:
+    """Check a collection of `size` items that a builtin makes or goes through. Raises LimitError.
+
+    made: how many of them count; None for all.
+    """
+    budget = CURRENT.get(None)
+    limits = allowance().limits if budget is None else budget.limits
+    if size > limits.items:
+        raise exceeded(f"a {kind} of {size} items", "items", limits.items)
+    if budget is not None:
+        budget.made((size if made is None else made) * 8)
+
+
+def check_bits(size: int) -> None:
+    """Check an int of `size` bits that is to be made. Raises LimitError."""
+    budget = CURRENT.get(None)
+    limits = allowance().limits if budget is None else budget.limits
+    if size > limits.bits:
+        raise exceeded(f"an int of {size} bits", "bits", limits.bits)
+    if budget is not None:
+        budget.made(size // 8)

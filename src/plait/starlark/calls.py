@@ -1,0 +1,107 @@
+"""The boundary between the host and the language: everything that leaves it does so as a PlaitError with its trail."""
+
+from __future__ import annotations
+
+import sys
+
+from plait.limits import DEEPEST
+from plait.starlark.budget import CURRENT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from _contextvars import Token
+    from collections.abc import Callable, Mapping, Sequence
+    from types import FrameType
+    from typing import TypeAlias
+
+    from plait.starlark.budget import Budget
+
+    # What the interpreter calls at each call and return, of this thread alone; None: it was left as it was.
+    Profile: TypeAlias = Callable[..., object] | None
+
+
+# Steps for a call from the host: matchers are called for each pair of an overlay and a document.
+_FROM_HOST = 100
+
+
+def call(function: object, args: Sequence[object] = (), kwargs: Mapping[str, object] | None = None) -> object:
+    """Call a function of the language, or a builtin. Raises StarlarkError with the trail of calls."""
+    space = getattr(function, "__globals__", None)
+    budget = None if space is None else space.get("$budget")
+    former = None if budget is None else enter(budget)
+    try:
+        if budget is not None:
+            budget.spend(_FROM_HOST)
+        if kwargs:
+            return function(*args, **kwargs)  # type: ignore[operator]
+        return function(*args)  # type: ignore[operator]
+    except Exception as error:  # noqa: BLE001
+        fault = error
+    finally:
+        leave(former)
+    raise leaving(fault) from None
+
+
+def enter(budget: Budget) -> tuple[Token[Budget], Profile] | None:
+    """Begin to spend from a budget; `leave` takes what this gives. None: that is what is being done already."""
+    if CURRENT.get(None) is budget:
+        return None
+    # Python's limit counts the frames of all callers as well: they are few.
+    if sys.getrecursionlimit() < DEEPEST:
+        sys.setrecursionlimit(DEEPEST)
+    token = CURRENT.set(budget)
+    depth = budget.limits.depth
+    if depth == DEEPEST:
+        return token, None
+    before = sys.getprofile() or _nothing
+    sys.setprofile(_counting(depth))
+    return token, before
+
+
+def leave(former: tuple[Token[Budget], Profile] | None) -> None:
+    """Back to what was spent from before `enter`."""
+    if former is not None:
+        token, before = former
+        if before is not None:
+            sys.setprofile(None if before is _nothing else before)
+        token.var.reset(token)
+
+
+def _nothing(_frame: FrameType, _event: str, _argument: object) -> None:
+    """Stands for no profile function."""
+
+
+def _counting(depth: int) -> Callable[..., object]:
+    """What counts the calls of this thread: Python's own limit is one for all threads of the process."""
+    left = depth
+
+    def count(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal left
+        if event == "call":
+            left -= 1
+            if left < 0:
+                raise RecursionError
+        elif event == "return":
+            left += 1
+
+    return count
+
+
+def leaving(fault: Exception) -> Exception:
+    """The error to raise where an exception leaves the language.
+
+    Its traceback is gone, and with it the frames: loops that still held a list let it go, and an outer boundary adds
+    only its own frames to the trail. A fault of plait keeps its traceback.
+    """
+    from plait.errors import PlaitError
+    from plait.starlark.faults import translated
+
+    error = translated(fault)
+    if isinstance(error, PlaitError):
+        # Errors on the way here keep frames as well.
+        link: BaseException | None = fault
+        while link is not None:
+            link.__traceback__ = None
+            before, link.__context__, link.__cause__ = link.__context__, None, None
+            link = before
+    return error

@@ -1,0 +1,40 @@
+"""Strings seen in parts. Imported when a program asks for them."""
+
+from __future__ import annotations
+
+from plait.starlark.budget import spend
+from plait.starlark.values import Value, quote, to_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Elements(Value):
+    """What `s.elems()`, `s.codepoints()` and their `_ords` give: a string seen in parts, only to be iterated."""
+
+    __slots__ = ("kind", "string")
+
+    def __init__(self, string: str, kind: str) -> None:
+        self.string = string
+        self.kind = kind
+
+    @property
+    def type_name(self) -> str:  # type: ignore[override]
+        return "codepoints" if self.kind[0] == "c" else "elems"
+
+    def iterate(self) -> Iterator[object]:
+        string, kind = self.string, self.kind
+        spend(len(string))
+        if kind == "elems":
+            if string.isascii():
+                return iter(string)
+            return iter([bytes((b,)).decode("utf-8", "surrogateescape") for b in to_bytes(string)])
+        if kind == "elem_ords":
+            return iter(to_bytes(string))
+        if kind == "codepoints":
+            return iter(string)
+        return iter([0xFFFD if 0xDC80 <= ord(c) <= 0xDCFF else ord(c) for c in string])
+
+    def text(self) -> str:
+        return f"{quote(self.string)}.{self.kind}()"

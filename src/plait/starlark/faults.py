@@ -1,0 +1,243 @@
+"""Python's exceptions to the language's errors, with the trail of calls.
+
+Compiled code lets Python find many faults: a call that does not fit, a variable that has no value, a subscript out of
+range, too deep a recursion. Where such an exception leaves the language (`Program.run`, `call`) it is put into the
+language's words here, and the Python traceback becomes the trail: its frames whose globals have "$source" are the
+program's own.
+"""
+
+from __future__ import annotations
+
+from plait.errors import LimitError, PlaitError, StarlarkError, Step
+from plait.limits import allowance, exceeded
+from plait.source import Position
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import CodeType, FrameType, FunctionType, TracebackType
+
+_LONGEST_TRAIL = 60
+_MANY = 5000
+_TYPES = {"str": "string", "List": "list", "Dict": "dict", "Set": "set"}
+# Universal functions with an own way of counting arguments: name -> what takes the place of "want N".
+_EXACTLY = ("str", "type")
+_NO_KEYWORDS = ("chr", "dir", "float", "ord", "str", "type", "zip")
+
+
+def translated(error: Exception) -> Exception:
+    """The error to raise at the boundary instead of `error`: a PlaitError with its place and trail.
+
+    What is no fault of the program comes back unchanged.
+    """
+    frames = _frames(error.__traceback__)
+    if isinstance(error, PlaitError):
+        wording: PlaitError | None = error
+    elif isinstance(error, RecursionError):
+        budget = frames[0][0].f_globals.get("$budget") if frames else None
+        limit = "" if budget is None else f" (limit depth={budget.limits.depth})"
+        wording = LimitError(f"too many nested calls{limit}: is there a recursion without an end?")
+        wording.limit = "depth"
+    elif isinstance(error, MemoryError):
+        wording = exceeded("the memory of values", "memory", allowance().most("memory"))
+    else:
+        wording = _worded(error)
+    if wording is None:
+        return error
+    if frames:
+        trail = _trail(frames)
+        if wording.at is None:
+            wording.at = trail[0].at
+        elif not wording.trail and trail[0].at is not None and wording.at.source is trail[0].at.source:
+            # One statement of a template makes nodes of many lines; the error knows which one it was.
+            trail[0].at = wording.at
+        wording.trail.extend(trail)
+    return wording
+
+
+def _frames(traceback: TracebackType | None) -> list[tuple[FrameType, int]]:
+    """The program's frames, outermost first."""
+    frames: list[tuple[FrameType, int]] = []
+    while traceback is not None:
+        if "$source" in traceback.tb_frame.f_globals:
+            frames.append((traceback.tb_frame, traceback.tb_lineno))
+        traceback = traceback.tb_next
+    return frames
+
+
+def _trail(frames: list[tuple[FrameType, int]]) -> list[Step]:
+    """Steps, innermost first. A comprehension is no call: it only says where its function is."""
+    steps: list[Step] = []
+    line = 0
+    for frame, number in reversed(frames):
+        name = frame.f_code.co_name
+        line = line or number
+        if name in {"<listcomp>", "<dictcomp>"} or not number:
+            # Line 0: a traced function that hands over to its untraced twin.
+            continue
+        shown = "lambda" if name == "<lambda>" else name
+        steps.append(Step(f"in {shown}", Position(frame.f_globals["$source"], line)))
+        line = 0
+    if len(steps) > _LONGEST_TRAIL:
+        half = _LONGEST_TRAIL // 2
+        count = len(steps) - _LONGEST_TRAIL
+        # How many fit at all depends a little on who called.
+        left_out = Step(f"... {count} more calls" if count < _MANY else "... thousands more calls")
+        steps = [*steps[:half], left_out, *steps[-half:]]
+    return steps
+
+
+def _worded(error: Exception) -> StarlarkError | None:
+    """The language's words for an exception that compiled code itself raised; None if something else raised it."""
+    traceback = error.__traceback__
+    if traceback is None:
+        return None
+    while traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    frame = traceback.tb_frame
+    if "$source" not in frame.f_globals:
+        # A call from the host that does not fit raises in the host's frame.
+        return _call_fault(str(error), None) if isinstance(error, TypeError) else None
+    if isinstance(error, NameError):
+        return _unbound(error, frame)
+    if isinstance(error, IndexError):
+        return _subscript(traceback)
+    if isinstance(error, TypeError):
+        return _call_fault(str(error), frame)
+    if isinstance(error, OverflowError):
+        return StarlarkError("number too large")
+    return None
+
+
+def _unbound(error: NameError, frame: FrameType) -> StarlarkError:
+    name = str(error).split("'")[1]
+    code = frame.f_code
+    is_global = code.co_name == "<toplevel>" or (
+        name in code.co_freevars and name.removeprefix("$f.").removeprefix("$q.") in frame.f_globals.get("$globals", ())
+    )
+    name = name.removeprefix("$f.").removeprefix("$q.").removeprefix("$")
+    return StarlarkError(f"{'global' if is_global else 'local'} variable {name} referenced before assignment")
+
+
+def _subscript(traceback: TracebackType) -> StarlarkError:
+    """Compiled code notes in the column of a subscript which variables took part (see `compile`)."""
+    from plait.starlark.methods import out_of_range
+    from plait.starlark.values import type_of
+
+    frame = traceback.tb_frame
+    positions = list(frame.f_code.co_positions())
+    column = positions[traceback.tb_lasti // 2][2]
+    sites: tuple[tuple[object, ...], ...] = frame.f_globals.get("$sites", ())
+    if not column or column > len(sites):
+        return StarlarkError("index out of range")
+    x_name, x, place_name, place = sites[column - 1]
+    values = frame.f_locals
+    x = values[x_name] if x_name is not None else x  # type: ignore[index]
+    place = values[place_name] if place_name is not None else place  # type: ignore[index]
+    return out_of_range(place, len(x), type_of(x))  # type: ignore[arg-type]
+
+
+def _call_fault(text: str, frame: FrameType | None) -> StarlarkError | None:
+    """What is wrong with a call, from Python's sentence about it."""
+    if text.endswith("object is not callable"):
+        return StarlarkError(f"invalid call of non-function ({_type_name(text.split(chr(39))[1])})")
+    called, parenthesis, rest = text.partition("() ")
+    if not parenthesis:
+        return None
+    scope, _, name = called.rpartition(".")
+    if not scope or scope.startswith("plait."):
+        return _builtin_fault(name, rest)
+    if name == "<lambda>":
+        name = "lambda"
+    function = _function(called, name, frame)
+    code = function.__code__ if function is not None else None
+    wrong = _wrong_call(f"function {name}", rest, code)
+    if wrong is not None and function is not None and code is not None:
+        source, start = function.__globals__["$source"], code.co_firstlineno
+        # The reference names the first line of the body; the definition tells more.
+        body = min((line for _, _, line in code.co_lines() if line is not None and line > start), default=start)
+        wrong.also = [Position(source, start), Position(source, body)]
+    return wrong
+
+
+def _wrong_call(subject: str, rest: str, code: CodeType | None) -> StarlarkError | None:
+    """What is wrong with a call of a program's function; `rest` is Python's sentence behind its name."""
+    quoted = rest.split("'")[1::2]
+    words = rest.split()
+    if words[0] == "missing":
+        plural = "s" if len(quoted) > 1 else ""
+        return StarlarkError(f"{subject} missing {len(quoted)} argument{plural} ({', '.join(quoted)})")
+    if words[0] == "takes":
+        given = next(int(word) for word in words[words.index("but") :] if word.isdigit())
+        # "takes 2 positional arguments but ..." or "takes from 1 to 2 positional arguments but ..."
+        at_most, most = ("at most ", int(words[4])) if words[1] == "from" else ("", int(words[1]))
+        if most == 0 and (code is None or not (code.co_kwonlyargcount or code.co_flags & 8)):
+            return StarlarkError(f"{subject} accepts no arguments ({given} given)")
+        plural = "" if most == 1 else "s"
+        return StarlarkError(f"{subject} accepts {at_most}{most} positional argument{plural} ({given} given)")
+    if "unexpected keyword" in rest:
+        if code is not None and not code.co_argcount and not code.co_kwonlyargcount and not code.co_flags & 4:
+            return StarlarkError(f"{subject} accepts no arguments ({len(quoted)} given)")
+        from plait.spell import did_you_mean
+
+        parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if code is not None else ()
+        return StarlarkError(
+            f'{subject} got an unexpected keyword argument "{quoted[0]}"', hint=did_you_mean(quoted[0], parameters)
+        )
+    if "multiple values" in rest:
+        return StarlarkError(f'{subject} got multiple values for parameter "{quoted[0]}"')
+    return None
+
+
+def _function(qualified: str, name: str, frame: FrameType | None) -> FunctionType | None:
+    """The function that was called, if it can be found by its name."""
+    found = frame.f_locals.get(name) if frame is not None else None
+    if found is not None and getattr(found, "__qualname__", None) == qualified:
+        function: FunctionType = found
+        return function
+    return None
+
+
+def _builtin_fault(name: str, rest: str) -> StarlarkError | None:
+    from plait.starlark.arguments import wrong_count
+    from plait.starlark.runtime import SHAPES
+
+    shape = SHAPES.get(name)
+    quoted = rest.split("'")[1::2]
+    if shape is None:
+        if "multiple values" in rest and quoted:
+            return StarlarkError(f'{name}: duplicate keyword arg: "{quoted[0]}"')
+        return None
+    shown, least, most, receivers = shape
+    words = rest.split()
+    if words[0] == "missing":
+        given = least - len(quoted)
+    elif words[0] == "takes":
+        given = next(int(word) for word in words[words.index("but") :] if word.isdigit()) - receivers
+    elif name == "int":
+        return StarlarkError(f'int: unexpected keyword argument "{quoted[0]}"')
+    elif name in _NO_KEYWORDS:
+        return StarlarkError(f"{name} does not accept keyword arguments")
+    else:
+        return StarlarkError(f"{shown}: unexpected keyword arguments")
+    if name == "int" and words[0] == "missing":
+        return StarlarkError("int: missing argument for x")
+    if name in _EXACTLY:
+        return StarlarkError(f"{name}: got {given} arguments, want exactly 1")
+    if name == "float":
+        return StarlarkError(f"float got {given} arguments, wants 1")
+    return wrong_count(shown, given, least, most)
+
+
+def _type_name(name: str) -> str:
+    """The language's name of a Python class."""
+    if name in _TYPES:
+        return _TYPES[name]
+    from plait.starlark.values import Value
+
+    todo = [Value]
+    while todo:
+        kind = todo.pop()
+        if kind.__name__ == name and type(kind.type_name) is str:
+            return kind.type_name
+        todo.extend(kind.__subclasses__())
+    return name

@@ -1,0 +1,285 @@
+"""The methods of lists, dicts and sets (spec ytt 5). Each refuses a value that is frozen or being iterated."""
+
+from __future__ import annotations
+
+from plait.errors import StarlarkError
+from plait.starlark.arguments import check_kind
+from plait.starlark.budget import SOME, check_items, pay, spend
+from plait.starlark.operators import check_table, iterable_or_none, union
+from plait.starlark.strings import bounds
+from plait.starlark.values import (
+    FROZEN,
+    Dict,
+    List,
+    Marked,
+    Set,
+    Value,
+    equals,
+    insert,
+    key_of,
+    type_of,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_append = list.append
+_get = dict.get
+_ABSENT = object()
+
+
+def out_of_range(place: int, size: int, name: str) -> StarlarkError:
+    if size == 0:
+        return StarlarkError(f"index {place} out of range: empty {name}")
+    return StarlarkError(f"{name} index {place} out of range [{-size}:{size - 1}]")
+
+
+# ---- list
+
+
+def append(self: List, value: object, /) -> None:
+    if self.lock:
+        _refuse(self, "append: cannot append to")
+    _append(self, value)
+
+
+def _refuse(value: List, message: str) -> None:
+    raise StarlarkError(f"{message} {'frozen list' if value.lock == FROZEN else 'list during iteration'}")
+
+
+def list_clear(self: List, /) -> None:
+    if self.lock:
+        _refuse(self, "clear: cannot clear")
+    list.clear(self)
+
+
+def extend(self: List, items: object, /) -> None:
+    source = iterable_or_none(items)
+    if source is None:
+        raise StarlarkError(f"extend: for parameter 1: got {type_of(items)}, want iterable")
+    if self.lock:
+        _refuse(self, "extend: cannot extend")
+    list.extend(self, source)
+    if len(self) > SOME:
+        check_items(len(self), made=0)
+
+
+def list_index(self: List, value: object, start: object = None, end: object = None, /) -> int:
+    low, high = bounds(start, end, len(self), "index: ")
+    if high - low > SOME:
+        spend(high - low)
+    for place in range(low, high):
+        if equals(self[place], value):
+            return place
+    raise StarlarkError("index: value not in list")
+
+
+def list_insert(self: List, place: object, value: object, /) -> None:
+    check_kind(place, "int", "insert: for parameter 1")
+    if self.lock:
+        _refuse(self, "insert: cannot insert into")
+    if len(self) > SOME:
+        pay(len(self))
+    list.insert(self, place, value)  # type: ignore[arg-type]
+
+
+def list_pop(self: List, place: object = -1, /) -> object:
+    check_kind(place, "int", "pop: for parameter 1")
+    size = len(self)
+    if not -size <= place < size:  # type: ignore[operator]
+        raise StarlarkError(f"pop: {out_of_range(place, size, 'list')}")  # type: ignore[arg-type]
+    if self.lock:
+        _refuse(self, "pop: cannot pop from")
+    if size > SOME and place != -1:
+        pay(size)  # all that stands behind it moves
+    return list.pop(self, place)  # type: ignore[arg-type]
+
+
+def list_remove(self: List, value: object, /) -> None:
+    if self.lock:
+        _refuse(self, "remove: cannot remove from")
+    if len(self) > SOME:
+        spend(len(self))
+    for place, item in enumerate(self):
+        if equals(item, value):
+            del self[place]
+            return
+    raise StarlarkError("remove: element not found")
+
+
+# ---- dict
+
+
+def _key(key: object, name: str) -> object:
+    if type(key) is str:
+        return key
+    try:
+        return key_of(key)
+    except StarlarkError as error:
+        raise StarlarkError(f"{name}: {error}") from None
+
+
+def dict_clear(self: Dict, /) -> None:
+    check_table(self, "clear")
+    dict.clear(self)
+    self.odd = False
+
+
+def get(self: Dict, key: object, default: object = None, /) -> object:
+    return _get(self, key if type(key) is str else _key(key, "get"), default)
+
+
+def items(self: Dict, /) -> List:
+    if len(self) > SOME:
+        spend(len(self))
+        check_items(len(self))
+    return List(self.items())
+
+
+def keys(self: Dict, /) -> List:
+    if len(self) > SOME:
+        check_items(len(self))
+    return List(self)
+
+
+def values(self: Dict, /) -> List:
+    if len(self) > SOME:
+        check_items(len(self))
+    return List(self.values())
+
+
+def dict_pop(self: Dict, key: object, default: object = _ABSENT, /) -> object:
+    if self.lock:
+        _table(self, "pop", "delete from")
+    key = _key(key, "pop")
+    if key in self:
+        return dict.pop(self, key)
+    if default is _ABSENT:
+        raise StarlarkError("pop: missing key")
+    return default
+
+
+def _table(value: Dict, name: str, verb: str) -> None:
+    try:
+        check_table(value, verb)
+    except StarlarkError as error:
+        raise StarlarkError(f"{name}: {error}") from None
+
+
+def popitem(self: Dict, /) -> tuple[object, object]:
+    if len(self) > SOME:
+        pay(len(self))  # Python goes through the places of all that was taken out before
+    for key in dict.__iter__(self):
+        if self.lock:
+            _table(self, "popitem", "delete from")
+        value = dict.pop(self, key)
+        return (key.key if type(key) is Marked else key, value)
+    raise StarlarkError("popitem: empty dict")
+
+
+def setdefault(self: Dict, key: object, default: object = None, /) -> object:
+    found = _get(self, key if type(key) is str else _key(key, "setdefault"), _ABSENT)
+    if found is not _ABSENT:
+        return found
+    if self.lock:
+        _table(self, "setdefault", "insert into")
+    insert(self, key, default)
+    return default
+
+
+def update(self: Dict, /, *args: object, **kwargs: object) -> None:
+    if len(args) > 1:
+        raise StarlarkError(f"update: got {len(args)} arguments, want at most 1")
+    fill(self, args, kwargs, "update")
+
+
+def fill(into: Dict, args: tuple[object, ...], kwargs: dict[str, object], name: str) -> None:
+    """What `dict(...)` and `d.update(...)` share."""
+    if args:
+        pairs = args[0]
+        if type(pairs) is Dict:
+            if into.lock and pairs:
+                _table(into, name, "insert into")
+            if len(pairs) > SOME:
+                spend(len(pairs) * 2)
+                check_items(len(into) + len(pairs), "dict")
+            dict.update(into, pairs if not pairs.odd else {key: pairs[key] for key in dict.__iter__(pairs)})
+            into.odd = into.odd or pairs.odd
+        else:
+            mapped = pairs.mapping() if isinstance(pairs, Value) else None
+            for key, value in mapped if mapped is not None else _pairs(pairs, name):
+                if into.lock:
+                    _table(into, name, "insert into")
+                try:
+                    insert(into, key, value)
+                except StarlarkError as error:
+                    raise StarlarkError(f"{name}: {error}") from None
+    if kwargs:
+        if into.lock:
+            _table(into, name, "insert into")
+        dict.update(into, kwargs)
+
+
+def _pairs(source: object, name: str) -> list[tuple[object, object]]:
+    iterable = iterable_or_none(source)
+    if iterable is None:
+        raise StarlarkError(f"{name}: got {type_of(source)}, want iterable")
+    out: list[tuple[object, object]] = []
+    for place, pair in enumerate(iterable):
+        parts = iterable_or_none(pair)
+        if parts is None:
+            raise StarlarkError(
+                f"{name}: dictionary update sequence element #{place} is not iterable ({type_of(pair)})"
+            )
+        size = pair.length() if isinstance(pair, Value) else len(pair)  # type: ignore[arg-type]
+        if size is None:
+            raise StarlarkError(
+                f"{name}: dictionary update sequence element #{place} has unknown length ({type_of(pair)})",
+            )
+        if size != 2:
+            raise StarlarkError(f"{name}: dictionary update sequence element #{place} has length {size}, want 2")
+        key, value = parts
+        out.append((key, value))
+    if len(out) > SOME:
+        spend(len(out) * 4)
+    return out
+
+
+# ---- set
+
+
+def set_union(self: Set, other: object = ()) -> Set:
+    source = iterable_or_none(other)
+    if source is None:
+        raise StarlarkError(f"union: for parameter 1: got {type_of(other)}, want iterable")
+    try:
+        return union(self, source)
+    except StarlarkError as error:
+        raise StarlarkError(f"union: {error}") from None
+
+
+# name -> (function, fewest arguments, most arguments); -1: any.
+LIST_METHODS: dict[str, tuple[Callable[..., object], int, int]] = {
+    "append": (append, 1, 1),
+    "clear": (list_clear, 0, 0),
+    "extend": (extend, 1, 1),
+    "index": (list_index, 1, 3),
+    "insert": (list_insert, 2, 2),
+    "pop": (list_pop, 0, 1),
+    "remove": (list_remove, 1, 1),
+}
+DICT_METHODS: dict[str, tuple[Callable[..., object], int, int]] = {
+    "clear": (dict_clear, 0, 0),
+    "get": (get, 1, 2),
+    "items": (items, 0, 0),
+    "keys": (keys, 0, 0),
+    "pop": (dict_pop, 1, 2),
+    "popitem": (popitem, 0, 0),
+    "setdefault": (setdefault, 1, 2),
+    "update": (update, 0, -1),
+    "values": (values, 0, 0),
+}
+SET_METHODS: dict[str, tuple[Callable[..., object], int, int]] = {
+    "union": (set_union, 0, 1),
+}

@@ -1,0 +1,512 @@
+"""The grammar of expressions: operators by precedence, everything else by descent (spec ytt 5).
+
+What expressions bind and use in which scope is noted on the way. In the arguments of an annotation `when=2+` means
+`when="2+"`, and `lambda x: return x < 10` is a lambda: the documents that plait follows show both.
+"""
+
+from __future__ import annotations
+
+from plait.starlark import syntax
+from plait.starlark.parse.tokens import Tokens
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.starlark.syntax import Expression, Scope
+
+_LEVEL = {
+    "or": 0,
+    "and": 1,
+    "not": 2,
+    "==": 3,
+    "!=": 3,
+    "<": 3,
+    ">": 3,
+    "<=": 3,
+    ">=": 3,
+    "in": 3,
+    "not in": 3,
+    "|": 4,
+    "^": 5,
+    "&": 6,
+    "<<": 7,
+    ">>": 7,
+    "-": 8,
+    "+": 8,
+    "*": 9,
+    "%": 9,
+    "/": 9,
+    "//": 9,
+}
+_COMPARISON = 3
+_NO_MORE = frozenset(("end of file", "newline", "=", "}", "]", ")", ";"))
+# Python keeps these names for itself; here they could be parameters, which would help nobody.
+_NOT_PARAMETERS = frozenset(("None", "True", "False", "__debug__"))
+
+
+# Each of them is looked at by all that it is in.
+_MOST_ELSES = 100
+_MANY = 8
+
+
+class Expressions(Tokens):
+    """Parses expressions, parameters and arguments."""
+
+    __slots__ = ()
+
+    # ---- binding
+
+    def enter(self, scope: Scope) -> Scope:
+        outer = self.scope
+        outer.children.append(scope)
+        self.scope = scope
+        return outer
+
+    def bind_name(self, name: str, line: int, value: object) -> None:
+        scope = self.scope
+        scope.bound.setdefault(name, line)
+        scope.writes.append((name, value))
+
+    def bind(self, target: Expression, value: object) -> None:
+        """Note what an assignment to `target` binds."""
+        kind = type(target)
+        if kind is syntax.Name:
+            # The parser took the name for a use.
+            if target.scope is None:  # type: ignore[union-attr]
+                self.unuse(target)
+            self.bind_name(target.name, target.line, value)  # type: ignore[union-attr]
+        elif kind is syntax.TupleDisplay or kind is syntax.ListDisplay:
+            items = target.items  # type: ignore[union-attr]
+            if not items:
+                self.problem("can't assign to " + ("()" if kind is syntax.TupleDisplay else "[]"), target.line)
+            values: list[object] = [None] * len(items)
+            if type(value) is syntax.TupleDisplay and len(value.items) == len(items):
+                values = list(value.items)
+            if len(items) > _MANY:
+                self.unuse_all(items)
+            for item, part in zip(items, values, strict=True):
+                self.bind(item, part)
+        elif kind is not syntax.Index and kind is not syntax.Attribute:
+            self.problem(f"can't assign to {_SORTS[kind]}", target.line)
+
+    def bind_augmented(self, target: Expression, operator: str, value: Expression) -> None:
+        kind = type(target)
+        if kind is syntax.Name:
+            name = target.name  # type: ignore[union-attr]
+            self.bind_name(name, target.line, syntax.Binary(operator, target, value, target.line))
+        elif kind is syntax.TupleDisplay:
+            self.problem("can't use tuple expression in augmented assignment", target.line)
+        elif kind is syntax.ListDisplay:
+            self.problem("can't use list expression in augmented assignment", target.line)
+        elif kind is not syntax.Index and kind is not syntax.Attribute:
+            self.problem(f"can't assign to {_SORTS[kind]}", target.line)
+
+    def unuse(self, name: object) -> None:
+        uses = self.scope.uses
+        for place in range(len(uses) - 1, -1, -1):
+            if uses[place] is name:
+                del uses[place]
+                break
+        name.scope = self.scope  # type: ignore[attr-defined]
+
+    def unuse_all(self, items: Sequence[Expression]) -> None:
+        """`unuse` of all names among these, in one go."""
+        uses = self.scope.uses
+        names = {id(item) for item in items if type(item) is syntax.Name}
+        place, left = len(uses), len(names)
+        while left and place:
+            place -= 1
+            left -= id(uses[place]) in names
+        uses[place:] = [name for name in uses[place:] if id(name) not in names]
+        for item in items:
+            if type(item) is syntax.Name:
+                item.scope = self.scope
+
+    def loop_target(self) -> Expression:
+        line = self.line
+        target = self.primary_with_suffix()
+        if self.kind != ",":
+            return target
+        items = [target]
+        while self.kind == ",":
+            self.advance()
+            if self.kind in _NO_MORE:
+                break
+            items.append(self.primary_with_suffix())
+        return syntax.TupleDisplay(items, line)
+
+    def parameters(self, closing: str, scope: Scope) -> list[syntax.Parameter]:
+        """Parameters up to `closing`; defaults belong to the current scope, the names to `scope`."""
+        parameters: list[syntax.Parameter] = []
+        seen_star = seen_double = optional = False
+        double = ""
+        bare: int | None = None
+        named_after_star = 0
+        while self.kind not in (")", ":", "end of file"):
+            if parameters:
+                self.expect(",")
+            if self.kind == closing:
+                if seen_star or seen_double:
+                    self.unexpected("parameter")
+                break
+            line = self.line
+            if self.kind in {"*", "**"}:
+                star = self.kind
+                self.advance()
+                name = ""
+                if star == "**" or self.kind == "identifier":
+                    name = self.identifier()
+                if star == "*":
+                    if seen_double:
+                        self.problem(f"* parameter may not follow **{double}", line)
+                    elif seen_star:
+                        self.problem("multiple * parameters not allowed", line)
+                    seen_star = True
+                    if not name:
+                        bare = line
+                else:
+                    if seen_double:
+                        self.problem("multiple ** parameters not allowed", line)
+                    seen_double, double = True, name
+                parameters.append(syntax.Parameter(name, None, star, line))
+            else:
+                name = self.identifier()
+                default = None
+                if self.kind == "=":
+                    self.advance()
+                    default = self.test()
+                    if seen_double:
+                        self.problem(f"optional parameter may not follow **{double}", line)
+                    optional = True
+                elif seen_double:
+                    self.problem(f"required parameter may not follow **{double}", line)
+                elif optional and not seen_star:
+                    self.problem("required parameter may not follow optional", line)
+                if seen_star:
+                    named_after_star += 1
+                parameters.append(syntax.Parameter(name, default, "", line))
+            if name:
+                if name in scope.bound:
+                    self.problem(f"duplicate parameter: {name}", line)
+                if name in _NOT_PARAMETERS:
+                    self.problem(f"can't use {name} as a parameter", line)
+                scope.bound[name] = line
+                scope.writes.append((name, None))
+        if bare is not None and not named_after_star:
+            self.problem("bare * must be followed by keyword-only parameters", bare)
+        return parameters
+
+    # ---- expressions
+
+    def expression(self, in_parentheses: bool) -> Expression:
+        """A test, or several with commas: a tuple."""
+        line = self.line
+        x = self.test()
+        if self.kind != ",":
+            return x
+        items = [x]
+        self.more(items, in_parentheses)
+        return syntax.TupleDisplay(items, line)
+
+    def more(self, items: list[Expression], trailing_comma: bool) -> None:
+        while self.kind == ",":
+            line, column = self.line, self.column
+            self.advance()
+            if self.kind in _NO_MORE:
+                if not trailing_comma:
+                    self.fail("unparenthesized tuple with trailing comma", line, column)
+                break
+            items.append(self.test())
+
+    def test(self) -> Expression:
+        if self.kind == "lambda":
+            return self.lambda_expression(True)
+        x = self.binary(0)
+        if self.kind != "if":
+            return x
+        line, column = self.line, self.column
+        self.advance()
+        condition = self.binary(0)
+        if self.kind != "else":
+            self.fail("conditional expression without else clause", line, column)
+        self.advance()
+        self.elses += 1
+        if self.elses > _MOST_ELSES:
+            self.fail("conditional expression within too many others", line, column)
+        other = self.test()
+        self.elses -= 1
+        return syntax.Conditional(condition, x, other, line)
+
+    def lambda_expression(self, conditional: bool) -> Expression:
+        line = self.line
+        self.advance()
+        scope = syntax.Scope(self.scope)
+        parameters = self.parameters(":", scope) if self.kind != ":" else []
+        self.expect(":")
+        if self.kind == "return":
+            self.advance()
+        outer = self.enter(scope)
+        if conditional:
+            body = self.test()
+        else:
+            body = self.lambda_expression(False) if self.kind == "lambda" else self.binary(0)
+        self.scope = outer
+        return syntax.Lambda(parameters, body, scope, line)
+
+    def binary(self, level: int) -> Expression:
+        """An expression of operators of at least this level."""
+        if self.kind == "not" and level <= 2:
+            line = self.line
+            self.advance()
+            x: Expression = syntax.Unary("not", self.binary(2), line)
+        else:
+            x = self.primary_with_suffix()
+        compared = ""
+        while True:
+            operator = self.kind
+            if operator == "not":
+                if level > _COMPARISON:
+                    # `not in` binds more loosely than what is being parsed.
+                    return x
+                self.advance()
+                if self.kind != "in":
+                    self.unexpected("in")
+                operator = "not in"
+            found = _LEVEL.get(operator, -1)
+            if found < level:
+                return x
+            if found == _COMPARISON:
+                if compared:
+                    self.fail(f"{compared} does not associate with {operator} (use parens)")
+                compared = operator
+            elif found < _COMPARISON:
+                compared = ""
+            line = self.line
+            if self.loose and operator == "+" and self.tokens[self.index + 1][0] in (",", ")"):
+                if type(x) is not syntax.Literal or type(x.value) is not int:
+                    self.advance()
+                    self.unexpected("primary expression")
+                self.advance()
+                return syntax.Literal(f"{x.value}+", line)
+            self.advance()
+            y = self.binary(found + 1)
+            x = syntax.Binary(operator, x, y, line)
+
+    def primary_with_suffix(self) -> Expression:
+        x = self.primary()
+        while True:
+            kind = self.kind
+            if kind == ".":
+                line = self.line
+                self.advance()
+                x = syntax.Attribute(x, self.identifier(), line)
+            elif kind == "(":
+                line = self.line
+                loose, self.loose = self.loose, False
+                self.advance()
+                arguments = self.arguments()
+                self.expect(")")
+                self.loose = loose
+                x = syntax.Call(x, arguments, line)
+                self.scope.calls.append(x)
+            elif kind == "[":
+                x = self.subscript(x)
+            else:
+                return x
+
+    def subscript(self, x: Expression) -> Expression:
+        line = self.line
+        self.advance()
+        low = high = step = None
+        if self.kind != ":":
+            low = self.expression(False)
+            if self.kind == "]":
+                self.advance()
+                return syntax.Index(x, low, line)
+        if self.kind == ":":
+            self.advance()
+            if self.kind not in {":", "]"}:
+                high = self.test()
+        if self.kind == ":":
+            self.advance()
+            if self.kind != "]":
+                step = self.test()
+        self.expect("]")
+        return syntax.Slice(x, low, high, step, line)
+
+    def arguments(self) -> list[syntax.Argument]:
+        arguments: list[syntax.Argument] = []
+        seen_star = seen_double = False
+        names: set[str] = set()
+        while self.kind not in {")", "end of file"}:
+            if arguments:
+                self.expect(",")
+            if self.kind == ")":
+                if seen_star or seen_double:
+                    self.unexpected("argument")
+                break
+            line = self.line
+            if self.kind in {"*", "**"}:
+                star = self.kind
+                self.advance()
+                value = self.test()
+                if star == "**":
+                    if seen_double:
+                        self.problem("multiple **kwargs not allowed", line)
+                    seen_double = True
+                elif seen_double:
+                    self.problem("*args may not follow **kwargs", line)
+                elif seen_star:
+                    self.problem("multiple *args not allowed", line)
+                else:
+                    seen_star = True
+                arguments.append(syntax.Argument(value, "", star, line))
+                continue
+            x = self.test()
+            if self.kind == "=":
+                if type(x) is not syntax.Name:
+                    self.fail("keyword argument must have form name=expr")
+                self.unuse(x)
+                self.advance()
+                if seen_double:
+                    self.problem("argument may not follow **kwargs", line)
+                if x.name in names:
+                    self.problem(f"keyword argument {x.name} repeated", line)
+                names.add(x.name)
+                arguments.append(syntax.Argument(self.test(), x.name, "", line))
+                continue
+            if seen_star:
+                self.problem("argument may not follow *args", line)
+            elif seen_double:
+                self.problem("argument may not follow **kwargs", line)
+            elif names:
+                self.problem("positional argument may not follow named", line)
+            arguments.append(syntax.Argument(x, "", "", line))
+        return arguments
+
+    def primary(self) -> Expression:
+        kind, value, line = self.kind, self.value, self.line
+        if kind == "identifier":
+            if value == "end":
+                self.unexpected("primary expression")
+            name = syntax.Name(value, line, value not in self.scope.bound)  # type: ignore[arg-type]
+            self.scope.uses.append(name)
+            self.advance()
+            return name
+        if kind in {"string literal", "int literal", "float literal"}:
+            self.advance()
+            return syntax.Literal(value, line)
+        if kind == "[":
+            return self.list_display()
+        if kind == "{":
+            return self.dict_display()
+        if kind == "(":
+            loose, self.loose = self.loose, False
+            self.advance()
+            if self.kind == ")":
+                self.advance()
+                self.loose = loose
+                return syntax.TupleDisplay([], line)
+            x = self.expression(True)
+            self.expect(")")
+            self.loose = loose
+            return x
+        if kind in {"-", "+", "~"}:
+            self.advance()
+            return syntax.Unary(kind, self.primary_with_suffix(), line)
+        return self.unexpected("primary expression")
+
+    def list_display(self) -> Expression:
+        line = self.line
+        loose, self.loose = self.loose, False
+        self.advance()
+        mark = len(self.scope.uses), len(self.scope.children)
+        items: list[Expression] = []
+        if self.kind != "]":
+            items.append(self.test())
+            if self.kind == "for":
+                result = self.comprehension(None, items[0], "]", mark, line)
+                self.loose = loose
+                return result
+            self.more(items, True)
+        self.expect("]")
+        self.loose = loose
+        return syntax.ListDisplay(items, line)
+
+    def dict_display(self) -> Expression:
+        line = self.line
+        loose, self.loose = self.loose, False
+        self.advance()
+        mark = len(self.scope.uses), len(self.scope.children)
+        entries: list[tuple[Expression, Expression]] = []
+        while self.kind != "}":
+            key = self.test()
+            self.expect(":")
+            entries.append((key, self.test()))
+            if self.kind == "for" and len(entries) == 1:
+                result = self.comprehension(key, entries[0][1], "}", mark, line)
+                self.loose = loose
+                return result
+            if self.kind != ",":
+                break
+            self.advance()
+        self.expect("}")
+        self.loose = loose
+        return syntax.DictDisplay(entries, line)
+
+    def comprehension(
+        self,
+        key: Expression | None,
+        body: Expression,
+        closing: str,
+        mark: tuple[int, int],
+        line: int,
+    ) -> Expression:
+        outer = self.scope
+        scope = syntax.Scope(outer, is_comprehension=True)
+        # What the body used belongs to the comprehension; the parser only now knows that this is one.
+        scope.uses = outer.uses[mark[0] :]
+        scope.children = outer.children[mark[1] :]
+        del outer.uses[mark[0] :]
+        del outer.children[mark[1] :]
+        for child in scope.children:
+            child.parent = scope
+        clauses: list[syntax.Clause] = []
+        while self.kind != closing:
+            if self.kind == "for":
+                at = self.line
+                self.advance()
+                self.scope = scope
+                target = self.loop_target()
+                self.scope = scope if clauses else outer
+                if self.kind != "in":
+                    self.unexpected("in")
+                self.advance()
+                x = self.binary(0)
+                self.scope = scope
+                self.bind(target, syntax.Call(syntax.Name("$each", at), [syntax.Argument(x, "", "", at)], at))
+                clauses.append(syntax.Clause(target, x, at))
+            elif self.kind == "if":
+                self.advance()
+                condition = self.lambda_expression(False) if self.kind == "lambda" else self.binary(0)
+                clauses[-1].conditions.append(condition)
+            else:
+                self.unexpected(f"'{closing}', for, or if")
+        self.scope = outer
+        outer.children.append(scope)
+        self.advance()
+        return syntax.Comprehension(key, body, clauses, scope, line)
+
+
+_SORTS = {
+    syntax.Literal: "literal",
+    syntax.Unary: "unaryexpr",
+    syntax.Binary: "binaryexpr",
+    syntax.Conditional: "condexpr",
+    syntax.Lambda: "lambdaexpr",
+    syntax.Slice: "sliceexpr",
+    syntax.Call: "callexpr",
+    syntax.DictDisplay: "dictexpr",
+    syntax.Comprehension: "comprehension",
+}

@@ -1,0 +1,158 @@
+"""The tokens of a program, one at a time, and what is said when one does not fit."""
+
+from __future__ import annotations
+
+from plait.errors import Finding
+from plait.source import Position, Source
+from plait.starlark.scan import KEYWORDS, ScanFailure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import NoReturn
+
+    from plait.starlark.scan import Token
+    from plait.starlark.syntax import Scope
+
+_PLAIN = frozenset(("newline", "identifier", "int literal", "float literal", "string literal", "end of file"))
+_HINTS = {
+    "got newline, want ':'": "missing colon at the end of 'if/for/def' statement?",
+}
+# What people write who know Python, and what it is here.
+_INSTEAD = {
+    "assert": 'assert.fail(...) and others come with load("@ytt:assert", "assert")',
+    "class": 'struct.make(...), from load("@ytt:struct", "struct"), makes a value with fields',
+    "except": 'assert.try_to(...), from load("@ytt:assert", "assert"), goes on after a failure',
+    "from": 'a module is loaded: load("@ytt:json", "json"), a file: load("file.star", "name")',
+    "import": 'a module is loaded: load("@ytt:json", "json"), a file: load("file.star", "name")',
+    "is": "== and != compare, None as well",
+    "raise": 'assert.fail("..."), from load("@ytt:assert", "assert"), ends the run',
+    "try": 'assert.try_to(...), from load("@ytt:assert", "assert"), goes on after a failure',
+}
+_CLOSERS = {"']'": "bracket", "')'": "parenthesis", "'}'": "brace"}
+
+
+class Tokens:
+    """The token at hand (`kind`, `value`, `line`, `column`), and where the parser is."""
+
+    __slots__ = (
+        "closed_by",
+        "column",
+        "elses",
+        "index",
+        "kind",
+        "line",
+        "loops",
+        "loose",
+        "open",
+        "problems",
+        "scope",
+        "source",
+        "tokens",
+        "value",
+    )
+
+    def __init__(self, tokens: Sequence[Token], source: Source, scope: Scope, problems: list[Finding]) -> None:
+        self.tokens = tokens
+        self.source = source
+        self.scope = scope
+        self.problems = problems  # what is wrong but does not stop the parser
+        self.index = 0
+        self.elses = 0  # conditional expressions within the `else` of others
+        self.loops = 0
+        self.loose = False
+        self.closed_by = ""  # the word that closed the last block: "end", "else", "elif", or "" for a one-line body
+        self.open: list[tuple[int, int]] = []  # where the blocks that wait for their `end` were opened
+        self.kind, self.value, self.line, self.column = tokens[0]
+
+    def advance(self) -> None:
+        self.index += 1
+        self.kind, self.value, self.line, self.column = self.tokens[self.index]
+
+    def fail(
+        self, message: str, line: int | None = None, column: int | None = None, hint: str | None = None
+    ) -> NoReturn:
+        at = Position(self.source, self.line, self.column) if line is None else Position(self.source, line, column)
+        # Where a colon is missing, what follows is meant too: it would have been in the block.
+        after = self.tokens[min(self.index + 1, len(self.tokens) - 1)][2] if message in _HINTS else 0
+        also = [Position(self.source, after)] if after else []
+        raise ScanFailure(Finding(message, at=at, also=also, hint=hint or _HINTS.get(message)))
+
+    def problem(self, message: str, line: int) -> None:
+        self.problems.append(Finding(message, at=Position(self.source, line)))
+
+    def described(self) -> str:
+        """The token as messages show it."""
+        kind = self.kind
+        if kind == "host":
+            return "identifier"
+        if kind == "identifier" and self.value == "end":
+            return "outdent"
+        return kind if kind in _PLAIN or kind in KEYWORDS or kind == "illegal token" else f"'{kind}'"
+
+    def unexpected(self, wanted: str) -> NoReturn:
+        if self.kind == "pass":
+            self.fail("use of reserved keyword 'pass' is not allowed")
+        if self.kind == "identifier" and self.value == "end" and not self.open:
+            self.fail("unexpected end", hint="no if, for or def is open here")
+        if self.kind == "end of file" and self.open and wanted not in ("']'", "')'", "'}'"):
+            self.mismatched()
+        got = self.described()
+        hint = None
+        if wanted == "primary expression" and got in ("'|'", "'&'"):
+            before = self.tokens[self.index - 1]
+            if before[0] == self.kind:
+                word = "or" if self.kind == "|" else "and"
+                hint = f"use '{word}' instead of '{self.kind * 2}' for logical-{word}"
+        self.fail(f"got {got}, want {wanted}", hint=hint or self._meant(got, wanted))
+
+    def _meant(self, got: str, wanted: str) -> str | None:
+        """What the token at hand is likely to be a mistake for."""
+        kind, value, line, column = self.tokens[self.index - 1]
+        if self.kind == "illegal token":
+            instead = _INSTEAD.get(str(self.value))
+            return f"'{self.value}' is a reserved word" + (f": {instead}" if instead else "")
+        if (
+            got == "string literal"
+            and kind == "identifier"
+            and value in ("f", "F")
+            and (line, column + 1) == (self.line, self.column)
+        ):
+            return 'there are no f-strings: "%s and %s" % (a, b), or "{} and {}".format(a, b)'
+        if got == "else" and self.tokens[min(self.index + 1, len(self.tokens) - 1)][0] == "if":
+            return "'else if' is written elif"
+        closer = _CLOSERS.get(wanted)
+        if closer is None:
+            return None
+        if got in ("end of file", "newline"):
+            return f"a {closer} is not closed"
+        return (
+            "a comma is missing before it"
+            if got in ("string literal", "int literal", "identifier", "float literal")
+            else None
+        )
+
+    def mismatched(self) -> NoReturn:
+        line, column = self.open[-1]
+        self.fail(
+            "mismatched set of block openings (if/else/elif/for/def) and closing (end)",
+            line,
+            column,
+            hint="each of them needs an end of its own",
+        )
+
+    def expect(self, kind: str) -> None:
+        if self.kind != kind:
+            self.unexpected(f"'{kind}'" if kind not in KEYWORDS and kind not in _PLAIN else kind)
+        self.advance()
+
+    def identifier(self) -> str:
+        if self.kind != "identifier":
+            if self.kind in KEYWORDS or self.kind == "illegal token":
+                self.fail(f"use of reserved keyword '{self.value}' is not allowed (expected identifier)")
+            self.fail("not an identifier")
+        name = self.value
+        if name == "end":
+            self.fail("not an identifier" if self.open else "unexpected end")
+        self.advance()
+        return name  # type: ignore[return-value]

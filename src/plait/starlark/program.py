@@ -1,0 +1,171 @@
+"""Programs: from pieces of text to something that runs, as often as wanted (spec ytt 5)."""
+
+from __future__ import annotations
+
+import sys
+
+from plait.errors import Finding, LimitError, StarlarkError
+from plait.limits import DEEPEST
+from plait.source import Position, Source
+from plait.starlark.budget import budget_of, check_growth
+from plait.starlark.calls import enter, leave, leaving
+from plait.starlark.values import freeze
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from types import CodeType
+    from typing import TypeAlias
+
+    from plait.context import Context
+    from plait.starlark.budget import Budget
+    from plait.starlark.compile import Hooks
+    from plait.starlark.pieces import Piece
+
+    # Gives the exported names of the module at a path that a `load` statement names.
+    Load: TypeAlias = Callable[[str, Position], Mapping[str, object]]
+
+
+_NOTHING: Mapping[str, object] = {}
+
+
+class Program:
+    """A compiled program. `code` can be marshalled: `Program(code, source)` is the same program again."""
+
+    __slots__ = ("code", "source")
+
+    def __init__(self, code: CodeType, source: Source) -> None:
+        self.code = code
+        self.source = source
+
+    def run(
+        self,
+        context: Context | None = None,
+        load: Load | None = None,
+        names: Mapping[str, object] | None = None,
+        common: Mapping[str, object] = _NOTHING,
+    ) -> dict[str, object]:
+        """Run the program; gives its global variables, also the private ones, with frozen values.
+
+        load: gives the exported names of what `load` statements ask for. names: further names, beginning with "$",
+        for the code that host statements were lowered to; common: those that many programs share, a table that stays as
+        it is. Raises StarlarkError with the trail of calls.
+        """
+        source = self.source
+        budget = budget_of(context)
+
+        def load_(path: str, line: int) -> Mapping[str, object]:
+            if load is None:
+                raise StarlarkError("load not implemented by this application")
+            return load(path, Position(source, line))
+
+        space = {
+            "__builtins__": self._shared(budget, context, names or _NOTHING, common),
+            "$source": source,
+            "$budget": budget,
+            "$load": load_,
+            **(names or {}),
+        }
+        former = enter(budget)
+        try:
+            exec(self.code, space)  # noqa: S102
+            variables = space["<toplevel>"]()  # type: ignore[operator]
+            check_growth(variables.values(), budget.limits.items, source)
+        except Exception as error:  # noqa: BLE001
+            fault = error
+        else:
+            result: dict[str, object] = {}
+            for name, value in variables.items():
+                if name[0] != "$":
+                    result[name] = value
+                    freeze(value)
+            return result
+        finally:
+            leave(former)
+        raise leaving(fault) from None
+
+    def _shared(
+        self, budget: Budget, context: Context | None, names: Mapping[str, object], common: Mapping[str, object]
+    ) -> dict[str, object]:
+        """The names that all programs see which run by a budget, a context's own, and share `common`."""
+        found = budget.shared.get(id(common))
+        if found is not None:
+            return found[1]
+        table = {**budget.names, "$locals": locals, **common}
+        if "plait.starlark.runtime" not in sys.modules:
+            # Programs of values and operators alone need no more; it would take a twentieth of a small render to load.
+            asked = {name for name in _names(self.code) if name[0] == "$"}
+            if not asked - _OWN - table.keys() - names.keys():
+                return table
+        from plait.starlark.builtins import printing
+        from plait.starlark.runtime import GLOBALS
+
+        print_ = printing(_drop if context is None else context.print_line)
+        table = {**GLOBALS, **budget.names, "$print": print_, **common}
+        budget.shared[id(common)] = common, table
+        return table
+
+
+# The names that every program has of its own.
+_OWN = frozenset({"$source", "$budget", "$load", "$sites", "$globals"})
+
+
+def _names(code: CodeType) -> set[str]:
+    """The names of its surroundings, among them those of attributes, that code and what is within it use."""
+    found = set(code.co_names)
+    for constant in code.co_consts:
+        if type(constant) is type(code):
+            found |= _names(constant)
+    return found
+
+
+def _drop(_line: str) -> None:
+    """Where `print` goes when nobody listens."""
+
+
+def compile_program(
+    pieces: Sequence[Piece], source: Source, *, hooks: Hooks | None = None, traced: bool = False
+) -> Program:
+    """Compile a program from its pieces.
+
+    hooks: gives statements around the body of the program and of functions that contain host statements.
+    traced: the program is to say what it reads (see `tracing`). Raises StarlarkError for the first thing that is wrong; its findings are all others, in the order of the source.
+    """
+    from plait.starlark.compile import Compiler
+    from plait.starlark.compile.flow import follow
+    from plait.starlark.parse import Parser
+    from plait.starlark.resolve import resolve
+    from plait.starlark.scan import ScanFailure, scan
+    from plait.starlark.syntax import Scope
+
+    if sys.getrecursionlimit() < DEEPEST:
+        sys.setrecursionlimit(DEEPEST)
+    problems: list[Finding] = []
+    scope = Scope(None)
+    try:
+        statements = Parser(scan(pieces, source), source, scope, problems).program()
+        resolve(scope, source, problems)
+        if problems:
+            problems.sort(key=lambda finding: finding.at.line if finding.at is not None else 0)
+            raise failure(problems)
+        if traced:
+            from plait.starlark.tracing import traced_module
+
+            tree = traced_module(hooks, statements, scope)
+        else:
+            tree = Compiler(hooks, follow(scope, statements)).module(statements, scope)
+        code = compile(tree, "<template>", "exec", dont_inherit=True, optimize=0)
+    except ScanFailure as error:
+        raise failure([error.finding]) from None
+    except (RecursionError, MemoryError):
+        raise LimitError("the program is nested too deeply", at=Position(source, 0)) from None
+    except SyntaxError as error:
+        # What is left for Python to refuse: too many blocks within blocks.
+        raise failure([Finding(str(error.msg), at=Position(source, error.lineno or 0))]) from None
+    return Program(code, source)
+
+
+def failure(findings: list[Finding]) -> StarlarkError:
+    """The error for what is wrong with the text of a program; the first speaks for itself, the others are its findings."""
+    first, *more = findings
+    return StarlarkError(first.message, at=first.at, also=first.also, hint=first.hint, findings=more)

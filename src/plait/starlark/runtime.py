@@ -1,0 +1,387 @@
+"""What compiled code calls by the names that begin with "$", beside the operators.
+
+Subscripts, slices, loops, unpacking, calls with `*` and `**`, loading. `GLOBALS` is the table of all those names. With what
+a run adds, it takes the place of Python's builtins, so that nothing else can be named and no program has to copy it;
+compiled code has no instruction that could change it.
+"""
+
+from __future__ import annotations
+
+import builtins as python
+
+from plait.errors import StarlarkError
+from plait.starlark import builtins, methods, operators, strings
+from plait.starlark.attributes import attribute
+from plait.starlark.budget import SOME, check_items, check_string, pay, spend
+from plait.starlark.methods import out_of_range
+from plait.starlark.operators import check_mutable, check_table, iterable_or_none
+from plait.starlark.values import (
+    STRUCTS,
+    Dict,
+    List,
+    Set,
+    Value,
+    from_bytes,
+    insert,
+    int_text,
+    key_of,
+    repr_of,
+    to_bytes,
+    type_of,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_SMALLEST, _LARGEST = -(1 << 31), (1 << 31) - 1
+_get = dict.get
+_ABSENT = object()
+
+
+# ---- subscripts
+
+
+def index(x: object, key: object) -> object:
+    """`x[key]`."""
+    kind = type(x)
+    if kind is Dict:
+        if type(key) is not str:
+            found = _get(x, key_of(key), _ABSENT)  # type: ignore[call-overload]
+            if found is _ABSENT:
+                raise StarlarkError(f"key {repr_of(key)} not in dict")
+            return found
+        return x[key]  # type: ignore[index]
+    if kind is List or kind is str or kind is tuple or kind is range:
+        return item(x, key)
+    if isinstance(x, Value):
+        return x.index(key)
+    hint = "use getattr(...) to access struct field programmatically" if type_of(x) == "struct" else None
+    raise StarlarkError(f"unhandled index operation {type_of(x)}[{type_of(key)}]", hint=hint)
+
+
+def item(x: object, place: object) -> object:
+    """`x[place]`, where x is more often than not a sequence."""
+    kind = type(x)
+    if kind is str and type(place) is int and x.isascii():  # type: ignore[attr-defined]
+        try:
+            return x[place]  # type: ignore[index]
+        except IndexError:
+            raise _bad_place(place, len(x), x) from None  # type: ignore[arg-type]
+    if kind is str and not x.isascii():  # type: ignore[attr-defined]
+        if len(x) > SOME:  # type: ignore[arg-type]
+            pay(len(x))  # type: ignore[arg-type]
+        data = to_bytes(x)  # type: ignore[arg-type]
+        if type(place) is int and -len(data) <= place < len(data):
+            return from_bytes(data[place : place + 1 or None])
+        raise _bad_place(place, len(data), kind)
+    if kind is List or kind is str or kind is tuple or kind is range:
+        if type(place) is int:
+            try:
+                return x[place]  # type: ignore[index]
+            except IndexError:
+                pass
+        raise _bad_place(place, len(x), x)  # type: ignore[arg-type]
+    return index(x, place)
+
+
+def _bad_place(place: object, size: int, x: object) -> StarlarkError:
+    name = "string" if x is str else type_of(x)
+    if type(place) is not int:
+        return StarlarkError(f"{name} index: got {type_of(place)}, want int")
+    if not _SMALLEST <= place <= _LARGEST:
+        return StarlarkError(f"{name} index: {place} out of range")
+    return out_of_range(place, size, name)
+
+
+def set_index(x: object, key: object, value: object) -> None:
+    """`x[key] = value`."""
+    kind = type(x)
+    if kind is Dict:
+        if x.lock:  # type: ignore[attr-defined]
+            check_table(x, "insert into")  # type: ignore[arg-type]
+        insert(x, key, value)  # type: ignore[arg-type]
+    elif kind is List:
+        size = len(x)  # type: ignore[arg-type]
+        if type(key) is not int:
+            raise StarlarkError(f"got {type_of(key)}, want int")
+        if not -size <= key < size:
+            raise out_of_range(key, size, "list")
+        if x.lock:  # type: ignore[attr-defined]
+            check_mutable(x, "assign to element of")  # type: ignore[arg-type]
+        x[key] = value  # type: ignore[index]
+    else:
+        raise StarlarkError(f"{type_of(x)} value does not support item assignment")
+
+
+def set_attribute(x: object, name: str, _value: object) -> None:
+    """`x.name = value`: no value allows it."""
+    raise StarlarkError(f"can't assign to .{name} field of {type_of(x)}")
+
+
+def cut(x: object, low: object, high: object, step: object) -> object:
+    """`x[low:high:step]`."""
+    kind = type(x)
+    if kind is not str and kind is not List and kind is not tuple and kind is not range:
+        raise StarlarkError(f"invalid slice operand {type_of(x)}")
+    if step is not None:
+        if type(step) is not int:
+            raise StarlarkError(f"got {type_of(step)} for slice step, want int")
+        if step == 0:
+            raise StarlarkError("zero is not a valid slice step")
+    if low is not None and type(low) is not int:
+        raise StarlarkError(f"invalid start index: got {type_of(low)}, want int")
+    if high is not None and type(high) is not int:
+        raise StarlarkError(f"invalid end index: got {type_of(high)}, want int")
+    if kind is str and not x.isascii():  # type: ignore[attr-defined]
+        return from_bytes(to_bytes(x)[low:high:step])  # type: ignore[arg-type]
+    if kind is range:
+        return _part_of_range(x, slice(low, high, step))  # type: ignore[arg-type]
+    part = x[low:high:step]  # type: ignore[index]
+    if len(part) > SOME:
+        if kind is str:
+            check_string(len(part))
+        else:
+            check_items(len(part))
+    return List(part) if kind is List else part
+
+
+def _part_of_range(whole: range, part: slice) -> range:
+    """An empty part ends where it starts; its text shows that."""
+    low, high, step = part.indices(len(whole))
+    high = max(low, high) if step > 0 else min(low, high)
+    return range(whole.start + whole.step * low, whole.start + whole.step * high, whole.step * step)
+
+
+# ---- loops and unpacking
+
+
+def each(x: object) -> object:
+    """What Python iterates when nothing can change x meanwhile."""
+    source = iterable_or_none(x)
+    if source is None:
+        raise StarlarkError(f"{type_of(x)} value is not iterable")
+    return source
+
+
+def finish(x: object) -> None:
+    """The end of the loop over what `Budget`'s `begin` gave."""
+    kind = type(x)
+    if (kind is List or kind is Dict or kind is Set) and x.lock > 0:  # type: ignore[attr-defined]
+        x.lock -= 1  # type: ignore[attr-defined]
+
+
+def unpack(x: object, count: int) -> object:
+    """Exactly `count` values of x, for an assignment to several variables."""
+    source = iterable_or_none(x)
+    if source is None:
+        raise StarlarkError(f"got {type_of(x)} in sequence assignment")
+    parts = list(source)
+    if len(parts) > count:
+        raise StarlarkError(f"too many values to unpack (got {len(parts)}, want {count})")
+    if len(parts) < count:
+        raise StarlarkError(f"too few values to unpack (got {len(parts)}, want {count})")
+    return parts
+
+
+# ---- displays
+
+
+def make_dict(raw: dict[object, object]) -> Dict:
+    """A dict of which no key is a bool or a tuple."""
+    result = Dict()
+    dict.update(result, raw)
+    if len(raw) > SOME:
+        spend(len(raw))
+    return result
+
+
+def pairs_dict(*parts: object) -> Dict:
+    """The value of a dict display: key, value, key, value; a key must not be repeated."""
+    result = Dict()
+    for place in range(0, len(parts), 2):
+        size = len(result)
+        insert(result, parts[place], parts[place + 1])
+        if len(result) == size:
+            raise StarlarkError(f"duplicate key: {repr_of(parts[place])}")
+    return result
+
+
+# ---- calls
+
+
+def spread(x: object) -> object:
+    """The operand of `*` in a call."""
+    source = iterable_or_none(x)
+    if source is None:
+        raise StarlarkError(f"argument after * must be iterable, not {type_of(x)}")
+    return source
+
+
+def keywords(x: object) -> Mapping[str, object]:
+    """The operand of `**` in a call."""
+    if type(x) is Dict:
+        pairs = x.items()
+    else:
+        pairs = x.mapping() if isinstance(x, Value) else None  # type: ignore[assignment]
+        if pairs is None:
+            raise StarlarkError(f"argument after ** must be a mapping, not {type_of(x)}")
+    result: dict[str, object] = {}
+    for key, value in pairs:
+        if type(key) is not str:
+            raise StarlarkError(f"keywords must be strings, not {type_of(key)}")
+        result[key] = value
+    return result
+
+
+def pick(module: Mapping[str, object], name: str, path: str) -> object:
+    """One name of a loaded module."""
+    if name in module:
+        return module[name]
+    from plait.spell import listed, near
+
+    message = f"load: name {name} not found in module {path}"
+    names = sorted(known for known in module if not known.startswith("_"))
+    alike = near(name, names)
+    found = None if alike else ", ".join(names[:_SHOWN_NAMES]) + (", ..." if len(names) > _SHOWN_NAMES else "")
+    raise StarlarkError(message + (f" (did you mean {listed(alike)}?)" if alike else ""), found=found)
+
+
+_SHOWN_NAMES = 12
+
+
+def as_decimal(x: object) -> str:
+    """What `%d` makes of a value."""
+    if type(x) is int:
+        return int_text(x)
+    from plait.starlark.formats import as_decimal
+
+    return as_decimal(x)
+
+
+def same(x: object) -> object:
+    """The value itself: hides it from Python's compiler, which warns of odd programs."""
+    return x
+
+
+# Methods that compiled code calls directly when the receiver has the type it most likely has.
+_DIRECT: dict[str, tuple[type, Mapping[str, tuple[Callable[..., object], int, int]]]] = {
+    **dict.fromkeys(strings.METHODS, (str, strings.METHODS)),
+    **dict.fromkeys(methods.DICT_METHODS, (Dict, methods.DICT_METHODS)),
+    **dict.fromkeys(methods.LIST_METHODS, (List, methods.LIST_METHODS)),
+}
+
+
+def _late(name: str) -> Callable[..., object]:
+    """The method `name` of a value of which nothing is known."""
+    kind, table = _DIRECT[name]
+    function, least, most = table[name]
+
+    def late(x: object, /, *args: object, **kwargs: object) -> object:
+        if type(x) is kind and least <= len(args) <= most and not kwargs:
+            return function(x, *args)
+        return attribute(x, name)(*args, **kwargs)  # type: ignore[operator]
+
+    return late
+
+
+_KINDS: dict[type, str] = {str: "str", List: "list", Dict: "dict"}
+# name -> the kind of receiver its direct form takes
+DIRECT = {name: _KINDS[kind] for name, (kind, _) in _DIRECT.items()}
+
+# Python name -> (name in messages, fewest arguments, most arguments, arguments that are no user's: the receiver)
+SHAPES: dict[str, tuple[str, int, int, int]] = {
+    function.__qualname__: (name, least, most, 1)
+    for name, (_, table) in _DIRECT.items()
+    for function, least, most in (table[name],)
+}
+for _name, _least, _most in (
+    ("all", 1, 1),
+    ("any", 1, 1),
+    ("bool", 0, 1),
+    ("chr", 1, 1),
+    ("dir", 1, 1),
+    ("enumerate", 1, 2),
+    ("float", 0, 1),
+    ("getattr", 2, 3),
+    ("hasattr", 2, 2),
+    ("hash", 1, 1),
+    ("len", 1, 1),
+    ("list", 0, 1),
+    ("ord", 1, 1),
+    ("range", 1, 3),
+    ("repr", 1, 1),
+    ("reversed", 1, 1),
+    ("set", 0, 1),
+    ("str", 1, 1),
+    ("tuple", 0, 1),
+    ("type", 1, 1),
+    ("int", 0, 2),
+    ("zip", 0, -1),
+):
+    SHAPES[_name] = (_name, _least, _most, 0)
+
+GLOBALS: dict[str, object] = {
+    **{f"${name}": function for name, function in builtins.UNIVERSAL.items()},
+    **{f"$m.{name}": table[name][0] for name, (_, table) in _DIRECT.items()},
+    **{f"$late.{name}": _late(name) for name in _DIRECT},
+    "$+": operators.add,
+    "$+=": operators.inplace_add,
+    "$-": operators.subtract,
+    "$*": operators.multiply,
+    "$/": operators.divide,
+    "$//": operators.floor_divide,
+    "$%": operators.modulo,
+    "$|": operators.bit_or,
+    "$&": operators.bit_and,
+    "$^": operators.bit_xor,
+    "$<<": operators.shift_left,
+    "$>>": operators.shift_right,
+    "$neg": operators.negate,
+    "$pos": operators.plus,
+    "$~": operators.invert,
+    "$==": operators.equal,
+    "$!=": operators.unequal,
+    "$<": operators.less,
+    "$<=": operators.less_equal,
+    "$>": operators.greater,
+    "$>=": operators.greater_equal,
+    "$in": operators.contains,
+    "$not in": operators.lacks,
+    "$attribute": attribute,
+    "$structs": STRUCTS,
+    "$index": index,
+    "$item": item,
+    "$set_index": set_index,
+    "$set_attribute": set_attribute,
+    "$cut": cut,
+    "$finish": finish,
+    "$iter": iter,
+    "$unpack": unpack,
+    "$make_dict": make_dict,
+    "$pairs_dict": pairs_dict,
+    "$spread": spread,
+    "$keywords": keywords,
+    "$pick": pick,
+    "$same": same,
+    "$own": list,
+    "$bare_list": builtins.bare_list,
+    "$range1": builtins.range_to,
+    "$range2": builtins.range_from_to,
+    "$range3": builtins.range_,
+    "$max_of": builtins.max_of,
+    "$min_of": builtins.min_of,
+    "$List": List,
+    "$Dict": Dict,
+    "$T.int": int,
+    "$T.str": str,
+    "$T.tuple": tuple,
+    "$T": type,
+    "$text": operators.text,
+    "$%d": as_decimal,
+    "$sized": frozenset((List, Dict, Set, tuple, range)),
+    "$L": len,
+    "$R": range,
+    "$plain": frozenset((str, int, float, bool, type(None))),
+    "$locals": python.locals,
+}

@@ -1,0 +1,382 @@
+"""Text to tokens (spec ytt 3.4, 5).
+
+A token is a tuple `(kind, value, line, column)`. The kind of punctuation and keywords is their text; the others are
+"identifier", "int literal", "float literal", "string literal", "newline", "end of file" and "host", a statement of the
+template layer. Line breaks inside brackets and after a backslash are no tokens; neither is indentation, because blocks
+are closed by `end`.
+
+Code pieces that follow each other are one text: brackets, strings and backslashes may run on from one to the next.
+Leading white space goes from every line before anything is scanned, except after a backslash, so that a string over
+several lines loses it as well (spec ytt 5).
+"""
+
+from __future__ import annotations
+
+from plait.errors import Finding
+from plait.limits import allowance, exceeded
+from plait.source import Position, Source
+from plait.starlark import numbers
+from plait.starlark.pieces import Args, Code, Expr, Host
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import NoReturn, TypeAlias
+
+    from plait.starlark.pieces import Piece
+
+    Token: TypeAlias = tuple[str, object, int, int]
+
+
+class ScanFailure(Exception):
+    """What is wrong with the text; the parser turns it into a StarlarkError."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding.message)
+        self.finding = finding
+
+
+KEYWORDS = frozenset(
+    [
+        "and",
+        "break",
+        "continue",
+        "def",
+        "elif",
+        "else",
+        "for",
+        "if",
+        "in",
+        "lambda",
+        "load",
+        "not",
+        "or",
+        "pass",
+        "return",
+        "while",
+    ],
+)
+_HINTS = {
+    "unexpected EOF in string": "a quote is missing",
+    "unexpected newline in string": "a quote is missing",
+    "unexpected input character '?'": "a choice is written: this if condition else that",
+    "unexpected input character '!'": "it is written not",
+    "unexpected input character '$'": "a variable is written by its name alone",
+}
+RESERVED = frozenset(
+    [
+        "as",
+        "class",
+        "del",
+        "except",
+        "finally",
+        "from",
+        "global",
+        "import",
+        "is",
+        "nonlocal",
+        "raise",
+        "try",
+        "with",
+        "yield",
+    ],
+)
+_START = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
+_NAME = _START | frozenset("0123456789")
+_DIGITS = frozenset("0123456789")
+_THREE = frozenset(("//=", "<<=", ">>="))
+_TWO = frozenset(("<=", ">=", "==", "!=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<", ">>", "//", "**"))
+_ONE = frozenset("=<>+-%/&|^:;~*,")
+_ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\", "'": "'", '"': '"'}
+
+
+def scan(pieces: Sequence[Piece], source: Source) -> list[Token]:
+    """The tokens of a program. Raises ScanFailure."""
+    tokens: list[Token] = []
+    depth: list[Token] = []
+    last = 1
+    index, count = 0, len(pieces)
+    while index < count:
+        piece = pieces[index]
+        if isinstance(piece, Host):
+            tokens.append(("host", piece, piece.line, 1))
+            last = piece.line
+            index += 1
+            continue
+        first = index
+        while index < count and type(pieces[index]) is Code:
+            index += 1
+        last = _Scanner(pieces[first:index], source, tokens, depth).run()  # type: ignore[arg-type]
+    tokens.append(("end of file", "", last, 1))
+    return tokens
+
+
+def scan_slot(slot: Expr | Args, source: Source) -> list[Token]:
+    """The tokens of a slot. Raises ScanFailure."""
+    tokens: list[Token] = []
+    # As if in parentheses: line breaks mean nothing.
+    last = _Scanner([slot], source, tokens, [("(", "", slot.line, 1)]).run()
+    tokens.append((")", "", last, 1))
+    tokens.append(("end of file", "", last, 1))
+    return tokens
+
+
+class _Scanner:
+    """One run over the text of consecutive pieces; `depth` holds the brackets that are open."""
+
+    __slots__ = ("columns", "depth", "lines", "source", "text", "tokens")
+
+    def __init__(
+        self,
+        pieces: Sequence[Code | Expr | Args],
+        source: Source,
+        tokens: list[Token],
+        depth: list[Token],
+    ) -> None:
+        self.source = source
+        self.tokens = tokens
+        self.depth = depth
+        texts: list[str] = []
+        self.lines: list[int] = []
+        self.columns: list[int] = []
+        continued = False
+        for piece in pieces:
+            text = piece.text
+            if "\r" in text:
+                text = text.replace("\r\n", "\n").replace("\r", "\n")
+            line, column = piece.line, piece.column
+            for part in text.split("\n") if "\n" in text else (text,):
+                stripped = part if continued else part.lstrip()
+                texts.append(stripped)
+                self.lines.append(line)
+                self.columns.append(column + len(part) - len(stripped))
+                continued = stripped.endswith("\\")
+                line += 1
+                column = 1
+        texts.append("\0")
+        self.lines.append(self.lines[-1])
+        self.columns.append(1)
+        self.text = "\n".join(texts) if len(texts) > 2 else texts[0] + "\n\0"
+
+    def fail(self, message: str, row: int, column: int) -> NoReturn:
+        at = Position(self.source, self.lines[row], max(column, 1))
+        raise ScanFailure(Finding(message, at=at, hint=_HINTS.get(message)))
+
+    def run(self) -> int:
+        text, tokens, depth = self.text, self.tokens, self.depth
+        emit = tokens.append
+        row = i = 0
+        line = self.lines[0]
+        offset = self.columns[0]  # column of position i is i + offset
+        while True:
+            c = text[i]
+            if c in {" ", "\t"}:
+                i += 1
+            elif c in _START or (c > "\x7f" and c.isalpha()):
+                if c == "r" and (text[i + 1] == '"' or text[i + 1] == "'"):
+                    i, row = self._string(i, row, offset, True)
+                    if line != self.lines[row]:
+                        line = self.lines[row]
+                        offset = self.columns[row] - text.rfind("\n", 0, i) - 1
+                    continue
+                j = i + 1
+                while text[j] in _NAME or (text[j] > "\x7f" and text[j].isalpha()):
+                    j += 1
+                word = text[i:j]
+                if word in KEYWORDS:
+                    emit((word, word, line, i + offset))
+                elif word in RESERVED:
+                    emit(("illegal token", word, line, i + offset))
+                else:
+                    emit(("identifier", word, line, i + offset))
+                i = j
+            elif c == "\n":
+                if not depth and tokens and tokens[-1][0] not in ("newline", "host"):
+                    emit(("newline", "\n", line, i + offset))
+                i += 1
+                row += 1
+                line = self.lines[row]
+                offset = self.columns[row] - i
+            elif c in {'"', "'"}:
+                i, row = self._string(i, row, offset, False)
+                if line != self.lines[row]:
+                    line = self.lines[row]
+                    offset = self.columns[row] - text.rfind("\n", 0, i) - 1
+            elif c in _DIGITS or (c == "." and text[i + 1] in _DIGITS):
+                i = self._number(i, row, offset)
+            elif c in {".", ","}:
+                emit((c, c, line, i + offset))
+                i += 1
+            elif c in {"(", "[", "{"}:
+                token = (c, c, line, i + offset)
+                depth.append(token)
+                emit(token)
+                i += 1
+            elif c in {")", "]", "}"}:
+                if not depth:
+                    self.fail(f"unexpected '{c}'", row, i + offset)
+                depth.pop()
+                emit((c, c, line, i + offset))
+                i += 1
+            elif c == "#":
+                end = text.find("\n", i)
+                if text[end + 1] == "\0" and depth and depth[0][1] == "":
+                    # In the reference such a comment swallows the parenthesis around the slot.
+                    self.fail("no comment can follow an expression; put it on a line of its own", row, i + offset)
+                i = end
+            elif c == "\\":
+                if text[i + 1] != "\n":
+                    self.fail("stray backslash in program", row, i + offset)
+                i += 2
+                row += 1
+                line = self.lines[row]
+                offset = self.columns[row] - i
+            elif c == "\0":
+                return line
+            elif text[i : i + 3] in _THREE:
+                emit((text[i : i + 3], "", line, i + offset))
+                i += 3
+            elif text[i : i + 2] in _TWO:
+                emit((text[i : i + 2], "", line, i + offset))
+                i += 2
+            elif c in _ONE:
+                emit((c, c, line, i + offset))
+                i += 1
+            else:
+                quoted = f"'{c}'" if c == "!" else f"`{c}`" if c == "'" else f"'{c}'"
+                self.fail(f"unexpected input character {quoted}", row, i + offset)
+
+    def _string(self, start: int, row: int, offset: int, raw: bool) -> tuple[int, int]:
+        """Scan a string literal; gives the position after it and its last row."""
+        text = self.text
+        i = start + raw
+        quote = text[i]
+        line = self.lines[row]
+        column = start + offset
+        if text.startswith(quote * 3, i):
+            quote *= 3
+        i = begin = i + len(quote)
+        # The common case: the next quote ends it and there is nothing in between that means anything.
+        end = text.find(quote, i)
+        inner = text[i:end] if end >= 0 else text[i:]
+        if end < 0 or "\\" in inner or "\n" in inner:
+            end, row = self._string_end(begin, quote, row, column)
+            inner = text[begin:end]
+            if not raw and "\\" in inner:
+                inner = self._unescaped(inner, row, column)
+        self.tokens.append(("string literal", inner, line, column))
+        return end + len(quote), row
+
+    def _string_end(self, i: int, quote: str, row: int, column: int) -> tuple[int, int]:
+        text, first = self.text, row
+        while True:
+            c = text[i]
+            if c == "\0":
+                self.fail("unexpected EOF in string", first, column)
+            if c == "\\":
+                if text[i + 1] == "\n":
+                    row += 1
+                i += 2
+            elif c == "\n":
+                if text[i + 1] == "\0":
+                    self.fail("unexpected EOF in string", first, column)
+                if len(quote) == 1:
+                    self.fail("unexpected newline in string", first, column)
+                row += 1
+                i += 1
+            elif text.startswith(quote, i):
+                return i, row
+            else:
+                i += 1
+
+    def _unescaped(self, inner: str, row: int, column: int) -> str:
+        out: list[str] = []
+        i, high = 0, False
+        while True:
+            j = inner.find("\\", i)
+            if j < 0:
+                out.append(inner[i:])
+                break
+            out.append(inner[i:j])
+            c = inner[j + 1]
+            i = j + 2
+            if c in _ESCAPES:
+                out.append(_ESCAPES[c])
+                continue
+            if c == "\n":
+                continue
+            if c in "01234567":
+                while i < j + 4 and i < len(inner) and inner[i] in "01234567":
+                    i += 1
+                code = int(inner[j + 1 : i], 8)
+                if code >= 256:
+                    self.fail(f"invalid escape sequence \\{code:03o}", row, column)
+            elif c == "x":
+                if len(inner) < j + 4:
+                    self.fail(f"truncated escape sequence {inner[j:]}", row, column)
+                i = j + 4
+                # Not `int` alone, which also takes a sign, spaces and underscores.
+                if not all(digit in "0123456789abcdefABCDEF" for digit in inner[j + 2 : i]):
+                    self.fail(f"invalid escape sequence {inner[j:i]}", row, column)
+                code = int(inner[j + 2 : i], 16)
+            else:
+                out.append("\\" + c)
+                continue
+            if code < 0x80:
+                out.append(chr(code))
+            else:
+                high = True
+                out.append(chr(0xDC00 + code))
+        result = "".join(out)
+        if high:
+            result = result.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+        return result
+
+    def _number(self, i: int, row: int, offset: int) -> int:
+        text = self.text
+        start, column = i, i + offset
+        is_float = False
+        second = text[i + 1].lower()
+        if text[i] == "0" and second in ("x", "o", "b"):
+            allowed = {"x": "0123456789abcdefABCDEF", "o": "01234567", "b": "01"}[second]
+            name = {"x": "hex", "o": "octal", "b": "binary"}[second]
+            i += 2
+            while text[i] in allowed:
+                i += 1
+            if i == start + 2:
+                self.fail(f"invalid {name} literal", row, column)
+            self.tokens.append(("int literal", int(text[start:i], 0), self.lines[row], column))
+            return i
+        while text[i] in _DIGITS:
+            i += 1
+        if text[i] == ".":
+            is_float = True
+            i += 1
+            while text[i] in _DIGITS:
+                i += 1
+        if text[i] in "eE":
+            is_float = True
+            i += 1
+            if text[i] in "+-":
+                i += 1
+            while text[i] in _DIGITS:
+                i += 1
+        raw = text[start:i]
+        if is_float:
+            try:
+                number: object = float(raw)
+            except ValueError:
+                self.fail("invalid float literal", row, column)
+            if number in (float("inf"), float("-inf")):
+                self.fail("invalid float literal", row, column)
+            self.tokens.append(("float literal", number, self.lines[row], column))
+            return i
+        if raw[0] == "0" and raw.strip("0"):
+            if raw.strip("01234567"):
+                self.fail("invalid int literal", row, column)
+            self.fail(f"obsolete form of octal literal; use 0o{raw[1:]}", row, column)
+        if len(raw) * 3 > allowance().limits.bits:
+            at = Position(self.source, self.lines[row], column)
+            raise exceeded(f"an int of {len(raw)} digits", "bits", allowance().limits.bits, at=at)
+        self.tokens.append(("int literal", numbers.parse(raw), self.lines[row], column))
+        return i

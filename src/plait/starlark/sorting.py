@@ -1,0 +1,141 @@
+"""What `sorted` does. Imported when a program sorts.
+
+Python sorts values of a plain type as the language does, and far faster than by one comparison of ours after the other;
+all other values become `Ordered`.
+"""
+
+from __future__ import annotations
+
+from operator import itemgetter
+
+from plait.errors import StarlarkError
+from plait.starlark.arguments import unpack
+from plait.starlark.budget import SOME, spend
+from plait.starlark.builtins import UNIVERSAL
+from plait.starlark.operators import iterable_or_none
+from plait.starlark.values import Dict, List, Set, compare, is_callable, type_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_INTS, _TEXTS, _TUPLES = frozenset((int,)), frozenset((str,)), frozenset((tuple,))
+# What Python orders as the language does: for texts, the order of code points is that of the bytes, but for bytes that
+# are no text.
+_PLAIN = frozenset((_INTS, _TEXTS, frozenset((bool,)), frozenset((float,)), frozenset((int, float))))
+_SIZED = frozenset((List, Dict, Set, tuple, range))
+_OPTIONS = frozenset(("key", "reverse"))
+_len = UNIVERSAL["len"]
+
+
+def sort(args: tuple[object, ...], kwargs: Mapping[str, object]) -> List:
+    """`sorted(*args, **kwargs)`. Raises StarlarkError."""
+    key, reverse = kwargs.get("key"), kwargs.get("reverse", False)
+    if len(args) == 1 and type(args[0]) in _SIZED and kwargs.keys() <= _OPTIONS and type(reverse) is bool:
+        values = args[0]
+    else:
+        parameters = ["iterable:iterable", "key", "reverse:bool"]
+        values, key, reverse = unpack("sorted", args, kwargs, parameters, [None, False])
+    if key is not None and not is_callable(key):
+        shown = "key" if len(args) > 1 else '"key"'
+        raise StarlarkError(f"sorted: for parameter {shown}: got {type_of(key)}, want callable")
+    result = List(iterable_or_none(values))  # type: ignore[arg-type]
+    size = len(result)
+    if size > SOME:
+        spend(size * size.bit_length() >> 3)
+    measured = key is _len and _measurable(result)
+    keys: list[object]
+    if key is None:
+        keys = result
+    elif measured:
+        keys = list(map(len, result))  # type: ignore[arg-type]
+    else:
+        keys = [key(value) for value in result]  # type: ignore[operator]
+    if size > SOME and (key is not None or type(keys[0]) is not int):
+        _pay_for_order(keys)
+    if measured:
+        result.sort(key=len, reverse=reverse)  # type: ignore[call-overload]
+        return result
+    columns = _columns(keys)
+    if columns is None:
+        if size == 1:
+            return result
+        keys = [Ordered(value) for value in keys]
+    elif key is None:
+        if columns:
+            for place in reversed(columns):
+                result.sort(key=itemgetter(place), reverse=reverse)  # type: ignore[call-overload]
+        else:
+            result.sort(reverse=reverse)  # type: ignore[call-overload]
+        return result
+    places = sorted(range(size), key=keys.__getitem__, reverse=reverse)  # type: ignore[call-overload]
+    return List([result[place] for place in places])
+
+
+def _measurable(values: List) -> bool:
+    """Whether Python's `len` of all values is the language's."""
+    try:
+        return all(map(str.isascii, values))  # type: ignore[arg-type]
+    except TypeError:
+        return frozenset(map(type, values)) <= _SIZED
+
+
+def _pay_for_order(keys: list[object]) -> None:
+    """What takes longer to sort than numbers: a function that makes the keys, long texts, values in values."""
+    count = len(keys)
+    spend(count * 4)
+    if type(keys[0]) is str:
+        spend(sum([len(key) for key in keys if type(key) is str]) * count.bit_length() >> 9)
+    elif type(keys[0]) is not float:
+        spend(count * count.bit_length() >> 1)
+
+
+def _columns(values: list[object]) -> Sequence[int] | None:
+    """How Python sorts values as the language does; None if it does not.
+
+    Tuples are sorted part by part, which is faster than to compare one with another: first by the last of these
+    places, and so on, since every sort keeps the order of what is equal. No places: by what they are.
+    """
+    kinds = frozenset(map(type, values))
+    if kinds in _PLAIN or not kinds:
+        return ()
+    if kinds != _TUPLES:
+        return None
+    try:
+        columns = list(zip(*values, strict=True))
+    except ValueError:
+        return None
+    places = []
+    told_apart = floats = False
+    for place, column in enumerate(columns):
+        kinds = frozenset(map(type, column))
+        # Of tuples in tuples Python would compare a part once for every place where it stands.
+        if kinds not in _PLAIN:
+            return None
+        floats = floats or float in kinds
+        if told_apart:
+            continue
+        places.append(place)
+        if place + 1 < len(columns):
+            told_apart = len(frozenset(column)) == len(values)
+            if told_apart and not floats and all(map(_is_exact, columns[: place + 1])):
+                break  # nobody looks at the other parts
+    # Not a number is equal to nothing: no order of parts.
+    return () if floats else places
+
+
+def _is_exact(column: Sequence[object]) -> bool:
+    """Whether texts, if they are, sort by their bytes whatever bytes those are."""
+    return type(column[0]) is not str or all(map(str.isascii, column))  # type: ignore[arg-type]
+
+
+class Ordered:
+    """A value that compares as the language does; for sorting what Python would order otherwise."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __lt__(self, other: Ordered) -> bool:
+        return compare("<", self.value, other.value)

@@ -1,0 +1,437 @@
+"""The string type: bytes in UTF-8, and its methods (spec ytt 5, string methods); `formats` has `%` and `format`.
+
+A str of Python holds text, the language counts bytes. ASCII is both, so every method does ASCII at once and goes
+through bytes for the rest.
+"""
+
+from __future__ import annotations
+
+from plait.errors import StarlarkError
+from plait.starlark.arguments import check_kind
+from plait.starlark.budget import FEW, SMALL, check_items, check_string, pay, spend
+from plait.starlark.operators import iterable_or_none, joined
+from plait.starlark.values import (
+    List,
+    Value,
+    from_bytes,
+    to_bytes,
+    type_of,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_SPACES = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+_ABSENT = object()
+_LARGEST = (1 << 31) - 1
+
+
+def length(string: str) -> int:
+    """Length in bytes."""
+    return len(string) if string.isascii() else len(to_bytes(string))
+
+
+def index(string: str, place: int) -> str:
+    """The byte at a place; raises IndexError."""
+    return string[place] if string.isascii() else from_bytes(to_bytes(string)[place : place + 1 or None])
+
+
+def bounds(low: object, high: object, size: int, name: str) -> tuple[int, int]:
+    """Start and end as slices understand them, within 0 to size; start may be beyond end."""
+    return (
+        0 if low is None else _bound(low, size, name, "start"),
+        size if high is None else _bound(high, size, name, "end"),
+    )
+
+
+def _bound(value: object, size: int, name: str, which: str) -> int:
+    if type(value) is not int:
+        raise StarlarkError(f"{name}invalid {which} index: got {type_of(value)}, want int")
+    if value < 0:
+        return max(value + size, 0)
+    return min(value, size)
+
+
+# ---- methods: (string, arguments...) -> value
+
+
+def capitalize(self: str, /) -> str:
+    if len(self) > SMALL:
+        pay(len(self) // 8)
+    return self[:1].title() + self[1:].lower() if len(self[:1].title()) == 1 else self[:1] + self[1:].lower()
+
+
+def _elements(self: str, kind: str) -> Value:
+    from plait.starlark.elements import Elements
+
+    return Elements(self, kind)
+
+
+def codepoint_ords(self: str, /) -> Value:
+    return _elements(self, "codepoint_ords")
+
+
+def codepoints(self: str, /) -> Value:
+    return _elements(self, "codepoints")
+
+
+def elem_ords(self: str, /) -> Value:
+    return _elements(self, "elem_ords")
+
+
+def elems(self: str, /) -> Value:
+    return _elements(self, "elems")
+
+
+def format(self: str, /, *args: object, **kwargs: object) -> str:
+    from plait.starlark.formats import formatted
+
+    return formatted(self, args, kwargs)
+
+
+def count(self: str, sub: object, start: object = None, end: object = None, /) -> int:
+    if len(self) > SMALL:
+        pay(len(self) // 8)
+    check_kind(sub, "string", "count: for parameter 1")
+    if start is None and end is None:
+        return self.count(sub) if self.isascii() or sub else len(self) + 1  # type: ignore[arg-type]
+    data = to_bytes(self)
+    low, high = bounds(start, end, len(data), "count: ")
+    part = from_bytes(data[low:high])
+    return part.count(sub)  # type: ignore[arg-type]
+
+
+def _locate(self: str, sub: object, start: object, end: object, name: str, last: bool) -> int:
+    if len(self) > SMALL:
+        pay(len(self) // 8)
+    check_kind(sub, "string", f"{name}: for parameter 1")
+    if self.isascii():
+        low, high = bounds(start, end, len(self), f"{name}: ")
+        if low > high:
+            return 0 + low if sub == "" else -1
+        return self.rfind(sub, low, high) if last else self.find(sub, low, high)  # type: ignore[arg-type]
+    data, wanted = to_bytes(self), to_bytes(sub)  # type: ignore[arg-type]
+    low, high = bounds(start, end, len(data), f"{name}: ")
+    if low > high:
+        return 0 + low if sub == "" else -1
+    return data.rfind(wanted, low, high) if last else data.find(wanted, low, high)
+
+
+def find(self: str, sub: object, start: object = None, end: object = None, /) -> int:
+    if len(self) > SMALL:
+        pay(len(self))
+    if start is None and end is None and type(sub) is str and self.isascii():
+        return self.find(sub)
+    return _locate(self, sub, start, end, "find", last=False)
+
+
+def rfind(self: str, sub: object, start: object = None, end: object = None, /) -> int:
+    return _locate(self, sub, start, end, "rfind", last=True)
+
+
+def index_of(self: str, sub: object, start: object = None, end: object = None, /) -> int:
+    found = _locate(self, sub, start, end, "index", last=False)
+    if found < 0:
+        raise StarlarkError("index: substring not found")
+    return found
+
+
+def rindex(self: str, sub: object, start: object = None, end: object = None, /) -> int:
+    found = _locate(self, sub, start, end, "rindex", last=True)
+    if found < 0:
+        raise StarlarkError("rindex: substring not found")
+    return found
+
+
+def isalnum(self: str, /) -> bool:
+    if self.isascii():
+        return self.isalnum()
+    return all(c.isalpha() or c.isdecimal() for c in self)
+
+
+def isalpha(self: str, /) -> bool:
+    return self.isalpha()
+
+
+def isdigit(self: str, /) -> bool:
+    return self.isdecimal()
+
+
+def islower(self: str, /) -> bool:
+    if len(self) > SMALL:
+        pay(len(self) // 8)
+    return _cased(self) and self == lower(self)
+
+
+def isupper(self: str, /) -> bool:
+    if len(self) > SMALL:
+        pay(len(self) // 8)
+    return _cased(self) and self == upper(self)
+
+
+def _cased(string: str) -> bool:
+    return any(c.lower() != c or c.upper() != c for c in string)
+
+
+def isspace(self: str, /) -> bool:
+    return self != "" and not self.strip(_SPACES)
+
+
+def istitle(self: str, /) -> bool:
+    return self.istitle()
+
+
+def join(self: str, items: object, /) -> str:
+    if type(items) is List or type(items) is tuple or type(items) is list:
+        parts = items
+    else:
+        source = iterable_or_none(items)
+        if source is None:
+            raise StarlarkError(f"join: for parameter 1: got {type_of(items)}, want iterable")
+        parts = list(source)
+    try:
+        if len(parts) > FEW or len(self) > SMALL:
+            spend(len(parts))
+            check_string(sum(map(len, parts)) + len(self) * len(parts))
+        result = self.join(parts)  # type: ignore[arg-type]
+    except TypeError:
+        wrong = next(part for part in parts if type(part) is not str)
+        raise StarlarkError(f"join: in list, want string, got {type_of(wrong)}") from None
+    if len(result) > SMALL:
+        check_string(len(result))
+    return result if result.isascii() else joined(result)
+
+
+def lower(self: str, /) -> str:
+    if len(self) > SMALL:
+        pay(len(self) // 8)
+    return self.lower() if self.isascii() else "".join([c.lower() if len(c.lower()) == 1 else c for c in self])
+
+
+def upper(self: str, /) -> str:
+    if len(self) > SMALL:
+        pay(len(self) // 8)
+    return self.upper() if self.isascii() else "".join([c.upper() if len(c.upper()) == 1 else c for c in self])
+
+
+def title(self: str, /) -> str:
+    if len(self) > SMALL:
+        pay(len(self))
+    if self.isascii():
+        return self.title()
+    out: list[str] = []
+    cased = False
+    for c in self:
+        changed = c.lower() if cased else c.title()
+        out.append(changed if len(changed) == 1 else c)
+        cased = c.lower() != c or c.upper() != c
+    return "".join(out)
+
+
+def _stripping(chars: object, name: str) -> str:
+    if chars is _ABSENT or chars == "":
+        return _SPACES
+    check_kind(chars, "string", f"{name}: for parameter 1")
+    return chars  # type: ignore[return-value]
+
+
+def strip(self: str, chars: object = _ABSENT, /) -> str:
+    if len(self) > SMALL:
+        pay(len(self) // 8)
+    if chars is _ABSENT and self.isascii():
+        return self.strip(" \t\n\v\f\r")
+    return self.strip(_stripping(chars, "strip"))
+
+
+def lstrip(self: str, chars: object = _ABSENT, /) -> str:
+    if len(self) > SMALL:
+        pay(len(self) // 8)
+    return self.lstrip(_stripping(chars, "lstrip"))
+
+
+def rstrip(self: str, chars: object = _ABSENT, /) -> str:
+    if len(self) > SMALL:
+        pay(len(self) // 8)
+    return self.rstrip(_stripping(chars, "rstrip"))
+
+
+def partition(self: str, separator: object, /) -> tuple[object, ...]:
+    if len(self) > SMALL:
+        pay(len(self) // 8)
+    check_kind(separator, "string", "partition: for parameter 1")
+    if separator == "":
+        raise StarlarkError("partition: empty separator")
+    return self.partition(separator)  # type: ignore[arg-type]
+
+
+def rpartition(self: str, separator: object, /) -> tuple[object, ...]:
+    if len(self) > SMALL:
+        pay(len(self) // 8)
+    check_kind(separator, "string", "rpartition: for parameter 1")
+    if separator == "":
+        raise StarlarkError("rpartition: empty separator")
+    return self.rpartition(separator)  # type: ignore[arg-type]
+
+
+def replace(self: str, old: object, new: object, most: object = -1, /) -> str:
+    if type(old) is not str or type(new) is not str:
+        check_kind(old, "string", "replace: for parameter 1")
+        check_kind(new, "string", "replace: for parameter 2")
+    if type(most) is not int or not -1 <= most <= _LARGEST:
+        check_kind(most, "int", "replace: for parameter 3")
+    if len(self) * len(new) > SMALL:  # type: ignore[arg-type]
+        size = len(self) + self.count(old) * len(new)  # type: ignore[arg-type]
+        if size > SMALL:
+            check_string(size)
+    result = self.replace(old, new, most)  # type: ignore[arg-type]
+    return result if result.isascii() else joined(result)
+
+
+def _check_split(name: str, text: str, separator: object, most: object) -> None:
+    """Pay for `split` or `rsplit`, and check its arguments; both call a wrong separator `split`'s, as the reference does."""
+    if len(text) > SMALL:
+        pay(len(text) // 8)
+    if type(most) is not int or not -1 <= most <= _LARGEST:
+        check_kind(most, "int", f"{name}: for parameter 2")
+    if separator is None:
+        return
+    if type(separator) is not str:
+        raise StarlarkError(f"split: got {type_of(separator)} for separator, want string")
+    if separator == "":
+        raise StarlarkError("split: empty separator")
+
+
+def split(self: str, separator: object = None, most: object = -1, /) -> List:
+    _check_split("split", self, separator, most)
+    if separator is None:
+        return _split_spaces(self, most, False)  # type: ignore[arg-type]
+    return _checked(List(self.split(separator, most)))  # type: ignore[arg-type]
+
+
+def rsplit(self: str, separator: object = None, most: object = -1, /) -> List:
+    _check_split("rsplit", self, separator, most)
+    if separator is None:
+        return _split_spaces(self, most, True)  # type: ignore[arg-type]
+    return _checked(List(self.rsplit(separator, most)))  # type: ignore[arg-type]
+
+
+def _checked(parts: List) -> List:
+    if len(parts) > SMALL:
+        spend(len(parts) * 6)
+        check_items(len(parts))
+    return parts
+
+
+def _split_spaces(string: str, most: int, right: bool) -> List:
+    if most < 0 and not any(odd in string for odd in "\x1c\x1d\x1e\x1f"):
+        # Python's white space is that of the reference and these four.
+        return _checked(List(string.split()))
+    return _checked(List(_fields(string, most, right)))
+
+
+def _fields(string: str, most: int, right: bool) -> list[str]:
+    """Fields between white space, at most `most` cuts; the last field keeps what follows it."""
+    text = string[::-1] if right else string
+    out: list[str] = []
+    i, size = 0, len(text)
+    while True:
+        while i < size and text[i] in _SPACES:
+            i += 1
+        if i == size:
+            break
+        if len(out) == most:
+            out.append(text[i:])
+            break
+        j = i
+        while j < size and text[j] not in _SPACES:
+            j += 1
+        out.append(text[i:j])
+        i = j
+    return [part[::-1] for part in reversed(out)] if right else out
+
+
+def splitlines(self: str, keepends: object = False, /) -> List:
+    check_kind(keepends, "bool", "splitlines: for parameter 1")
+    if not self:
+        return List()
+    if len(self) > SMALL:
+        check_items(self.count("\n") + 1)
+    parts = self.split("\n")
+    if parts[-1] == "":
+        parts.pop()
+        last = True
+    else:
+        last = False
+    if keepends:
+        parts = [part + "\n" for part in parts[:-1]] + [parts[-1] + ("\n" if last else "")]
+    return List(parts)
+
+
+def _affix(self: str, wanted: object, start: object, end: object, name: str) -> bool:
+    part = self
+    if start is not None or end is not None:
+        data = to_bytes(self)
+        low, high = bounds(start, end, len(data), f"{name}: ")
+        part = from_bytes(data[low : max(low, high)])
+    test = part.endswith if name == "endswith" else part.startswith
+    if type(wanted) is str:
+        return test(wanted)
+    if type(wanted) is tuple:
+        for place, item in enumerate(wanted):
+            if type(item) is not str:
+                raise StarlarkError(f"{name}: want string, got {type_of(item)}, for element {place}")
+            if test(item):
+                return True
+        return False
+    raise StarlarkError(f"{name}: got {type_of(wanted)}, want string or tuple of string")
+
+
+def startswith(self: str, prefix: object, start: object = None, end: object = None, /) -> bool:
+    if type(prefix) is str and start is None and end is None:
+        return self.startswith(prefix)
+    return _affix(self, prefix, start, end, "startswith")
+
+
+def endswith(self: str, suffix: object, start: object = None, end: object = None, /) -> bool:
+    if type(suffix) is str and start is None and end is None:
+        return self.endswith(suffix)
+    return _affix(self, suffix, start, end, "endswith")
+
+
+# name -> (function, fewest arguments, most arguments); `format` takes any.
+METHODS: dict[str, tuple[Callable[..., object], int, int]] = {
+    "capitalize": (capitalize, 0, 0),
+    "codepoint_ords": (codepoint_ords, 0, 0),
+    "codepoints": (codepoints, 0, 0),
+    "count": (count, 1, 3),
+    "elem_ords": (elem_ords, 0, 0),
+    "elems": (elems, 0, 0),
+    "endswith": (endswith, 1, 3),
+    "find": (find, 1, 3),
+    "format": (format, 0, -1),
+    "index": (index_of, 1, 3),
+    "isalnum": (isalnum, 0, 0),
+    "isalpha": (isalpha, 0, 0),
+    "isdigit": (isdigit, 0, 0),
+    "islower": (islower, 0, 0),
+    "isspace": (isspace, 0, 0),
+    "istitle": (istitle, 0, 0),
+    "isupper": (isupper, 0, 0),
+    "join": (join, 1, 1),
+    "lower": (lower, 0, 0),
+    "lstrip": (lstrip, 0, 1),
+    "partition": (partition, 1, 1),
+    "replace": (replace, 2, 3),
+    "rfind": (rfind, 1, 3),
+    "rindex": (rindex, 1, 3),
+    "rpartition": (rpartition, 1, 1),
+    "rsplit": (rsplit, 0, 2),
+    "rstrip": (rstrip, 0, 1),
+    "split": (split, 0, 2),
+    "splitlines": (splitlines, 0, 1),
+    "startswith": (startswith, 1, 3),
+    "strip": (strip, 0, 1),
+    "title": (title, 0, 0),
+    "upper": (upper, 0, 0),
+}

@@ -1,0 +1,254 @@
+"""What traced programs call: windows collect what is read, and become the shadows of values (see `tracing`).
+
+A *shadow* is what a value was made of. A variable has its shadow beside it, in another variable; a container that is
+changed, a list that was made of data, the items of a display have theirs here, by identity.
+
+Long loops over numbers stay bounded: a variable that is made of itself and nothing new keeps its shadow.
+"""
+
+from __future__ import annotations
+
+from plait.nodes import Array, Map
+from plait.provenance import Cause
+from plait.starlark.tracing.calls import called_names
+from plait.starlark.tracing.quiet import PLAIN
+from plait.starlark.tracing.shadows import Window, of_item, without
+from plait.starlark.values import Dict, List
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+    from typing import TypeAlias
+
+    from plait.nodes import DocumentSet, Item
+    from plait.nodes import Value as NodeValue
+    from plait.provenance import Origin
+    from plait.source import Source
+    from plait.starlark.tracing.shadows import Argument, Shadow
+
+    Nodes: TypeAlias = Map | Array | DocumentSet
+
+# How many origins a variable that is made of itself is compared with.
+_FEW = 12
+_NOTHING: frozenset[Origin] = frozenset()
+_NO_ARGUMENTS: Mapping[str, Shadow] = {}
+
+
+class Windows:
+    """The windows that are open in a run, and what is known aside of variables. Names for programs: `names`."""
+
+    __slots__ = (
+        "closed",
+        "exported",
+        "fields",
+        "lists",
+        "made",
+        "mutated",
+        "nodes_of",
+        "note_parts_of",
+        "silent",
+        "stack",
+        "steps",
+        "tested",
+    )
+
+    def __init__(
+        self,
+        nodes_of: Callable[[object], Nodes | None] = lambda _value: None,
+        note_parts_of: Callable[[Windows, NodeValue, object, str], AbstractSet[Origin]] = lambda *_given: frozenset(),
+    ) -> None:
+        # What the template layer knows: the nodes of a fragment; how to record nodes that were made of a value.
+        self.nodes_of = nodes_of
+        self.note_parts_of = note_parts_of
+        self.silent: set[object] = {*PLAIN}  # kinds of values whose fields need not be looked up
+        self.stack: list[Window] = [Window()]
+        self.steps = 0  # of loops and calls that were traced
+        self.closed: set[object] = set()  # functions that can run untraced (see `quiet`)
+        self.tested: Shadow = ()
+        self.fields: dict[int, tuple[object, dict[str, Shadow], AbstractSet[Origin]]] = {}
+        # By identity; the values are held so that no other gets their identity.
+        self.mutated: dict[int, tuple[object, Shadow]] = {}
+        self.lists: dict[int, tuple[object, Array]] = {}
+        self.made: dict[int, tuple[object, Sequence[Shadow], dict[Origin, None]]] = {}
+        self.exported: dict[tuple[str, int], tuple[object, Shadow]] = {}
+
+    def read(self, origin: Origin) -> None:
+        """Say that something was read."""
+        self.stack[-1][origin] = None
+
+    def read_list(self, made: object, array: Array) -> None:
+        """Say that an array was read, and which list was made of it."""
+        self.note_list(made, array)
+        self.read(array)
+
+    def note_list(self, made: object, array: Array) -> None:
+        """Say which list was made of an array."""
+        self.lists[id(made)] = (made, array)
+
+    def array_of(self, made: object) -> Array | None:
+        """The array that a list was made of."""
+        found = self.lists.get(id(made))
+        return None if found is None else found[1]
+
+    def note_parts(self, made: object, parts: Sequence[Shadow], also: Iterable[Origin] = ()) -> dict[Origin, None]:
+        """Say what the items of a list or dict are made of; gives all of that together.
+
+        also: what else stands for items, such as the array that they come from.
+        """
+        covered = dict.fromkeys([origin for shadow in parts for origin in shadow])
+        covered.update(dict.fromkeys(also))
+        self.made[id(made)] = (made, parts, covered)
+        return covered
+
+    def parts_of(self, made: object) -> Sequence[Shadow] | None:
+        """The shadows of the items of a list or dict that the program wrote as one, in order."""
+        found = self.made.get(id(made))
+        if found is None or len(found[1]) != len(made):  # type: ignore[arg-type]
+            return None
+        return found[1]
+
+    def shadows_in(self, x: object) -> Sequence[Shadow] | None:
+        """The shadows of the items of a list, dict or tuple, whether made of data or written; None if not known."""
+        if type(x) is List:
+            array = self.array_of(x)
+            if array is not None and len(array.items) == len(x):
+                return [(of_item(item),) for item in array.items]
+        if type(x) is List or type(x) is Dict or type(x) is tuple:
+            return self.parts_of(x)
+        nodes = self.nodes_of(x)
+        if nodes is None:
+            return None
+        # The keys of a map are where they are, whatever stands under them.
+        return [() for _ in nodes.items] if type(nodes) is Map else [(of_item(item),) for item in nodes.items]
+
+    def covered(self, x: object) -> AbstractSet[Origin]:
+        """What `shadows_in` tells one by one, and what stands for all of it."""
+        array = self.array_of(x) if type(x) is List else None
+        if array is not None and len(array.items) == len(x):  # type: ignore[arg-type]
+            return {array}
+        nodes = self.nodes_of(x)
+        return self.made[id(x)][2].keys() if nodes is None else {nodes}
+
+    def rearranged(self, name: str, args: Sequence[object], value: Sequence[object], all_of: Shadow) -> None:
+        """Note what the items of a new list are made of that holds those of others."""
+        known = [self.shadows_in(arg) for arg in args]
+        first = known[0]
+        parts: Sequence[Shadow]
+        if name == "zip":
+            parts = []
+            for place, item in enumerate(value):
+                each = [all_of if shadows is None else shadows[place] for shadows in known]
+                self.note_parts(item, each)
+                parts.append(tuple(dict.fromkeys([origin for shadow in each for origin in shadow])))
+        elif first is None:
+            return
+        elif name == "reversed":
+            parts = first[::-1]
+        else:
+            parts = first
+            if name in {"enumerate", "items"}:
+                for item, shadow in zip(value, first, strict=False):
+                    self.note_parts(item, ((), shadow))
+        also = [
+            origin
+            for arg, shadows in zip(args, known, strict=True)
+            if shadows is not None
+            for origin in self.covered(arg)
+        ]
+        if len(parts) == len(value):
+            self.note_parts(value, parts, also)
+
+    def element(self, x: object, key: object, shadow: Shadow) -> Shadow:
+        """The shadow of `x[key]`, where that of x and key together is known: what the other items are made of is left out."""
+        if (type(x) is List or type(x) is tuple) and type(key) is int:
+            place = key
+        elif type(x) is Dict:
+            place = next((number for number, known in enumerate(x.keys()) if known == key), len(x))
+        else:
+            return self.node_element(self.nodes_of(x), key, shadow)
+        array, parts = self.array_of(x), self.parts_of(x)
+        if array is None and parts is None:
+            return shadow
+        if array is not None and len(array.items) == len(x):
+            item = array.items[place]
+            return (*without(shadow, {array}), of_item(item))
+        if parts is not None and place < len(parts):
+            return (*without(shadow, self.made[id(x)][2].keys()), *parts[place])
+        return shadow
+
+    def node_element(self, nodes: Nodes | None, key: object, shadow: Shadow) -> Shadow:
+        """The shadow of a part of a fragment."""
+        item: Item | None = None
+        if type(nodes) is Map:
+            item = nodes.find(key)  # type: ignore[arg-type]
+        elif nodes is not None and type(key) is int:
+            item = nodes.items[key]
+        return shadow if item is None or nodes is None else (*without(shadow, {nodes}), of_item(item))
+
+    def field_element(self, x: object, name: str, shadow: Shadow) -> Shadow:
+        """The shadow of a field of a fragment, or of a struct that was put together."""
+        made = self.fields.get(id(x))
+        if made is not None and name in made[1]:
+            return (*without(shadow, made[2]), *made[1][name])
+        return self.node_element(self.nodes_of(x), name, shadow)
+
+    def note_fields(self, made: object, arguments: Sequence[Argument]) -> None:
+        """Say what the fields of a struct are made of."""
+        if all(name is not None and name[0] != "*" for _, _, name in arguments):
+            fields = {str(name): shadow for _, shadow, name in arguments}
+            covered = dict.fromkeys([origin for shadow in fields.values() for origin in shadow])
+            self.fields[id(made)] = (made, fields, covered.keys())
+
+    def call(self, function: Callable[..., object], *arguments: tuple[object, Shadow]) -> tuple[object, Shadow]:
+        """Call a function from outside of any program; gives what it gives, and what that was made of."""
+        window = Window()
+        window.called = True
+        window.arguments = [(value, shadow, None) for value, shadow in arguments]
+        depth = len(self.stack)
+        self.stack.append(window)
+        try:
+            value = function(*(value for value, _ in arguments))
+        finally:
+            del self.stack[depth:]
+        found = dict(window)
+        if not window.direct:
+            found.update(dict.fromkeys([origin for _, shadow, _ in window.arguments for origin in shadow]))
+        return value, tuple(found)
+
+    def argument(self, value: object) -> Shadow:
+        """The shadow of a value that was given to the function being called."""
+        for window in reversed(self.stack):
+            for given, shadow, _ in window.arguments:
+                if given is value:
+                    return shadow
+        return ()
+
+    def take(self) -> Shadow:
+        """What the innermost window holds, what decided that the statement runs included; it is forgotten there."""
+        window = self.stack[-1]
+        if not window and not window.arguments:
+            return window.control
+        origins = dict.fromkeys(window.control)
+        origins.update(window)
+        for _, shadow, _ in window.arguments:
+            origins.update(dict.fromkeys(shadow))
+        window.clear()
+        window.arguments = ()
+        return tuple(origins)
+
+    def mark(self, value: object, shadow: Shadow) -> None:
+        """Say that a container was changed."""
+        known = self.mutated.get(id(value))
+        if known is not None:
+            if len(shadow) <= _FEW and all(origin in known[1] for origin in shadow):
+                return
+            shadow = (Cause("", None, 0, (*known[1], *shadow)),)
+        self.mutated[id(value)] = (value, shadow)
+
+    def names(self, source: Source) -> Mapping[str, object]:
+        """What the code of one program calls."""
+        return called_names(self, source)
+
+
+__all__ = ["Windows"]

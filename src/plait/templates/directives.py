@@ -1,0 +1,177 @@
+"""What the comments of one node say: code, annotations, a value (spec ytt 3.2, 3.6)."""
+
+from __future__ import annotations
+
+from plait.errors import TemplateError
+from plait.source import Position, Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from plait.yaml import Comment
+
+# Keywords with `/end` open a block that holds exactly the next node.
+_NODE_KEYWORDS = {"if/end": "if", "elif/end": "elif", "else/end": "else", "for/end": "for", "def/end": "def"}
+
+TEXT_TEMPLATED = "yaml/text-templated-strings"
+CODE = "template/code"
+VALUE = "template/value"
+COMMENT = "comment"  # the long form of `#!`
+
+# Every annotation that means something, as it is written behind the "#"; "@" alone is code or a value.
+KNOWN_BY_NAME = (
+    "@assert/validate",
+    "@data/values",
+    "@data/values-schema",
+    "@library/ref",
+    "@overlay/append",
+    "@overlay/assert",
+    "@overlay/insert",
+    "@overlay/match",
+    "@overlay/match-child-defaults",
+    "@overlay/merge",
+    "@overlay/remove",
+    "@overlay/replace",
+    "@schema/default",
+    "@schema/deprecated",
+    "@schema/desc",
+    "@schema/examples",
+    "@schema/nullable",
+    "@schema/title",
+    "@schema/type",
+    "@schema/validation",
+    "@template/code",
+    "@template/value",
+    "@yaml/map-key-override",
+    "@yaml/text-templated-strings",
+)
+KNOWN = frozenset({"@", "@comment", *KNOWN_BY_NAME})
+
+
+class Line:
+    """A piece of code and its line."""
+
+    __slots__ = ("line", "text")
+
+    def __init__(self, text: str, line: int) -> None:
+        self.text = text
+        self.line = line
+
+
+class Directives:
+    """The comments of one node, sorted by what they do.
+
+    code: lines that run before the node. annotations: (name, arguments as text, line). values: expressions for the
+    node's value. ends: how many `/end` blocks were opened, to be closed after the node.
+    """
+
+    __slots__ = ("annotations", "code", "ends", "values")
+
+    def __init__(self) -> None:
+        self.code: list[Line] = []
+        self.annotations: list[tuple[str, str, int]] = []
+        self.values: list[Line] = []
+        self.ends = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.code or self.annotations or self.values)
+
+    @property
+    def is_text_templated(self) -> bool:
+        """Whether the strings of the node and below it are text templates (spec ytt 3.12)."""
+        return bool(self.annotations) and any(name == TEXT_TEMPLATED for name, _, _ in self.annotations)
+
+
+# What an uncommented node says.
+NOTHING = Directives()
+
+
+def split(text: str) -> tuple[str, str] | None:
+    """(name, content) of an annotation comment (the text after `#`), or None for `!` comments and plain ones.
+
+    The name is empty for code and values: `#@ x`.
+    """
+    if text[:1] != "@":
+        return None
+    name, _, content = text.partition(" ")
+    return name[1:], content
+
+
+def is_plain(comment: Comment) -> bool:
+    """Whether a comment has no known form, neither `#@` nor `#!`."""
+    return comment.text[:1] not in ("@", "!")
+
+
+def names(comments: Iterable[Comment], node_line: int) -> list[str]:
+    """The annotation names of a node's comments, without evaluating anything (spec ytt 7.2: detection of files)."""
+    out = []
+    for comment in comments:
+        parts = split(comment.text)
+        if parts is not None:
+            out.append(parts[0] or (VALUE if comment.line == node_line else CODE))
+    return out
+
+
+def read(
+    comments: Iterable[Comment], node_line: int, source: Source, *, has_value: bool, ignore_unknown: bool
+) -> Directives:
+    """Sort the comments of a node that starts on `node_line`.
+
+    has_value: the node has a YAML value that is not null. Raises TemplateError for a comment of no known form
+    (unless `ignore_unknown`), for a node with both a computed and a YAML value, and for code after a `/end` block.
+    """
+    out = Directives()
+    for comment in comments:
+        parts = split(comment.text)
+        if parts is None:
+            if ignore_unknown or not is_plain(comment):
+                continue
+            raise unknown_comment(comment, source)
+        name, content = parts
+        if not name:
+            name = VALUE if comment.line == node_line else CODE
+        if name == COMMENT:
+            continue
+        if name == VALUE:
+            if has_value:
+                raise TemplateError(
+                    f"Expected YAML node at line {Position(source, comment.line)} to have either computed or YAML "
+                    "value, but found both",
+                    at=Position(source, comment.line),
+                    hint="remove the value before the comment, or the expression after #@",
+                )
+            out.values.append(Line(content, comment.line))
+        elif name == CODE:
+            if out.ends:
+                raise TemplateError(
+                    f"Unexpected code at line {Position(source, comment.line)} after use of '*/end', "
+                    "expected YAML node",
+                    at=Position(source, comment.line),
+                )
+            if "/end" in content:
+                stripped = content.lstrip()
+                for keyword, plain in _NODE_KEYWORDS.items():
+                    if stripped.startswith(keyword):
+                        out.ends += 1
+                        content = content.replace(keyword, plain, 1)
+                        break
+            out.code.append(Line(content, comment.line))
+        else:
+            out.annotations.append((name, content, comment.line))
+    return out
+
+
+def unknown_comment(comment: Comment, source: Source) -> TemplateError:
+    """The error for a plain comment in a template."""
+    hint = None
+    text = comment.text.lstrip()
+    if comment.text[:1] == " " and text.startswith("@"):
+        hint = f"remove the space: #{text}"
+    return TemplateError(
+        f"Failed to parse line {comment.line}: '#{comment.text}'",
+        at=Position(source, comment.line, comment.column),
+        expected="'#@' for annotations or code, '#!' for comments (Expected ytt-formatted string)",
+        found=f"#{comment.text}",
+        hint=hint or "write '#!' for a comment, or allow plain ones with --ignore-unknown-comments",
+    )

@@ -1,0 +1,258 @@
+"""What is kept of a YAML template between runs, beside its code: its plan, and what its comments say (design 4).
+
+All of that follows from the text. So a template that was compiled once is neither read nor planned again: its constant
+nodes are made of plain data, in the form that `marshal` takes.
+
+The form of a value: a scalar stands for itself; a map is a tuple, its line and then key, value and line of each item;
+an array is a list, its line and then value and line of each item. A run of items is the number of their kind, and the
+same parts of each.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from plait.errors import TemplateError
+from plait.limits import DEEPEST, allowance
+from plait.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem
+from plait.templates.plans import Pattern, Plan, Site
+from plait.templates.yaml_file import YamlFile
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from types import CodeType
+    from typing import Any
+
+    from plait.codecache import CodeCache
+    from plait.nodes import Item, Value
+    from plait.source import Source
+    from plait.templates.plans import Entry
+
+_COLLECTIONS = (Map, Array, DocumentSet)
+_ITEMS: tuple[type, ...] = (MapItem, ArrayItem, Document)
+_NUMBERS: dict[type, int] = {kind: number for kinds in (_COLLECTIONS, _ITEMS) for number, kind in enumerate(kinds)}
+# The annotations that say what a file is for.
+_ANNOTATED = ("data/values-schema", "data/values")
+
+
+class KeptTemplate(YamlFile):
+    """A template of an earlier run.
+
+    code: its program. plain_comments: it has comments that only `ignore_unknown` allows.
+    """
+
+    __slots__ = ("_annotated", "_braces", "_form", "_misspelt", "_unused_overlay", "code", "plain_comments")
+
+    def __init__(self, source: Source, entry: tuple[Any, ...]) -> None:
+        self.source = source
+        self.is_template = True
+        self.code: CodeType
+        self.plain_comments: bool
+        self.code, self._form, self.plain_comments, *said = entry
+        self._annotated, self._misspelt, self._braces, self._unused_overlay = said
+
+    def plan(self) -> Plan:
+        """What the program refers to by number."""
+        return _plan(self._form, self.source)
+
+    def has_document_annotated(self, name: str) -> bool:
+        return name in self._annotated
+
+    def misspelt(self) -> list[tuple[int, str, str]]:
+        found: list[tuple[int, str, str]] = self._misspelt
+        return found
+
+    def braces(self) -> int | None:
+        found: int | None = self._braces
+        return found
+
+    def unused_overlay(self) -> tuple[int, str] | None:
+        found: tuple[int, str] | None = self._unused_overlay
+        return found
+
+
+def find(cache: CodeCache, source: Source) -> KeptTemplate | None:
+    """What an earlier run kept of a template."""
+    entry = cache.get(_key(cache, source))
+    return None if entry is None else KeptTemplate(source, entry)  # type: ignore[arg-type]
+
+
+def keep(cache: CodeCache, file: YamlFile, code: CodeType, plan: Plan) -> None:
+    """Keep a template for later runs, unless it is refused where a run asks more of it than this one did."""
+    from plait.templates.directives import is_plain
+
+    try:
+        annotated = tuple(filter(file.has_document_annotated, _ANNOTATED))
+    except TemplateError:
+        return
+    said = (annotated, file.misspelt(), file.braces(), file.unused_overlay())
+    assert file.comments is not None
+    cache.put(_key(cache, file.source), (code, _plan_form(plan), any(map(is_plain, file.comments.all)), *said))
+
+
+def may_replace_reading() -> bool:
+    """Whether this run refuses no text that another one may have taken."""
+    given = allowance().limits.given
+    return "nesting" not in given and "aliases" not in given
+
+
+def _key(cache: CodeCache, source: Source) -> str:
+    return cache.key("yaml", source.text)
+
+
+# ---- to plain data
+
+
+def _plan_form(plan: Plan) -> tuple[object, ...]:
+    sites = [(_NUMBERS[site.kind], site.line, site.parent) for site in plan.sites]
+    constants = [_run_form([item]) for item in plan.constants]
+    chunks = [_entries_form(entries) for entries in plan.chunks]
+    return sites, constants, chunks
+
+
+def _entries_form(entries: Sequence[Entry]) -> list[object]:
+    """Constant items are a tuple, a pattern is a list."""
+    out: list[object] = []
+    for entry in entries:
+        if type(entry) is list:
+            out.append(_run_form(entry))
+            continue
+        assert isinstance(entry, Pattern)
+        inner, children, value = -1, None, None
+        if entry.inner is not None:
+            inner = _NUMBERS[entry.inner]
+        if entry.children is not None:
+            children = _entries_form(entry.children)
+        elif entry.hole < 0:
+            value = _form(entry.value)
+        form = [_NUMBERS[entry.kind], _form(entry.key), value, entry.line, entry.hole, entry.annotated, inner, children]
+        out.append(form)
+    return out
+
+
+def _run_form(items: Sequence[Item]) -> tuple[object, ...]:
+    kind = _NUMBERS[type(items[0])]
+    parts: list[object] = [kind]
+    _PARTS[kind](items, parts)
+    return tuple(parts)
+
+
+def _form(value: Value) -> object:
+    kind = type(value)
+    if kind is Map:
+        parts: list[object] = [value.line]  # type: ignore[union-attr]
+        _map_parts(value.items, parts)  # type: ignore[union-attr]
+        return tuple(parts)
+    if kind is Array:
+        parts = [value.line]  # type: ignore[union-attr]
+        _array_parts(value.items, parts)  # type: ignore[union-attr]
+        return parts
+    return value
+
+
+def _map_parts(items: Sequence[Any], parts: list[object]) -> None:
+    for item in items:
+        key, value = item.key, item.value
+        if type(value) is Map or type(value) is Array:
+            value = _form(value)
+        if type(key) is Map or type(key) is Array:
+            key = _form(key)
+        parts += (key, value, item.line)
+
+
+def _array_parts(items: Sequence[Any], parts: list[object]) -> None:
+    for item in items:
+        value = item.value
+        if type(value) is Map or type(value) is Array:
+            value = _form(value)
+        parts += (value, item.line)
+
+
+def _document_parts(items: Sequence[Any], parts: list[object]) -> None:
+    for item in items:
+        parts += (_form(item.value), item.line, item.distinct)
+
+
+_PARTS: tuple[Callable[[Sequence[Any], list[object]], None], ...] = (_map_parts, _array_parts, _document_parts)
+
+
+# ---- from plain data
+
+
+def _plan(form: tuple[Any, ...], source: Source) -> Plan:
+    if sys.getrecursionlimit() < DEEPEST:
+        sys.setrecursionlimit(DEEPEST)
+    sites, constants, chunks = form
+    plan = Plan()
+    plan.sites = [Site(_COLLECTIONS[kind], line, parent) for kind, line, parent in sites]
+    plan.constants = [item for run in constants for item in _items(run, source)]
+    plan.chunks = [_entries(entries, source) for entries in chunks]
+    return plan
+
+
+def _entries(forms: list[Any], source: Source) -> list[Entry]:
+    out: list[Entry] = []
+    for form in forms:
+        if type(form) is tuple:
+            out.append(_items(form, source))
+            continue
+        kind, key, value, line, hole, annotated, inner, children = form
+        if type(value) is tuple or type(value) is list:
+            value = _value(value, source)
+        if type(key) is tuple or type(key) is list:
+            key = _value(key, source)
+        if inner < 0:
+            out.append(Pattern(_ITEMS[kind], key, value, line, hole, annotated))
+        else:
+            below = None if children is None else _entries(children, source)
+            out.append(Pattern(_ITEMS[kind], key, None, line, hole, annotated, _COLLECTIONS[inner], below))
+    return out
+
+
+def _items(run: tuple[Any, ...], source: Source) -> list[Any]:
+    parts = iter(run)
+    items: list[Any] = _MADE[next(parts)](parts, source)
+    return items
+
+
+def _value(form: tuple[Any, ...] | list[Any], source: Source) -> Map | Array:
+    parts = iter(form)
+    line = next(parts)
+    if type(form) is tuple:
+        return Map(_map_items(parts, source), source, line)
+    return Array(_array_items(parts, source), source, line)
+
+
+def _map_items(parts: Iterator[Any], source: Source) -> list[MapItem]:
+    items = []
+    for key, value, line in zip(parts, parts, parts, strict=True):
+        if type(value) is tuple or type(value) is list:
+            value = _value(value, source)
+        if type(key) is tuple or type(key) is list:
+            key = _value(key, source)
+        items.append(MapItem(key, value, source, line))
+    return items
+
+
+def _array_items(parts: Iterator[Any], source: Source) -> list[ArrayItem]:
+    items = []
+    for value, line in zip(parts, parts, strict=True):
+        if type(value) is tuple or type(value) is list:
+            value = _value(value, source)
+        items.append(ArrayItem(value, source, line))
+    return items
+
+
+def _documents(parts: Iterator[Any], source: Source) -> list[Document]:
+    items = []
+    for value, line, distinct in zip(parts, parts, parts, strict=True):
+        if type(value) is tuple or type(value) is list:
+            value = _value(value, source)
+        item = Document(value, source, line)
+        item.distinct = distinct
+        items.append(item)
+    return items
+
+
+_MADE: tuple[Callable[[Iterator[Any], Source], list[Any]], ...] = (_map_items, _array_items, _documents)

@@ -1,0 +1,20 @@
+"""What evaluating a file gives."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plait.nodes import DocumentSet
+
+
+class Outcome:
+    """What a run gives: the names it defines, and its documents (YAML) or its text."""
+
+    __slots__ = ("documents", "exports", "text")
+
+    def __init__(self, exports: Mapping[str, object], documents: DocumentSet | None = None, text: str = "") -> None:
+        self.exports = exports
+        self.documents = documents
+        self.text = text

@@ -1,0 +1,176 @@
+"""A compiled template: a Starlark program and what it builds."""
+
+from __future__ import annotations
+
+from plait.errors import StarlarkError
+from plait.starlark import Program, budget_of, compile_program
+from plait.templates.construct import NAMES, Construction, inserter
+from plait.templates.kept import KeptTemplate, keep
+from plait.templates.outcome import Outcome
+from plait.templates.yaml_file import read_yaml
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from plait.codecache import CodeCache
+    from plait.context import Context
+    from plait.source import Position, Source
+    from plait.starlark import Load
+    from plait.templates.plans import Plan
+    from plait.templates.yaml_file import YamlFile
+
+
+class Template:
+    """A compiled file; it can run any number of times, and runs share nothing but constants.
+
+    A template that gives the same whenever it runs is not run again after the second time.
+    """
+
+    __slots__ = ("_construction", "_implicit_overrides", "_outcome", "_plan", "_program", "_runs", "source")
+
+    def __init__(
+        self, program: Program, source: Source, plan: Plan | None = None, *, implicit_overrides: bool = False
+    ) -> None:
+        self._program = program
+        self._plan = plan
+        self._construction: Construction | None = None
+        self._outcome: Outcome | None = None
+        self._runs = 0
+        self._implicit_overrides = implicit_overrides
+        self.source = source
+
+    @property
+    def fixed(self) -> bool:
+        """Whether it is known to give the same whenever it runs."""
+        return self._outcome is not None
+
+    def run(self, context: Context, load: Load) -> Outcome:
+        """Evaluate. load: gives the exports of a loaded module. Raises StarlarkError or TemplateError."""
+        if self._outcome is not None:
+            return self._outcome
+        self._runs += 1
+        if self._runs == 2 and self._plan is not None and context.trace is None:  # most templates run once
+            from plait.templates.fixed import is_fixed
+
+            if is_fixed(self._program.code):
+                return self._watched(context, load)
+        return self._evaluated(context, load)
+
+    def _watched(self, context: Context, load: Load) -> Outcome:
+        """Evaluate, and keep the outcome if it cost nothing and what was loaded is always the same."""
+        from plait.templates.fixed import gives_the_same
+
+        paths: list[str] = []
+
+        def noted(path: str, at: Position) -> Mapping[str, object]:
+            paths.append(path)
+            return load(path, at)
+
+        budget = budget_of(context)
+        spent = budget.spent
+        outcome = self._evaluated(context, noted)
+        if budget.spent == spent and all(map(gives_the_same, paths)):
+            self._outcome = outcome
+        return outcome
+
+    def _evaluated(self, context: Context, load: Load) -> Outcome:
+        if context.trace is not None:
+            from plait.templates.tracing import run
+
+            return run(self._program, self._plan, self.source, context, load, self._implicit_overrides)
+        if self._plan is None:
+            parts: list[str] = []
+            names = {"$text.insert": inserter(self.source), "$text.join": "".join, "$text.finish": parts.append}
+            exports = self._program.run(context, load, names)
+            return Outcome(exports, text="".join(parts))
+        if self._construction is None:
+            self._construction = Construction(self._plan, self.source, implicit_overrides=self._implicit_overrides)
+        exports = self._program.run(context, load, self._construction.own_names, NAMES)
+        return Outcome(exports, self._construction.documents)
+
+
+def compile_yaml(
+    file: YamlFile,
+    *,
+    ignore_unknown_comments: bool,
+    implicit_map_key_overrides: bool,
+    cache: CodeCache | None = None,
+    traced: bool = False,
+) -> Template:
+    """Compile a YAML template. Raises TemplateError for its comments and nodes, StarlarkError for its code."""
+    source = file.source
+    kept = file if isinstance(file, KeptTemplate) else file.kept
+    if kept is not None and (ignore_unknown_comments or not kept.plain_comments):
+        program = Program(kept.code, source)
+        return Template(program, source, kept.plan(), implicit_overrides=implicit_map_key_overrides)
+    from plait.templates.lowering import YamlHooks
+    from plait.templates.yaml_template import plan
+
+    if file is kept:
+        file = read_yaml(source)
+    assert file.comments is not None
+    pieces, made = plan(
+        file.documents,
+        file.comments,
+        source,
+        ignore_unknown=ignore_unknown_comments,
+        repeated_keys=file.repeats_keys,
+    )
+    try:
+        program = compile_program(pieces, source, hooks=YamlHooks(), traced=traced)
+    except StarlarkError as error:
+        error.hint = error.hint or _annotation_hint(error.at)
+        for finding in error.findings:
+            finding.hint = finding.hint or _annotation_hint(finding.at)
+        raise
+    if cache is not None:
+        keep(cache, file, program.code, made)
+    return Template(program, source, made, implicit_overrides=implicit_map_key_overrides)
+
+
+def _annotation_hint(at: Position | None) -> str | None:
+    """Code that reads like an annotation: `#@ overlay/match` has a space too many."""
+    from plait.templates.directives import KNOWN_BY_NAME
+
+    text = (at.text or "").lstrip() if at is not None else ""
+    name = text.removeprefix("#@").split(" ")
+    if text.startswith("#@ ") and len(name) > 1 and "@" + name[1] in KNOWN_BY_NAME:
+        return f"an annotation has no space behind the @: #@{' '.join(name[1:])}"
+    return None
+
+
+def compile_text(source: Source, cache: CodeCache | None = None, *, traced: bool = False) -> Template:
+    """Compile a text template (spec ytt 4). Raises TemplateError and StarlarkError."""
+
+    def compiled() -> Program:
+        from plait.templates import text
+        from plait.templates.lowering import TextHooks
+
+        return compile_program(text.pieces(text.parse(source.text, source)), source, hooks=TextHooks(), traced=traced)
+
+    return Template(_cached(cache, "text", source, compiled), source)
+
+
+def compile_starlark(source: Source, cache: CodeCache | None = None, *, traced: bool = False) -> Template:
+    """Compile a `.star` file. Raises StarlarkError."""
+
+    def compiled() -> Program:
+        from plait.starlark import Code
+
+        return compile_program([Code(source.text, 1)], source, traced=traced)
+
+    return Template(_cached(cache, "starlark", source, compiled), source)
+
+
+def _cached(cache: CodeCache | None, kind: str, source: Source, compiled: Callable[[], Program]) -> Program:
+    """The program kept for a text, or the compiled one, kept for the next run."""
+    if cache is None:
+        return compiled()
+    key = cache.key(kind, source.text)
+    code = cache.get(key)
+    if code is not None:
+        return Program(code, source)  # type: ignore[arg-type]
+    program = compiled()
+    cache.put(key, program.code)
+    return program

@@ -1,0 +1,117 @@
+"""Text templates that record what their lines were made of (design 8). Imported only when a run is traced.
+
+What is inserted is remembered piece by piece, with its line of the template; when a text is finished, its lines are
+looked at one by one. They are the items of an array, so that they have histories as all items have.
+"""
+
+from __future__ import annotations
+
+from plait.nodes import Array, ArrayItem
+from plait.provenance import Cause, Change
+from plait.starlark.tracing import Hole
+from plait.templates.construct import inserter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from plait.provenance import Origin, Trace
+    from plait.source import Source
+    from plait.starlark.tracing import Windows
+
+    Shadow = tuple[Origin, ...]
+    # A piece of text, its line if the template has it as it is, and what it was made of.
+    Piece = tuple[str, int, Shadow]
+
+
+def note_text(trace: Trace, text: str, source: Source) -> None:
+    """Keep the lines of a text file: those of the template that just ran, or those of a plain file."""
+    made = trace.texts.pop("", None)
+    if made is None or len(made.items) != len(text.split("\n")) - text.endswith("\n"):
+        rows = text.removesuffix("\n").split("\n")
+        made = Array([ArrayItem(row, source, number) for number, row in enumerate(rows, 1)], source, 1)
+    trace.lines[id(text)] = (text, made)
+
+
+def lines_of(trace: Trace, text: str) -> Array:
+    """The lines of a text file of the output, as `note_text` keeps them."""
+    return trace.lines[id(text)][1]
+
+
+class Texts:
+    """Text with expressions in it: what was inserted is remembered by the identity of the list of its parts."""
+
+    def __init__(self, windows: Windows, source: Source) -> None:
+        self.windows = windows
+        self.source = source
+        self.shadows: dict[int, tuple[list[str], dict[Origin, None], list[Piece]]] = {}
+        # Keys are joined before their item is made.
+        self.joined: dict[int, tuple[str, Shadow]] = {}
+        self.last: list[Piece] = []  # of what was joined last
+
+    def names(self) -> dict[str, Callable[..., object]]:
+        plain = inserter(self.source)
+        windows, source, shadows, joined = self.windows, self.source, self.shadows, self.joined
+        stack = windows.stack
+
+        def insert(parts: list[str], literals: tuple[str, ...], lines: tuple[int, ...], *values: object) -> None:
+            _, known, pieces = shadows.setdefault(id(parts), (parts, {}, []))
+            plain(parts, literals, lines, *[value.value if type(value) is Hole else value for value in values])
+            # What decided that the text is put in at all counts as well.
+            control = windows.take()
+            for origin in control:
+                known[origin] = None
+            starts = lines[len(values) :]
+            pieces.append((literals[0], starts[0], control))
+            for place, value in enumerate(values):
+                if type(value) is Hole:
+                    cause = Cause("text", source, lines[place], value.origins)
+                    known[cause] = None
+                    pieces.append((str(value.value), 0, (cause, *control)))
+                pieces.append((literals[place + 1], starts[place + 1], control))
+
+        def join(parts: list[str]) -> str:
+            found = shadows.get(id(parts))
+            made = "".join(parts)
+            if found is not None and found[0] is parts:
+                if not stack[-1].host:
+                    # It is what a function gives back.
+                    stack[-1].update(found[1])
+                joined[id(made)] = (made, tuple(found[1]))
+                self.last = found[2]
+            return made
+
+        return {"$text.insert": insert, "$text.join": join}
+
+    def lines(self, trace: Trace) -> Array:
+        """The lines of the text that was joined last, each with what it was made of."""
+        found: list[ArrayItem] = []
+        row: list[str] = []
+        because: dict[Origin, None] = {}
+        at = 0
+
+        def end() -> None:
+            nonlocal at
+            item = ArrayItem("".join(row), self.source, at)
+            action = "text" if because else "written"
+            trace.changes[item] = Change(action, self.source, at, because=tuple(because))
+            found.append(item)
+            row.clear()
+            because.clear()
+            at = 0
+
+        for content, start, origins in self.last:
+            for number, piece in enumerate(content.split("\n")):
+                if number:
+                    end()
+                if piece or (start and not at):
+                    row.append(piece)
+                    because.update(dict.fromkeys(origins))
+                    line = start + number if start else origins[0].line
+                    if not at:
+                        at = line
+                    elif line != at and start and piece:
+                        because[Cause("text", self.source, line)] = None
+        if row and any(row):
+            end()
+        return Array(found, self.source, 1)

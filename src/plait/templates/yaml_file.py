@@ -1,0 +1,144 @@
+"""A YAML file as read: its documents, its comments, and whether it is a template at all (spec ytt 3.1)."""
+
+from __future__ import annotations
+
+from plait.errors import TemplateError
+from plait.nodes import Document, DocumentSet, Map, MapItem, kind_name, walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.codecache import CodeCache
+    from plait.source import Source
+    from plait.templates.kept import KeptTemplate
+    from plait.yaml import Comments
+
+
+class YamlFile:
+    """What one YAML file holds.
+
+    documents: as written (a repeated key is there twice). comments: None for a file whose comments do not count.
+    kept: what an earlier run kept of it, where it had to be read all the same.
+    """
+
+    __slots__ = ("_plain", "comments", "documents", "is_template", "kept", "source")
+
+    def __init__(self, source: Source, documents: DocumentSet, comments: Comments | None) -> None:
+        self.source = source
+        self.documents = documents
+        self.comments = comments
+        self.is_template = comments is not None and comments.template
+        self.kept: KeptTemplate | None = None
+        self._plain: DocumentSet | None = None
+
+    @property
+    def plain(self) -> DocumentSet:
+        """The documents with the last value of a repeated key at its first place: what a plain file means."""
+        if self._plain is None:
+            from plait.yaml import deduplicate
+
+            self._plain = deduplicate(self.documents)
+        return self._plain
+
+    @property
+    def repeats_keys(self) -> bool:
+        """Whether some map has a key twice."""
+        from plait.yaml import has_repeated_keys
+
+        return has_repeated_keys(self.documents)
+
+    def has_document_annotated(self, name: str) -> bool:
+        """Whether the source has a document annotated `@name`, evaluated or not (spec ytt 7.2).
+
+        Raises TemplateError when something else than a document is annotated so, or a document twice.
+        """
+        if not self.is_template or self.comments is None or f"#@{name}" not in self.source.text:
+            return False
+        from plait.templates import directives
+
+        found = False
+        for node, comments in self.comments.of.items():
+            count = directives.names(comments, node.line).count(name)
+            if count == 0 or type(node) is DocumentSet:
+                continue
+            if type(node) is not Document:
+                raise TemplateError(
+                    f"Found @{name} on {kind_name(node)} ({node.position}); "
+                    f"only documents (---) can be annotated with @{name}",
+                    at=node.position,
+                    hint="put --- on the line after the annotation",
+                )
+            if count > 1:
+                raise TemplateError(f"{name} annotation may only be used once per document", at=node.position)
+            found = True
+        return found
+
+    def misspelt(self) -> list[tuple[int, str, str]]:
+        """Annotations that nobody knows but that look like known ones: (line, name, hint).
+
+        An unknown name is no error (spec ytt 3.2), yet one that is nearly known is hardly ever meant.
+        """
+        if not self.is_template or self.comments is None:
+            return []
+        from plait.templates import directives
+
+        found = []
+        for comments in self.comments.of.values():
+            for comment in comments:
+                name = comment.text.partition(" ")[0]
+                if name[:1] == "@" and name not in directives.KNOWN:
+                    from plait.spell import did_you_mean
+
+                    hint = did_you_mean(name[1:], [known[1:] for known in directives.KNOWN_BY_NAME])
+                    if hint is not None:
+                        found.append((comment.line, name[1:], hint))
+        return found
+
+    def braces(self) -> int | None:
+        """The first line where `{{ }}`, of another template language, is read as a map within a map; None if there is none."""
+        if "{{" not in self.source.text:
+            return None
+        return next(
+            (item.line for item in walk(self.documents) if type(item) is MapItem and type(item.key) is Map), None
+        )
+
+    def unused_overlay(self) -> tuple[int, str] | None:
+        """The first annotation of an overlay in a file none of whose documents is one, nor anything else that uses it:
+        (line, name). What stands above the first key, and not above its ---, is the key's.
+        """
+        if not self.is_template or self.comments is None or "@overlay/" not in self.source.text:
+            return None
+        if "def " in self.source.text:
+            return None  # what functions make may be an overlay of its own
+        from plait.templates import directives
+
+        first: tuple[int, str] | None = None
+        for node, comments in self.comments.of.items():
+            for comment in comments:
+                name = comment.text.partition(" ")[0]
+                if name.startswith("@overlay/") and name in directives.KNOWN:
+                    if type(node) is Document:
+                        return None
+                    if first is None or comment.line < first[0]:
+                        first = comment.line, name[1:]
+                elif name.startswith("@data/"):
+                    return None
+        return first
+
+
+def read_yaml(source: Source, *, strict: bool = False, plain: bool = False, cache: CodeCache | None = None) -> YamlFile:
+    """Read a YAML file. plain: its comments are dropped, whatever they say (spec ytt 1.5). cache: where templates may be
+    that were read before. Raises ReadError.
+    """
+    kept = None
+    if cache is not None and not plain and "#@" in source.text:
+        from plait.templates.kept import find, may_replace_reading
+
+        kept = find(cache, source)
+        if kept is not None and not strict and may_replace_reading():
+            return kept
+    from plait.yaml import Comments, read
+
+    comments = None if plain or "#" not in source.text else Comments()
+    file = YamlFile(source, read(source, strict=strict, comments=comments, merge_lists=False), comments)
+    file.kept = kept
+    return file

@@ -1,0 +1,10 @@
+"""Tools over all dialects: where values come from, what differs, several steps in one run.
+
+Nothing here prints or exits. A caller sets `context.trace = Trace()` before a run and asks afterwards:
+
+    explain.histories(trace, documents, "Deployment/web:spec.*")   -> list[History]; explain.to_data, explain.to_text
+    absence.absent(trace, documents, path)                         -> why something is not there, as text
+    sourcemap.source_map(trace, documents)                         -> plain data; sourcemap.impact(trace, documents, file, line)
+    diff.diff(left, right)                                         -> list[Difference]; diff.to_text, to_data, to_operations, to_overlay
+    compose.compose(pipeline.read("plait.yml"), context)            -> the documents of a pipeline; pipeline.parse(source, directory)
+"""

@@ -1,0 +1,150 @@
+"""Why a value is not there, and which overlays matched nothing (`plait explain --not`)."""
+
+from __future__ import annotations
+
+from plait.errors import UsageError, render
+from plait.nodes import Array, Document, Map, MapItem
+from plait.tools.explain import Entry, is_secret, to_text
+from plait.tools.paths import document_name, find
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.nodes import Item
+    from plait.provenance import Change, Trace
+    from plait.tools.paths import Path
+
+_NEAR = 5
+
+
+def absent(trace: Trace, documents: Sequence[Document], path: Path | None) -> str:
+    """The answer as text. path: what is missed; None asks for all overlay items that matched nothing."""
+    out: list[str] = []
+    if path is not None:
+        out += _why(trace, documents, path)
+    found = [(item, candidates) for item, candidates in trace.unmatched if path is None or _concerns(item, path)]
+    if found or path is None:
+        out.append("overlay items that matched nothing:" if found else "every overlay item matched something")
+    for item, candidates in found:
+        out += _unmatched(trace, item, candidates)
+    return "\n".join(out) + "\n"
+
+
+def _why(trace: Trace, documents: Sequence[Document], path: Path) -> list[str]:
+    from plait.tools.explain import explain
+
+    try:
+        places = find(path, documents)
+    except UsageError as error:
+        problem = error
+    else:
+        return [f"{places[0]} is there:", "", to_text(explain(trace, places[0])).rstrip("\n")]
+    for stage in reversed(trace.stages):
+        try:
+            places = find(path, stage.documents)
+        except UsageError:
+            continue
+        out = [f"{place} was there after {stage.name}, and was taken out:" for place in places[:1]]
+        for item in (*reversed(places[0].way), places[0].document):
+            change = _removal(trace, item)
+            if change is not None:
+                out.append(_line(trace, Entry(change.action, change.source, change.line)))
+                return out
+        return [*out, "  by what came after; no single action did it"]
+    gone = [(item, change) for item, change in trace.removals.items() if _is_last(item, path)]
+    out = [render(problem, "plait").removeprefix("plait: ").rstrip("\n")]
+    for item, change in gone[:_NEAR]:
+        where = Entry("written", item.source, item.line).place
+        out.append(f"an item of that name, written at {where}, was taken out by")
+        out.append(_line(trace, Entry(change.action, change.source, change.line)))
+        for cause in change.because[:1]:
+            source, line = cause.source, cause.line
+            if (source, line) != (change.source, change.line):
+                out.append(_line(trace, Entry(getattr(cause, "action", "written"), source, line)))
+    return out
+
+
+def _removal(trace: Trace, item: Item) -> Change | None:
+    one: Item | None = item
+    while one is not None:
+        found = trace.removals.get(one)
+        if found is not None:
+            return found
+        one = trace.copies.get(one)
+    return None
+
+
+def _is_last(item: Item, path: Path) -> bool:
+    last = path.steps[-1] if path.steps else None
+    return type(item) is MapItem and item.key == last
+
+
+def _concerns(item: Item, path: Path) -> bool:
+    keys = {step for step in path.steps if type(step) is str}
+    return type(item) is MapItem and item.key in keys
+
+
+def _line(trace: Trace, entry: Entry) -> str:
+    text = "" if entry.text is None or is_secret(trace, entry.source, entry.line) else f"  | {entry.text.strip()}"
+    return f"  {entry.place}  {entry.action}{text}"
+
+
+def _unmatched(trace: Trace, item: Item, candidates: list[Item]) -> list[str]:
+    """One overlay item, the rule it was to match by, and how each of the nearest candidates fails."""
+    annotation = (item.annotations or {}).get("overlay/match")
+    out = [_line(trace, Entry(_described(item), item.source, item.line))]
+    if annotation is not None:
+        out.append(_line(trace, Entry("rule", annotation.source, annotation.line)))
+    by = None
+    if annotation is not None:
+        by = annotation.kwargs.get("by", annotation.args[0] if annotation.args else None)
+    ranked = sorted(candidates, key=lambda other: -_likeness(item, other))[:_NEAR]
+    for other in ranked:
+        out.append(f"    {Entry('', other.source, other.line).place}  {_difference(item, other, by)}")
+    if len(candidates) > _NEAR:
+        out.append(f"    and {len(candidates) - _NEAR} more")
+    if not candidates:
+        out.append("    there was nothing it could have matched")
+    return out
+
+
+def _described(item: Item) -> str:
+    if type(item) is MapItem:
+        return f'key "{item.key}"'
+    return "document" if type(item) is Document else "array item"
+
+
+def _likeness(wanted: Item, other: Item) -> int:
+    if type(wanted.value) is Map and type(other.value) is Map:
+        return sum(
+            2 if (found := other.value.find(item.key)) is not None and found.value == item.value else found is not None
+            for item in wanted.value.items
+        )
+    return 1 if type(wanted) is MapItem and type(other) is MapItem and str(wanted.key)[:2] == str(other.key)[:2] else 0
+
+
+def _difference(wanted: Item, other: Item, by: object) -> str:
+    """Why a candidate is not the one."""
+    if type(wanted) is MapItem and type(other) is MapItem:
+        return f'has the key "{other.key}"'
+    if type(by) is str:
+        mine = wanted.value.find(by) if type(wanted.value) is Map else None
+        its = other.value.find(by) if type(other.value) is Map else None
+        if its is None:
+            return f'has no "{by}"'
+        return f'"{by}" is {_shown(its.value)}, not {_shown(mine.value if mine is not None else None)}'
+    subset = getattr(by, "nodes", None)
+    if type(subset) is Map and type(other.value) is Map:
+        for item in subset.items:
+            found = other.value.find(item.key)
+            if found is None:
+                return f'has no "{item.key}"'
+            if type(item.value) is not Map and type(item.value) is not Array and found.value != item.value:
+                return f'"{item.key}" is {_shown(found.value)}, not {_shown(item.value)}'
+    name = document_name(other) if hasattr(other, "computed") else None  # type: ignore[arg-type]
+    return f"{name or 'it'} does not match"
+
+
+def _shown(value: object) -> str:
+    return f'"{value}"' if type(value) is str else str(value)

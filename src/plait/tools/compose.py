@@ -1,0 +1,403 @@
+"""Pipelines: steps of all dialects in one run, with one trace through all of them (docs/compose.md).
+
+    steps:
+    - values: {files: [values.yml]}
+    - render: {files: [config/]}
+    - layer: {files: [site/], data-only: true}
+    - patch: {select: {kind: Deployment}, ops: [ops.yml], vars: {image: "app:2"}}
+    - overlay: {files: [production.yml]}
+
+The documents flow through the steps: `render` and `layer` add to them, `patch` and `overlay` change them, `values` sets
+data values for what follows. Nothing is written and read again in between, so every value keeps its history.
+"""
+
+from __future__ import annotations
+
+import os
+
+from plait.errors import PlaitError, ReadError, UsageError
+from plait.nodes import Array, Document, DocumentSet, Map
+from plait.source import Source
+from plait.spell import did_you_mean
+from plait.tools.pipeline import Pipeline, Step, check_keys, read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from plait.context import Context
+    from plait.nodes import MapItem, Value
+    from plait.tools.diff import Difference
+    from plait.workspace import ReferencedValues
+
+_EXTENSIONS = (".yml", ".yaml", ".json")
+_SELECTORS = ("kind", "name", "schema", "namespace", "subset")
+
+
+class State:
+    """What flows through the steps: documents, data values; and the pipelines that are being run, for cycles."""
+
+    __slots__ = ("documents", "last_values", "running", "values")
+
+    def __init__(self, last_values: Sequence[ReferencedValues] = ()) -> None:
+        self.documents: list[Document] = []
+        self.values: list[ReferencedValues] = []
+        self.last_values = list(last_values)  # of the command line: they win over those of steps
+        self.running: list[str] = []
+
+
+class Changes:
+    """What each step changed, for `compose(..., watch=Changes())`. steps: (its name, the differences), in order.
+
+    cleartext_secrets: show the data of encrypted documents.
+    """
+
+    __slots__ = ("_before", "_cleartext", "steps")
+
+    def __init__(self, *, cleartext_secrets: bool = False) -> None:
+        self._cleartext = cleartext_secrets
+        self.steps: list[tuple[str, list[Difference]]] = []
+        self._before: list[Document] = []
+
+    def __call__(self, step: Step, documents: list[Document]) -> None:
+        from plait.tools.diff import diff, printed
+
+        after = printed(documents)
+        self.steps.append((step.name, diff(self._before, after, cleartext_secrets=self._cleartext)))
+        self._before = after
+
+
+def compose(
+    pipeline: Pipeline,
+    context: Context,
+    *,
+    values: Sequence[ReferencedValues] = (),
+    until: str | None = None,
+    watch: Callable[[Step, list[Document]], None] | None = None,
+) -> DocumentSet:
+    """Run a pipeline; the documents it ends with.
+
+    values: data values that win over those of steps. until: the name of the step to stop after. watch: is called with
+    each step and the documents it leaves. With `context.trace` set everything is recorded. Raises PlaitError.
+    """
+    names = [step.name for step in pipeline.steps]
+    if until is not None and until not in names:
+        raise UsageError(
+            f'no step is called "{until}"', found=", ".join(names) or "no steps", hint=did_you_mean(until, names)
+        )
+    state = State(values)
+    for step in run(pipeline, state, context):
+        if watch is not None:
+            watch(step, state.documents)
+        if step.name == until:
+            break
+    return DocumentSet(state.documents)
+
+
+def run(pipeline: Pipeline, state: State, context: Context) -> Iterator[Step]:
+    """Run the steps one after the other; gives each when it is done. Raises PlaitError, the step in its trail."""
+    key = os.path.realpath(pipeline.source.name)
+    state.running.append(key)
+    for step in pipeline.steps:
+        try:
+            _STEPS[step.kind](step, pipeline, state, context)
+        except PlaitError as error:
+            raise error.within(f'in the step "{step.name}"', step.item.position) from None
+        if context.trace is not None:
+            context.trace.stage(step.name, state.documents)
+        yield step
+    state.running.pop()
+
+
+# ---- the steps
+
+
+def _paths(step: Step, pipeline: Pipeline, key: str) -> list[str]:
+    """The paths under a key, from the pipeline's directory. Raises UsageError for one that is not there."""
+    item = step.item_of(key)
+    out: list[str] = []
+    for text in step.texts(key):
+        path = os.path.join(pipeline.directory, text)
+        if "://" in text or not os.path.lexists(path):
+            assert item is not None
+            places = item.value.items if type(item.value) is Array else [item]
+            at = next((one.position for one in places if one.value == text), item.position)
+            folder, name = os.path.split(path)
+            near = did_you_mean(name, sorted(os.listdir(folder or "."))) if os.path.isdir(folder or ".") else None
+            if "://" in text:
+                # Whoever may write a pipeline need not be one who may ask servers.
+                raise ReadError(f'"{text}" is a URL', at=at, expected="a file: a pipeline asks no server")
+            raise ReadError(f'there is no file "{path}"', at=at, hint=near)
+        out.append(path)
+    return out
+
+
+def _values(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:
+    """Data values for the steps that follow: of plain files, and those that stand here."""
+    from plait.workspace import Inputs, ReferencedValues
+    from plait.workspace.values_flags import ValuesFlags, read_values
+
+    files = _paths(step, pipeline, "files")
+    state.values += read_values(ValuesFlags(files=files), Inputs(), os.environ, warn=context.warn)
+    own = step.map("set")
+    if own is not None:
+        state.values.append(ReferencedValues(Document(own, own.source, own.line), plain=True))
+
+
+def _render(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:
+    """Templates and overlays of files; overlays also change the documents that are there already."""
+    from plait.workspace import InputFile, Inputs, Job, Options
+    from plait.workspace.phases import run as run_phases
+
+    paths = _paths(step, pipeline, "files")
+    if not paths:
+        raise UsageError(f'the step "{step.name}" has no files', at=step.item.position, expected='"files"')
+    files = Inputs().files(paths)
+    for place, file in enumerate(files, 1):
+        file.order = place
+    source = Source("", "")
+    before = InputFile("documents.yml", lambda: b"")
+    before.marked_template = False
+    before.marked_output = True
+    given = {before: DocumentSet(state.documents, source)}
+    options = Options(
+        strict=step.on("strict"),
+        ignore_unknown_comments=step.on("ignore-unknown-comments"),
+        implicit_map_key_overrides=step.on("implicit-map-key-overrides"),
+    )
+    values = [*state.values, *state.last_values]
+    own = step.map("set")
+    if own is not None:
+        from plait.workspace import ReferencedValues
+
+        values.append(ReferencedValues(Document(own, own.source, own.line), plain=True))
+    job = Job([before, *files] if state.documents else files, options, values)
+    result = run_phases(job, context, given)
+    if result.texts:
+        names = ", ".join(file.path for file in result.texts)
+        context.warn(f'the step "{step.name}" makes text files, which are no part of a pipeline\'s documents: {names}')
+    if context.trace is not None:
+        context.trace.texts.clear()
+    state.documents = list(result.documents.items)
+
+
+def _overlay(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:
+    """Overlays of files onto the documents."""
+    if not state.documents:
+        raise UsageError(
+            "there are no documents to lay over", at=step.item.position, hint="a render or layer step comes first"
+        )
+    _render(step, pipeline, state, context)
+
+
+def _layer(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:
+    """Layered documents: those of files, and those among the documents so far."""
+    from plait.layering import Options, plain_values, plan, read_documents, render_plan, written
+    from plait.workspace import Inputs
+    from plait.yaml import deduplicate
+    from plait.yaml import read as read_yaml
+
+    sets: list[DocumentSet] = []
+    others: list[Document] = []
+    mine: list[Document] = []
+    for document in state.documents:
+        (mine if _is_layered(document) else others).append(document)
+    if mine:
+        sets.append(DocumentSet(mine))
+    for path in _paths(step, pipeline, "files"):
+        for file in Inputs().files([path]):
+            if file.in_directory and not file.name.endswith(_EXTENSIONS):
+                continue
+            name = os.path.join(path, file.path) if file.in_directory else path
+            source = Source(name, file.bytes().decode("utf-8", "surrogateescape").removeprefix("\ufeff"))
+            sets.append(deduplicate(read_yaml(source, keep_mark=False, plain=plain_values, depth=300)))
+    cleartext = step.on("cleartext-secrets")
+    options = Options(lenient=step.on("lenient"), strict=step.on("strict"), cleartext_secrets=cleartext)
+    documents = read_documents(sets)
+    planned = plan(documents, options, context)
+    rendered = render_plan(planned, options, context)
+    result = written(rendered, cleartext_secrets=cleartext)
+    if context.trace is not None:
+        from plait.layering.tracing import inherited
+
+        inherited(context.trace, rendered, result, secret=[] if cleartext else planned.documents)
+    made = result.items
+    if step.on("data-only"):
+        made = [_data_of(one, context) for one, of in zip(made, rendered, strict=True) if not of.control]
+    state.documents = [*others, *made]
+
+
+def _is_layered(document: Document) -> bool:
+    top = document.value
+    if type(top) is not Map or top.find("schema") is None:
+        return False
+    metadata = top.find("metadata")
+    kind = metadata.value.find("schema") if metadata is not None and type(metadata.value) is Map else None
+    return kind is not None and type(kind.value) is str and kind.value.startswith("metadata/")
+
+
+def _data_of(document: Document, context: Context) -> Document:
+    """A document that is the data of a layered one."""
+    assert type(document.value) is Map
+    item = document.value.find("data")
+    assert item is not None
+    made = Document(item.value, item.source, item.line)
+    if context.trace is not None:
+        context.trace.copied(made, item)
+    return made
+
+
+def _patch(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:
+    """Operations and variables, on the documents that are selected."""
+    from plait.ops import Sources, interpolate, patch, read_operations
+    from plait.ops.files import expand
+    from plait.ops.reading import file_source
+    from plait.ops.variables import from_file
+
+    chosen = _selected(step, state)
+    operations = []
+    for path in _paths(step, pipeline, "ops"):
+        for file in expand(path):
+            operations += read_operations(file_source(file, "an ops file"))
+    sources = Sources()
+    if context.trace is not None:
+        from plait.ops.tracing import Variables
+
+        sources.traced = Variables(context.trace)
+    for path in _paths(step, pipeline, "vars-files"):
+        sources.give("vars-file", from_file(path))
+        if sources.traced is not None:
+            sources.traced.file(path)
+    own = step.map("vars")
+    if own is not None:
+        sources.give("var", {str(item.key): item.value for item in own.items})
+        if sources.traced is not None:
+            for item in own.items:
+                sources.traced.give("var", str(item.key), item)
+    out: list[Document] = []
+    for document in state.documents:
+        if document not in chosen:
+            out.append(document)
+            continue
+        try:
+            value = patch(document.value, operations, trace=context.trace)
+            value = interpolate(value, sources, expect_values=step.on("var-errs"))
+        except PlaitError as error:
+            from plait.tools.paths import document_name
+
+            raise error.within(f"on {document_name(document) or 'a document'}", document.position) from None
+        new = document.with_value(value)
+        if context.trace is not None:
+            from plait.ops.tracing import finished
+
+            context.trace.copied(new, document)
+            finished(context.trace, new, None)
+        out.append(new)
+    state.documents = out
+
+
+def _selected(step: Step, state: State) -> set[Document]:
+    """The documents that `select` means; without it the only one. Raises UsageError if there is none."""
+    from plait.tools.paths import document_name
+
+    if not state.documents:
+        raise UsageError(
+            "there are no documents to patch", at=step.item.position, hint="a render or layer step comes first"
+        )
+    select = step.map("select")
+    names = ", ".join(document_name(document) or "a document without a name" for document in state.documents)
+    if select is None:
+        if len(state.documents) == 1:
+            return set(state.documents)
+        raise UsageError(
+            'a patch changes one document, unless "select" says which',
+            at=step.item.position,
+            expected=f'"select" with {", ".join(_SELECTORS)}',
+            found=names or "no documents",
+        )
+    check_keys(select, _SELECTORS, '"select"')
+    chosen = {document for document in state.documents if _is_meant(document, select)}
+    if not chosen:
+        raise UsageError(
+            "no document is selected", at=select.position, found=names, hint=_nearest(select, state.documents)
+        )
+    return chosen
+
+
+def _nearest(select: Map, documents: Sequence[Document]) -> str | None:
+    """What was meant by the first setting that nothing has, if that can be guessed."""
+    for item in select.items:
+        key = str(item.key)
+        if key == "subset" or any(_fits(document, key, item.value) for document in documents):
+            continue
+        wanted = item.value.items[0].value if type(item.value) is Array and item.value.items else item.value
+        known = [str(found.value) for document in documents if (found := _selector(document, key)) is not None]
+        return did_you_mean(str(wanted), known)
+    return None
+
+
+def _is_meant(document: Document, select: Map) -> bool:
+    return all(_fits(document, str(item.key), item.value) for item in select.items)
+
+
+def _fits(document: Document, key: str, wanted: Value) -> bool:
+    if key == "subset":
+        return _contains(document.value, wanted)
+    found = _selector(document, key)
+    if found is None:
+        return False
+    wanted_ones = [one.value for one in wanted.items] if type(wanted) is Array else [wanted]
+    return any(type(found.value) is type(one) and found.value == one for one in wanted_ones)
+
+
+def _selector(document: Document, key: str) -> MapItem | None:
+    """The item of a document that a setting of `select` is compared with."""
+    top = document.value
+    if type(top) is not Map:
+        return None
+    if key not in ("name", "namespace"):
+        return top.find(key)
+    metadata = top.find("metadata")
+    inner = metadata.value if metadata is not None else None
+    found = inner.find(key) if type(inner) is Map else None
+    return top.find("name") if found is None and key == "name" else found
+
+
+def _contains(value: Value, wanted: Value) -> bool:
+    if type(wanted) is Map:
+        if type(value) is not Map:
+            return False
+        for item in wanted.items:
+            found = value.find(item.key)
+            if found is None or not _contains(found.value, item.value):
+                return False
+        return True
+    if type(wanted) is Array:
+        return (
+            type(value) is Array
+            and len(value.items) == len(wanted.items)
+            and all(_contains(a.value, b.value) for a, b in zip(value.items, wanted.items, strict=True))
+        )
+    return type(value) is type(wanted) and value == wanted
+
+
+def _compose(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:
+    """The steps of another pipeline file, on the documents and values so far."""
+    paths = _paths(step, pipeline, "file")
+    if len(paths) != 1:
+        raise UsageError("a compose step names one pipeline", at=step.item.position, expected='"file"')
+    if os.path.realpath(paths[0]) in state.running:
+        names = [os.path.relpath(one) for one in (*state.running, os.path.realpath(paths[0]))]
+        raise UsageError("pipelines run each other in a circle", at=step.item.position, found=" -> ".join(names))
+    for _ in run(read(paths[0]), state, context):
+        pass
+
+
+_STEPS: Mapping[str, Callable[[Step, Pipeline, State, Context], None]] = {
+    "render": _render,
+    "layer": _layer,
+    "patch": _patch,
+    "overlay": _overlay,
+    "values": _values,
+    "compose": _compose,
+}

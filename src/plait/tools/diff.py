@@ -1,0 +1,352 @@
+"""What differs between two sets of documents: by key, not by line.
+
+Documents go together by kind and name (or schema and name), else by their order; items of arrays of maps by the key that
+tells them apart, such as `name`; maps by their keys, whose order does not count. `to_overlay` and `to_operations` write
+the difference as something that can be applied: then the result is the right side exactly, the order of keys included
+where the form can say it.
+"""
+
+from __future__ import annotations
+
+from plait.errors import UsageError
+from plait.nodes import Array, Map, equal, key_id
+from plait.tools.paths import document_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from plait.nodes import Document, Value
+    from plait.source import Source
+
+# The keys that tell the items of an array apart, the first that does so for all items.
+IDENTIFYING = ("name", "id", "key", "containerPort", "port", "mountPath", "path", "type")
+ADDED, REMOVED, CHANGED = "added", "removed", "changed"
+HIDDEN = "(secret)"
+
+
+class Difference:
+    """One change. kind: ADDED, REMOVED or CHANGED. document: its name. path: in the document, "" for all of it."""
+
+    __slots__ = ("after", "before", "document", "kind", "path")
+
+    def __init__(self, kind: str, document: str, path: str, before: Value, after: Value) -> None:
+        self.kind = kind
+        self.document = document
+        self.path = path
+        self.before = before
+        self.after = after
+
+
+def read(sources: Iterable[Source]) -> list[Document]:
+    """The documents of texts. Raises ReadError."""
+    from plait.yaml import deduplicate
+    from plait.yaml import read as read_yaml
+
+    return [document for source in sources for document in deduplicate(read_yaml(source, keep_mark=False)).items]
+
+
+def printed(documents: Sequence[Document]) -> list[Document]:
+    """The documents that are printed at all: not the empty ones."""
+    return [document for document in documents if not _is_empty(document.value)]
+
+
+def _is_empty(value: Value) -> bool:
+    return value is None or ((type(value) is Map or type(value) is Array) and not value.items)
+
+
+def diff(left: Sequence[Document], right: Sequence[Document], *, cleartext_secrets: bool = False) -> list[Difference]:
+    """What differs, in the order of the left documents, then the right ones that are new.
+
+    cleartext_secrets: show the data of documents with `storagePolicy: encrypted`; they are HIDDEN without.
+    """
+    found: list[Difference] = []
+    for number, (a, b) in enumerate(paired(left, right)):
+        name = document_name(a or b) or f"document {number + 1}"  # type: ignore[arg-type]
+        start = len(found)
+        if a is None or b is None:
+            kind = ADDED if a is None else REMOVED
+            found.append(Difference(kind, name, "", None if a is None else a.value, None if b is None else b.value))
+        else:
+            _compare(name, a.value, b.value, found)
+        if not cleartext_secrets and any(one is not None and is_encrypted(one) for one in (a, b)):
+            for one in found[start:]:
+                _hide(one)
+    return found
+
+
+def is_encrypted(document: Document) -> bool:
+    """Whether a document says that its data are secret (spec layering 11)."""
+    value: Value = document.value
+    for key in ("metadata", "storagePolicy"):
+        item = value.find(key) if type(value) is Map else None
+        if item is None:
+            return False
+        value = item.value
+    return value == "encrypted"
+
+
+def _hide(one: Difference) -> None:
+    """Take the data out of a difference of a secret document."""
+    if one.path == "data" or one.path.startswith(("data.", "data[")):
+        one.before, one.after = (None if value is None else HIDDEN for value in (one.before, one.after))
+    elif not one.path:
+        one.before, one.after = _without_data(one.before), _without_data(one.after)
+
+
+def _without_data(value: Value) -> Value:
+    if type(value) is not Map:
+        return value
+    return value.with_items([item.with_value(HIDDEN) if item.key == "data" else item for item in value.items])
+
+
+def paired(
+    left: Sequence[Document], right: Sequence[Document]
+) -> list[tuple[Document, Document | None] | tuple[None, Document]]:
+    """The documents that go together: by their identity where that is unique on both sides, the others in order."""
+    mine, others = _identities(left), _identities(right)
+    by_identity = {identity: document for document, identity in others.items() if identity is not None}
+    pairs: dict[Document, Document] = {}
+    for document, identity in mine.items():
+        other = by_identity.get(identity) if identity is not None else None
+        if other is not None:
+            pairs[document] = other
+    rest = [document for document in right if others[document] is None]
+    for document in left:
+        if document not in pairs and mine[document] is None and rest:
+            pairs[document] = rest.pop(0)
+    taken = set(pairs.values())
+    found: list[tuple[Document, Document | None] | tuple[None, Document]] = [
+        (document, pairs.get(document)) for document in left
+    ]
+    found += [(None, document) for document in right if document not in taken]
+    return found
+
+
+def _identities(documents: Sequence[Document]) -> dict[Document, object]:
+    """For each document what names it, None if nothing does or if it is not alone."""
+    named = {document: _identity(document) for document in documents}
+    counts: dict[object, int] = {}
+    for identity in named.values():
+        counts[identity] = counts.get(identity, 0) + 1
+    return {document: identity if counts[identity] == 1 else None for document, identity in named.items()}
+
+
+def _identity(document: Document) -> tuple[object, ...] | None:
+    fields = identity_fields(document)
+    return None if fields is None else tuple((way, key_id(value)) for way, value in fields)
+
+
+def identity_fields(document: Document) -> list[tuple[tuple[str, ...], Value]] | None:
+    """The fields that name a document: kind or schema, metadata.name, metadata.namespace."""
+    top = document.value
+    if type(top) is not Map:
+        return None
+    found: list[tuple[tuple[str, ...], Value]] = []
+    for key in ("kind", "schema"):
+        item = top.find(key)
+        if item is not None and type(item.value) is str:
+            found.append(((key,), item.value))
+            break
+    metadata = top.find("metadata")
+    if metadata is not None and type(metadata.value) is Map:
+        for key in ("name", "namespace"):
+            item = metadata.value.find(key)
+            if item is not None and type(item.value) is str:
+                found.append((("metadata", key), item.value))
+    return found if any(way[-1] == "name" for way, _ in found) and len(found) > 1 else None
+
+
+def _compare(name: str, left: Value, right: Value, found: list[Difference]) -> None:
+    stack: list[tuple[Value, Value, str]] = [(left, right, "")]
+    while stack:
+        a, b, path = stack.pop()
+        if a is b or equal(a, b):
+            continue
+        pending: list[tuple[Value, Value, str]] = []
+        if type(a) is Map and type(b) is Map:
+            for item in a.items:
+                other = b.find(item.key)
+                way = _below(path, item.key)
+                if other is None:
+                    found.append(Difference(REMOVED, name, way, item.value, None))
+                else:
+                    pending.append((item.value, other.value, way))
+            for item in b.items:
+                if a.find(item.key) is None:
+                    found.append(Difference(ADDED, name, _below(path, item.key), None, item.value))
+        elif type(a) is Array and type(b) is Array and (key := identifying(a, b)) is not None:
+            old, new = by_key(a, key), by_key(b, key)
+            for value, mine in old.items():
+                way = f"{path}[{key}={value[1]}]"
+                if value in new:
+                    pending.append((mine, new[value], way))
+                else:
+                    found.append(Difference(REMOVED, name, way, mine, None))
+            for value, its in new.items():
+                if value not in old:
+                    found.append(Difference(ADDED, name, f"{path}[{key}={value[1]}]", None, its))
+            order = [value for value in old if value in new]
+            if order != [value for value in new if value in old]:
+                found.append(
+                    Difference(CHANGED, name, f"{path}[order]", _names(order), _names([v for v in new if v in old]))
+                )
+        elif type(a) is Array and type(b) is Array:
+            shared = min(len(a.items), len(b.items))
+            for place in range(shared):
+                pending.append((a.items[place].value, b.items[place].value, f"{path}[{place}]"))
+            for place, gone in enumerate(a.items[shared:], shared):
+                found.append(Difference(REMOVED, name, f"{path}[{place}]", gone.value, None))
+            for place, come in enumerate(b.items[shared:], shared):
+                found.append(Difference(ADDED, name, f"{path}[{place}]", None, come.value))
+        else:
+            found.append(Difference(CHANGED, name, path, a, b))
+        stack.extend(reversed(pending))
+
+
+def _names(values: list[tuple[type, Value]]) -> str:
+    return ", ".join(str(value) for _, value in values)
+
+
+def _below(path: str, key: Value) -> str:
+    from plait.tools.paths import key_text
+
+    return f"{path}.{key_text(key)}" if path else key_text(key)
+
+
+def identifying(left: Array, right: Array) -> str | None:
+    """The key under which all items of both arrays have different strings or integers; None if there is none."""
+    if not left.items or not right.items:
+        return None
+    for key in IDENTIFYING:
+        if all(_distinguishes(key, array) for array in (left, right)):
+            return key
+    return None
+
+
+def _distinguishes(key: str, array: Array) -> bool:
+    seen: set[tuple[type, Value]] = set()
+    for item in array.items:
+        found = item.value.find(key) if type(item.value) is Map else None
+        if found is None or (type(found.value) is not str and type(found.value) is not int):
+            return False
+        seen.add((type(found.value), found.value))
+    return len(seen) == len(array.items)
+
+
+def by_key(array: Array, key: str) -> dict[tuple[type, Value], Value]:
+    """The values of an array's items by what they have under the identifying key, in order."""
+    found: dict[tuple[type, Value], Value] = {}
+    for item in array.items:
+        value = item.value.find(key).value  # type: ignore[union-attr]
+        found[type(value), value] = item.value
+    return found
+
+
+# ---- forms
+
+
+def to_text(differences: Sequence[Difference], *, colour: bool = False, clean: Callable[[str], str] = str) -> str:
+    """The differences for a person: a heading a document, a line a change, values that are collections indented below.
+
+    clean: what is done to all that is from the documents before it is coloured.
+    """
+    red, green, bold, plain = ("\x1b[31m", "\x1b[32m", "\x1b[1m", "\x1b[0m") if colour else ("", "", "", "")
+    out: list[str] = []
+    document: str | None = None
+    for one in differences:
+        if one.document != document:
+            document = one.document
+            out.append(f"{bold}{clean(document)}{plain}")
+        if one.kind == CHANGED:
+            before, after = _inline(one.before), _inline(one.after)
+            if before is not None and after is not None:
+                path, before, after = clean(one.path or "."), clean(before), clean(after)
+                out.append(f"  ~ {path}: {red}{before}{plain} -> {green}{after}{plain}")
+                continue
+        if one.kind != ADDED:
+            out += [f"{red}{clean(line)}{plain}" for line in _block("-", one.path, one.before)]
+        if one.kind != REMOVED:
+            out += [f"{green}{clean(line)}{plain}" for line in _block("+", one.path, one.after)]
+    return "".join(f"{line}\n" for line in out)
+
+
+def _inline(value: Value) -> str | None:
+    """A scalar or an empty collection as it is written, on one line."""
+    from plait.yaml import write_value
+
+    if (type(value) is Map or type(value) is Array) and value.items:
+        return None
+    text = write_value(value).rstrip("\n")
+    return None if "\n" in text else text
+
+
+def _block(sign: str, path: str, value: Value) -> list[str]:
+    from plait.yaml import write_value
+
+    inline = _inline(value)
+    if inline is not None:
+        return [f"  {sign} {path or '.'}: {inline}"]
+    lines = write_value(value).rstrip("\n").split("\n")
+    return [f"  {sign} {path or '.'}:", *(f"  {sign}   {line}" for line in lines)]
+
+
+def to_data(differences: Sequence[Difference]) -> list[dict[str, object]]:
+    """The differences as plain data, for JSON."""
+    from plait.nodes import to_plain
+
+    out: list[dict[str, object]] = []
+    for one in differences:
+        data: dict[str, object] = {"change": one.kind, "document": one.document, "path": one.path}
+        if one.kind != ADDED:
+            data["before"] = to_plain(one.before)
+        if one.kind != REMOVED:
+            data["after"] = to_plain(one.after)
+        out.append(data)
+    return out
+
+
+def to_operations(left: Sequence[Document], right: Sequence[Document], *, tests: bool = True) -> str:
+    """An operations file that makes the right document of the left one. Raises UsageError unless there is one each."""
+    from plait.yaml import write_value
+
+    return write_value(operations(left, right, tests=tests))
+
+
+def operations(left: Sequence[Document], right: Sequence[Document], *, tests: bool = True) -> Value:
+    """The same as nodes."""
+    from plait.ops import diff as difference
+    from plait.ops import to_nodes
+
+    if len(left) != 1 or len(right) != 1:
+        raise UsageError(
+            "an operations file changes one document",
+            found=f"{len(left)} and {len(right)} documents",
+            hint="--as overlay works on any number",
+        )
+    return to_nodes(difference(left[0].value, right[0].value, tests=tests))
+
+
+def to_overlay(left: Sequence[Document], right: Sequence[Document]) -> str:
+    """An overlay that makes the right documents of the left ones, in their order; empty ones do not count."""
+    from plait.tools.overlays import written
+
+    return written(printed(left), printed(right))
+
+
+__all__ = [
+    "ADDED",
+    "CHANGED",
+    "REMOVED",
+    "Difference",
+    "diff",
+    "identifying",
+    "operations",
+    "paired",
+    "printed",
+    "read",
+    "to_data",
+    "to_operations",
+    "to_overlay",
+    "to_text",
+]

@@ -1,0 +1,442 @@
+"""The history of a value, as data and as text: where it was written, and what changed it since, losers included.
+
+A history is a list of entries, oldest first. Only the last one stands; the others lost, or were used up: a text with a
+placeholder in it has a part in the value that the placeholder became. Below each entry stand its origins: the data
+values, variables, lines of code and items of other documents that it was made of.
+"""
+
+from __future__ import annotations
+
+from plait.nodes import Array, DocumentSet, Map, MapItem, walk
+from plait.provenance import Cause
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from plait.nodes import Document, Item, Value
+    from plait.provenance import Origin, Trace
+    from plait.source import Source
+    from plait.tools.paths import Place
+
+# What is nested deeper than that is cut off in text; there is a limit to what a person reads.
+_SHOWN_DEPTH = 6
+# Nor is data nested deeper than that: what comes below stands side by side.
+_DEEPEST = 100
+_SHOWN_VALUE = 40
+_LONGEST = 1000
+
+STANDS, LOST, USED = "stands", "lost", "used"
+
+
+class Entry:
+    """One line of a history.
+
+    action: what was done. source, line: where that is written. value: what the value was then (`has_value`).
+    state: whether it stands, lost, or was used for the next. origins: what it was made of. structural: only that it is
+    there counts, not what is in it, such as the map around a value.
+    """
+
+    __slots__ = ("action", "has_value", "key", "line", "origins", "source", "state", "structural", "value")
+
+    def __init__(
+        self,
+        action: str,
+        source: Source | None,
+        line: int,
+        value: Value = None,
+        *,
+        has_value: bool = False,
+        key: Value = None,
+        state: str = STANDS,
+        origins: Sequence[Entry] = (),
+        structural: bool = False,
+    ) -> None:
+        self.action = "data value" if source is not None and source.name.startswith("(") else action
+        self.source = source
+        self.line = line
+        self.value = value
+        self.has_value = has_value
+        self.key = key
+        self.state = state
+        self.origins = list(origins)
+        self.structural = structural
+
+    @property
+    def place(self) -> str:
+        """File and line, or the flag."""
+        if self.source is None:
+            return "?"
+        name = self.source.name
+        if name.startswith("("):
+            return _flag(name, self.source.text)
+        return f"{self.source.shown}:{self.line}" if self.line > 0 and not name.startswith("-") else self.source.shown
+
+    @property
+    def text(self) -> str | None:
+        """The source line, unless it is a flag."""
+        if self.source is None or self.line <= 0 or self.source.name.startswith(("(", "-")):
+            return None
+        return self.source.line(self.line)
+
+
+def _flag(name: str, text: str) -> str:
+    """`(data-value arg)` and its argument as it is typed."""
+    flag = name[1 : name.index(")")].removesuffix(" arg")
+    if flag.startswith("data-values-env"):
+        return f"environment variable {text.partition('=')[0]}"
+    argument = name[name.index(")") + 1 :].strip() or text
+    return f"--{flag} {argument}"
+
+
+class History:
+    """All that is known of one value: where it is, its entries, and what decided that it is there (`around`)."""
+
+    __slots__ = ("around", "entries", "place", "secret")
+
+    def __init__(self, place: Place, entries: list[Entry], around: list[Entry], *, secret: bool = False) -> None:
+        self.place = place
+        self.entries = entries
+        self.around = around
+        self.secret = secret
+
+
+def explain(trace: Trace, place: Place, *, cleartext_secrets: bool = False) -> History:
+    """The history of the value at a place."""
+    reader = _Reader(trace)
+    entries = reader.entries(place.item)
+    around: list[Entry] = []
+    for item in (place.document, *place.way[:-1]) if place.way else ():
+        around += reader.presence(item)
+    around += reader.parentage(place)
+    if place.way:
+        around += [
+            Entry("put in", entry.source, entry.line, origins=entry.origins)
+            for entry in reader.only_presence(place.item)
+        ]
+    secret = not cleartext_secrets and any(is_secret(trace, entry.source, entry.line) for entry in flat([*entries]))
+    return History(place, entries, _distinct(around), secret=secret)
+
+
+def is_secret(trace: Trace, source: Source | None, line: int) -> bool:
+    """Whether nobody is to see a line."""
+    return any(source is one and first <= line < end for one, first, end in trace.secrets)
+
+
+def histories(
+    trace: Trace, documents: Sequence[Document], path: str | None = None, *, cleartext_secrets: bool = False
+) -> list[History]:
+    """The histories of all values that a PATH means (docs/explain.md), in order; without one, of every value.
+
+    trace: what the run that made the documents recorded. cleartext_secrets: show the values of variable stores and of
+    encrypted documents. Raises UsageError when the PATH cannot be read or means nothing.
+    """
+    from plait.tools.paths import find, means_text, parse, scalars, text_lines
+
+    places: Sequence[Place]
+    if path is None:
+        places = [*scalars(documents), *text_lines(trace.texts)]
+    else:
+        wanted = parse(path)
+        places = text_lines(trace.texts, wanted) if means_text(wanted, trace.texts) else find(wanted, documents)
+    return [explain(trace, place, cleartext_secrets=cleartext_secrets) for place in places]
+
+
+class _Reader:
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+
+    def entries(self, item: Item) -> list[Entry]:
+        """The entries of an item, oldest first."""
+        trace = self.trace
+        found: list[Entry] = []
+        used: set[Item] = set()
+        seen: set[Item] = set()
+        current: Item | None = item
+        while current is not None and current not in seen:
+            seen.add(current)
+            original = trace.original(current)
+            change = trace.changes.get(original)
+            state = STANDS if not found else USED if original in used or current in used else LOST
+            key = original.key if type(original) is MapItem else None
+            if change is None:
+                entry = Entry("written", original.source, original.line, original.value, has_value=True, key=key)
+                current = None
+            else:
+                origins = self.origins(change.because, {original}, 0, (change.source, change.line, original.value))
+                entry = Entry(
+                    change.action, change.source, change.line, original.value, has_value=True, key=key, origins=origins
+                )
+                used = {one for one in change.because if not isinstance(one, Cause)}  # type: ignore[misc]
+                current = change.was
+            entry.state = state
+            found.append(entry)
+        found.reverse()
+        return found
+
+    def origins(
+        self,
+        because: Iterable[Origin],
+        seen: set[object],
+        depth: int,
+        same: tuple[Source | None, int, Value] | None = None,
+    ) -> list[Entry]:
+        """Entries for what a value was made of; what says no more than the entry above (`same`) is passed through."""
+        out: list[Entry] = []
+        todo: list[Origin] = [*because]
+        todo.reverse()
+        while todo:
+            origin = todo.pop()
+            if origin in seen:
+                continue
+            seen.add(origin)
+            if isinstance(origin, Cause):
+                where = (origin.action, origin.source, origin.line)
+                passed = same is not None and same[:2] == where[1:]
+                if not origin.action or passed or where in seen or depth >= _DEEPEST:
+                    # A loop comes to a line again and again; that is said once.
+                    if depth >= _DEEPEST and where not in seen:
+                        seen.add(where)
+                        out.append(Entry(*where))
+                    todo.extend(reversed(origin.because))
+                    continue
+                seen.add(where)
+                below = self.origins(origin.because, seen, depth + 1)
+                out.append(Entry(*where, origins=below, structural=origin.structural or origin.action == "overlay"))
+            elif type(origin) is Map or type(origin) is Array or type(origin) is DocumentSet:
+                inner = [item for item in walk(origin) if type(item.value) is not Map and type(item.value) is not Array]
+                todo.extend(reversed(inner))
+            else:
+                out += self.item(origin, seen, depth, same)  # type: ignore[arg-type]
+        return _distinct(out)
+
+    def item(
+        self, item: Item, seen: set[object], depth: int, same: tuple[Source | None, int, Value] | None
+    ) -> list[Entry]:
+        trace = self.trace
+        original = trace.original(item)
+        seen.add(original)
+        change = trace.changes.get(original)
+        nested = type(original.value) is Map or type(original.value) is Array
+        key = original.key if type(original) is MapItem else None
+        if change is None:
+            presence = self.origins(trace.presence.get(original, ()), seen, depth + 1)
+            if same is not None and same[:2] == (original.source, original.line):
+                return presence
+            return [
+                Entry(
+                    "written",
+                    original.source,
+                    original.line,
+                    original.value,
+                    has_value=not nested,
+                    key=key,
+                    origins=presence,
+                    structural=nested,
+                )
+            ]
+        where = (change.source, change.line, original.value)
+        below = self.origins((*change.because, *trace.presence.get(original, ())), seen, depth + 1, where)
+        if same is not None and same[:2] == where[:2]:
+            return below
+        entry = Entry(
+            change.action,
+            change.source,
+            change.line,
+            original.value,
+            has_value=not nested,
+            key=key,
+            origins=below,
+            structural=nested,
+        )
+        # What was put in by a program, and not written anywhere, is where the program put it in.
+        out = below if change.source is None and below else [entry]
+        # The values that lost against a data value are part of the story of who uses it.
+        lost = trace.before(original)
+        while lost is not None and lost not in seen and not nested:
+            seen.add(lost)
+            old = trace.original(lost)
+            known = trace.changes.get(old)
+            action = "written" if known is None else known.action
+            source, line = (old.source, old.line) if known is None else (known.source, known.line)
+            if type(old.value) is not Map and type(old.value) is not Array:
+                state = USED if known is not None and old in change.because else LOST
+                key = old.key if type(old) is MapItem else None
+                out.insert(0, Entry(action, source, line, old.value, has_value=True, key=key, state=state))
+            lost = trace.before(old)
+        return out
+
+    def presence(self, item: Item) -> list[Entry]:
+        """Where an item around a value is written, and what decided that it is there."""
+        original = self.trace.original(item)
+        change = self.trace.changes.get(original)
+        because = () if change is None or change.action == "layered" else change.because
+        seen: set[object] = {original}
+        there: list[Origin] = []
+        one: Item | None = item
+        for _ in range(_LONGEST):
+            if one is None:
+                break
+            there += self.trace.presence.get(one, ())
+            one = self.trace.copies.get(one)
+        entries = self.origins((*because, *there), seen, 0)
+        source, line = (original.source, original.line) if change is None else (change.source, change.line)
+        if source is None:
+            return entries
+        key = original.key if type(original) is MapItem else None
+        return [Entry("around", source, line, key=key, origins=entries, structural=True)]
+
+    def parentage(self, place: Place) -> list[Entry]:
+        """Of a value that a document has from its parent: what says which one that is."""
+        item: Item | None = place.document
+        while item is not None and item not in self.trace.lineage:
+            item = self.trace.copies.get(item)
+        if item is None or not place.way:
+            return []
+        own, because = self.trace.lineage[item]
+        data = any(type(one) is MapItem and one.key == "data" for one in place.way[:1])
+        original = self.trace.original(place.item)
+        change = self.trace.changes.get(original)
+        # A substitution puts its value there whatever was there before, unless it fills a text; an action, the document's.
+        given = change is not None and (
+            change.action.startswith("layering ")
+            or (change.action == "substitution" and change.was not in change.because)
+        )
+        if not data or given or id(original) in own:
+            return []
+        return self.origins(because, set(), 0)
+
+    def only_presence(self, item: Item) -> list[Entry]:
+        found = (*self.trace.presence.get(item, ()), *self.trace.presence.get(self.trace.original(item), ()))
+        return self.origins(found, set(), 0)
+
+
+def _distinct(entries: Iterable[Entry]) -> list[Entry]:
+    """The entries without those that say the same again."""
+    out: dict[tuple[object, ...], Entry] = {}
+    for entry in entries:
+        key = (entry.action, entry.source, entry.line, str(entry.key), entry.state)
+        known = out.get(key)
+        if known is None:
+            out[key] = entry
+        elif entry.origins:
+            known.origins = _distinct([*known.origins, *entry.origins])
+    return list(out.values())
+
+
+def flat(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """The entries and all below them."""
+    stack = [*entries]
+    while stack:
+        entry = stack.pop()
+        yield entry
+        stack.extend(entry.origins)
+
+
+def lines(history: History, *, structure: bool = False) -> set[tuple[str, int]]:
+    """The lines (file, line) that have a part in a value: those of what stands, not of what lost.
+
+    structure: also those that only say that something is there, such as the key of the map around the value.
+    """
+    standing = [entry for entry in history.entries if entry.state != LOST]
+    found: set[tuple[str, int]] = set()
+    for entry in _contributing([*standing, *history.around]):
+        if entry.source is not None and (structure or not entry.structural):
+            found.add((entry.source.shown, entry.line))
+    return found
+
+
+def _contributing(entries: Iterable[Entry]) -> Iterator[Entry]:
+    stack = [*entries]
+    while stack:
+        entry = stack.pop()
+        if entry.state != LOST:
+            yield entry
+            stack.extend(entry.origins)
+
+
+# ---- as data
+
+
+def to_data(history: History) -> dict[str, object]:
+    """The history as plain data, for JSON."""
+    place = history.place
+    from plait.nodes import to_plain
+    from plait.tools.paths import Line, document_name
+
+    return {
+        "document": place.file if type(place) is Line else document_name(place.document),
+        "index": place.number,
+        "path": place.path,
+        "value": "(secret)" if history.secret else to_plain(place.value),
+        "history": [_entry_data(entry, history.secret) for entry in history.entries],
+        "around": [_entry_data(entry, history.secret) for entry in history.around],
+    }
+
+
+def _entry_data(entry: Entry, secret: bool) -> dict[str, object]:
+    from plait.nodes import to_plain
+
+    data: dict[str, object] = {"action": entry.action, "place": entry.place}
+    if entry.source is not None:
+        data["file"] = entry.source.shown
+        data["line"] = entry.line
+    if entry.key is not None and not isinstance(entry.key, Map | Array):
+        data["key"] = entry.key
+    if entry.has_value:
+        data["value"] = "(secret)" if secret else to_plain(entry.value)
+    data["state"] = entry.state
+    if entry.text is not None and not secret:
+        data["text"] = entry.text.strip()
+    if entry.origins:
+        data["from"] = [_entry_data(inner, secret) for inner in entry.origins]
+    return data
+
+
+# ---- as text
+
+
+def to_text(history: History, *, around: bool = False) -> str:
+    """The history as a table: the value, then an entry a line, oldest first, what it was made of indented below it."""
+    secret = history.secret
+    rows: list[tuple[str, str, str, str]] = []
+    for entry in history.entries:
+        _rows(entry, 0, rows, secret=secret, nested=len(history.entries) == 1)
+    # That a library was evaluated is always told.
+    libraries = [entry for entry in flat(history.around) if entry.action.startswith("library ")]
+    for entry in history.around if around else _distinct(libraries):
+        _rows(entry, 0, rows, secret=secret, nested=True)
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    shown = "(secret)" if secret else _shown(history.place.value)
+    out = [f"{history.place}: {shown}" if shown else f"{history.place}:"]
+    for row in rows:
+        left = "  ".join(text.ljust(width) for text, width in zip(row[:3], widths, strict=True))
+        out.append(f"  {left}  {row[3]}".rstrip())
+    return "\n".join(out) + "\n"
+
+
+def _rows(entry: Entry, depth: int, rows: list[tuple[str, str, str, str]], *, secret: bool, nested: bool) -> None:
+    value = ""
+    if entry.has_value:
+        value = "(secret)" if secret else _shown(entry.value)
+    if entry.state != STANDS:
+        value = f"{value} ({entry.state})".strip()
+    text = "" if entry.text is None or secret else f"| {entry.text.strip()}"
+    rows.append(("  " * depth + entry.place, entry.action, value, text))
+    if depth < _SHOWN_DEPTH:
+        for inner in entry.origins:
+            if inner.action not in ("overlay", "overlay match") or nested:
+                _rows(inner, depth + 1, rows, secret=secret, nested=False)
+
+
+def _shown(value: Value) -> str:
+    if type(value) is Map:
+        return "{}" if not value.items else f"(map of {len(value.items)})"
+    if type(value) is Array:
+        return "[]" if not value.items else f"(array of {len(value.items)})"
+    from plait.yaml import write_value
+
+    text = write_value(value).rstrip("\n")
+    if "\n" in text:
+        text = repr(value)
+    return text if len(text) <= _SHOWN_VALUE else text[: _SHOWN_VALUE - 3] + "..."

@@ -1,0 +1,172 @@
+"""Pipeline files: what steps there are, and how a file of them is read (docs/compose.md)."""
+
+from __future__ import annotations
+
+import os
+
+from plait.content import file_content
+from plait.errors import ReadError, UsageError
+from plait.nodes import Array, Map, MapItem, kind_name
+from plait.source import Position, Source
+from plait.spell import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plait.nodes import ArrayItem
+
+_TEMPLATES = ("files", "set", "strict", "ignore-unknown-comments", "implicit-map-key-overrides")
+# What a step may be, with its settings.
+SETTINGS: Mapping[str, tuple[str, ...]] = {
+    "render": _TEMPLATES,
+    "layer": ("files", "data-only", "lenient", "strict", "cleartext-secrets"),
+    "patch": ("select", "ops", "vars", "vars-files", "var-errs"),
+    "overlay": _TEMPLATES,
+    "values": ("files", "set"),
+    "compose": ("file",),
+}
+
+
+class Step:
+    """One step. kind: what it does. settings: its map. name: as given, or kind and number."""
+
+    __slots__ = ("item", "kind", "name", "settings")
+
+    def __init__(self, kind: str, name: str, settings: Map, item: ArrayItem) -> None:
+        self.kind = kind
+        self.name = name
+        self.settings = settings
+        self.item = item
+
+    def item_of(self, key: str) -> MapItem | None:
+        return self.settings.find(key)
+
+    def texts(self, key: str) -> list[str]:
+        """A list of strings, or one string. Raises UsageError."""
+        item = self.item_of(key)
+        if item is None or item.value is None:
+            return []
+        if type(item.value) is str:
+            return [item.value]
+        if type(item.value) is Array and all(type(one.value) is str for one in item.value.items):
+            return [one.value for one in item.value.items]  # type: ignore[misc]
+        raise wrong(item, "a string or a list of strings")
+
+    def map(self, key: str) -> Map | None:
+        item = self.item_of(key)
+        if item is None or item.value is None:
+            return None
+        if type(item.value) is Map:
+            return item.value
+        raise wrong(item, "a map")
+
+    def on(self, key: str) -> bool:
+        item = self.item_of(key)
+        if item is None:
+            return False
+        if type(item.value) is bool:
+            return item.value
+        raise wrong(item, "true or false")
+
+
+class Pipeline:
+    """A pipeline file, read. directory: what its paths are relative to."""
+
+    __slots__ = ("directory", "source", "steps")
+
+    def __init__(self, source: Source, directory: str, steps: list[Step]) -> None:
+        self.source = source
+        self.directory = directory
+        self.steps = steps
+
+
+def read(path: str) -> Pipeline:
+    """Read a pipeline file. Raises ReadError, and UsageError with file and line for what is no pipeline."""
+    return parse(Source(path, _content(path).decode("utf-8", "surrogateescape")), os.path.dirname(path))
+
+
+def parse(source: Source, directory: str = "") -> Pipeline:
+    """Read a pipeline from its text. directory: what its paths are relative to. Raises UsageError, ReadError."""
+    from plait.yaml import deduplicate
+    from plait.yaml import read as read_yaml
+
+    documents = [one for one in deduplicate(read_yaml(source, keep_mark=False)).items if one.value is not None]
+    if len(documents) != 1 or type(documents[0].value) is not Map:
+        raise UsageError(
+            "not a pipeline",
+            at=Position(source, documents[0].line if documents else 1),
+            expected='one document, a map with "steps"',
+            found=kind_name(documents[0].value) if len(documents) == 1 else f"{len(documents)} documents",
+        )
+    top = documents[0].value
+    check_keys(top, ("steps",), "a pipeline")
+    steps = top.find("steps")
+    if steps is None or type(steps.value) is not Array:
+        at = top.position if steps is None else steps.position
+        raise UsageError('a pipeline needs "steps"', at=at, expected="a list of steps")
+    found = [_step(item, number) for number, item in enumerate(steps.value.items, 1)]
+    names: dict[str, Step] = {}
+    for step in found:
+        other = names.setdefault(step.name, step)
+        if other is not step:
+            raise UsageError(f'two steps are called "{step.name}"', at=step.item.position, also=[other.item.position])
+    return Pipeline(source, directory, found)
+
+
+def _step(item: ArrayItem, number: int) -> Step:
+    value = item.value
+    if type(value) is not Map:
+        raise UsageError("a step is a map", at=item.position, expected=_kinds(), found=kind_name(value))
+    check_keys(value, (*SETTINGS, "name"), "a step")
+    kinds = [entry for entry in value.items if entry.key in SETTINGS]
+    if len(kinds) != 1:
+        found = ", ".join(f'"{entry.key}"' for entry in kinds) or "none of them"
+        raise UsageError("a step does one thing", at=item.position, expected=f"one of {_kinds()}", found=found)
+    kind = kinds[0]
+    name = value.find("name")
+    if name is not None and type(name.value) is not str:
+        raise wrong(name, "a string")
+    settings = kind.value
+    if kind.key == "compose" and type(settings) is str:
+        settings = Map([MapItem("file", settings, kind.source, kind.line)], kind.source, kind.line)
+    if settings is None:
+        settings = Map([], kind.source, kind.line)
+    if type(settings) is not Map:
+        error = wrong(kind, "a map of settings")
+        if type(settings) is str and "files" in SETTINGS[str(kind.key)]:
+            error.hint = f"{kind.key}: {{files: [{settings}]}}"
+        raise error
+    text = str(kind.key)
+    check_keys(settings, SETTINGS[text], f'the step "{text}"')
+    return Step(text, f"{text} {number}" if name is None else str(name.value), settings, item)
+
+
+def _kinds() -> str:
+    return ", ".join(SETTINGS)
+
+
+def check_keys(settings: Map, known: Sequence[str], what: str) -> None:
+    """Refuse settings that are not known. Raises UsageError."""
+    for item in settings.items:
+        if item.key not in known:
+            raise UsageError(
+                f'{what} has no "{item.key}"',
+                at=item.position,
+                expected=", ".join(known),
+                hint=did_you_mean(str(item.key), known),
+            )
+
+
+def wrong(item: MapItem, expected: str) -> UsageError:
+    """The error for a setting of another kind."""
+    return UsageError(f'"{item.key}" is wrong', at=item.position, expected=expected, found=kind_name(item.value))
+
+
+def _content(path: str) -> bytes:
+    try:
+        return file_content(path, f'"{path}"')
+    except OSError as error:
+        folder, name = os.path.split(path)
+        near = did_you_mean(name, sorted(os.listdir(folder or "."))) if os.path.isdir(folder or ".") else None
+        raise ReadError(f'cannot read "{path}": {error.strerror}', hint=near) from None

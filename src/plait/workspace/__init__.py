@@ -1,0 +1,52 @@
+"""The workspace: input files and flags in, and the phases that make of them what is output (spec ytt 1.6)."""
+
+from __future__ import annotations
+
+from plait import first_use
+from plait.workspace.files import InputFile, in_memory
+from plait.workspace.inputs import Inputs
+from plait.workspace.job import (
+    INSPECT_SCHEMA,
+    INSPECT_VALUES,
+    DocumentFile,
+    Job,
+    Options,
+    ReferencedValues,
+    Result,
+    TextFile,
+)
+from plait.workspace.library import Library, LibraryFile, build_library, data_reader, in_sequence, outline
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.workspace.references import LibraryRef, parse_refs, show_refs, split_ref
+
+__all__ = [
+    "INSPECT_SCHEMA",
+    "INSPECT_VALUES",
+    "DocumentFile",
+    "InputFile",
+    "Inputs",
+    "Job",
+    "Library",
+    "LibraryFile",
+    "LibraryRef",
+    "Options",
+    "ReferencedValues",
+    "Result",
+    "TextFile",
+    "build_library",
+    "data_reader",
+    "in_memory",
+    "in_sequence",
+    "outline",
+    "parse_refs",
+    "show_refs",
+    "split_ref",
+]
+
+_LATER = dict.fromkeys(("LibraryRef", "parse_refs", "show_refs", "split_ref"), "references")
+
+
+def __getattr__(name: str) -> object:
+    return first_use(__name__, _LATER.get(name), name)

@@ -1,0 +1,308 @@
+"""Inputs: what `-f PATH` and the other path flags stand for, as input files (spec ytt 1.3).
+
+A PATH is `-`, a URL, a file, a pipe or a directory; `NEW=PATH` gives a single file another path. Listing happens at
+once, reading when somebody asks. Nothing outside the paths given is ever opened: symbolic links are refused unless the
+place they lead to was allowed.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from plait.content import file_content, standard_input
+from plait.errors import ReadError, UsageError
+from plait.limits import allowance, exceeded
+from plait.workspace.files import InputFile, in_memory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+STDIN_PATH = "stdin.yml"
+
+URL_REDIRECTS = 10
+
+_LINK_HINT = "symbolic links are not followed, as a security feature; allow one with --allow-symlink-destination PATH"
+
+
+class Inputs:
+    """Reads the inputs of one run: knows whether standard input was used, and which symbolic links may be followed.
+
+    allowed_links: paths that links may lead to, or below. all_links: any. stdin: gives all of standard input.
+    fetch: gives the content of a URL. offline: refuse URLs.
+    """
+
+    __slots__ = ("_all_links", "_allowed_links", "_fetch", "_offline", "_stdin", "_stdin_used")
+
+    def __init__(
+        self,
+        *,
+        allowed_links: Sequence[str] = (),
+        all_links: bool = False,
+        stdin: Callable[[], bytes] | None = None,
+        fetch: Callable[[str], bytes] | None = None,
+        offline: bool = False,
+    ) -> None:
+        self._offline = offline
+        self._allowed_links = allowed_links
+        self._all_links = all_links
+        self._stdin = standard_input if stdin is None else stdin
+        self._fetch = fetch_url if fetch is None else fetch
+        self._stdin_used = False
+
+    def files(self, arguments: Iterable[str]) -> list[InputFile]:
+        """The files that the arguments of one flag stand for, with sequence numbers from 1.
+
+        Arguments stay in order; within a directory files are ordered by the bytes of their relative paths.
+        Raises ReadError and UsageError.
+        """
+        found: list[InputFile] = []
+        for argument in arguments:
+            found += self._of_argument(argument)
+        for order, file in enumerate(found, 1):
+            file.order = order
+        return found
+
+    def _of_argument(self, argument: str) -> list[InputFile]:
+        new_path, path = _split_new_path(argument)
+        if path == "-":
+            return [self._of_stdin(new_path)]
+        if path.startswith(("http://", "https://")):
+            return [self._of_url(path, new_path)]
+        try:
+            status = os.lstat(path)
+        except (OSError, ValueError) as error:
+            raise ReadError(
+                f"Checking file '{path}': lstat {path}: {_reason(error)}", hint=self._missing_hint(argument, path)
+            ) from None
+        if stat.S_ISDIR(status.st_mode):
+            return self._of_directory(path)
+        name = os.path.basename(path.rstrip(os.sep)) or path
+        self._check_file(path, status.st_mode)
+        return [_file(path, name, os.path.normpath(path), new_path)]
+
+    def _of_stdin(self, new_path: str) -> InputFile:
+        if self._stdin_used:
+            raise UsageError(
+                "Standard input has already been read, has the '-' argument been used in more than one flag?"
+            )
+        self._stdin_used = True
+        return InputFile(STDIN_PATH, self._stdin, new_path=new_path, described="standard input")
+
+    def _of_url(self, url: str, new_path: str) -> InputFile:
+        if self._offline:
+            raise ReadError(f"Requesting URL '{url}': this run is offline", hint="leave out --offline, or use a file")
+        name = url.rstrip("/").rpartition("/")[2]
+        return InputFile(name, lambda: self._fetch(url), new_path=new_path, described=f"HTTP URL '{url}'")
+
+    def _check_file(self, path: str, mode: int) -> None:
+        if stat.S_ISLNK(mode):
+            self._check_link(path)
+        elif not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
+            raise ReadError(f"Expected file '{path}' to be a regular file, but was not", found=_kind_of(mode))
+
+    def _of_directory(self, top: str) -> list[InputFile]:
+        found = []
+        pending = [(top, "")]
+        while pending:
+            directory, prefix = pending.pop()
+            shown = os.path.normpath(os.path.join(directory, "_"))[:-1]
+            try:
+                with os.scandir(directory) as entries:
+                    for entry in entries:
+                        # Links to directories are files here: directories reached by a link are never walked.
+                        if entry.is_dir(follow_symlinks=False):
+                            pending.append((entry.path, f"{prefix}{entry.name}/"))
+                        else:
+                            if not entry.is_file(follow_symlinks=False):  # which takes no call of the system
+                                self._check_file(entry.path, entry.stat(follow_symlinks=False).st_mode)
+                            name = entry.name
+                            found.append(_file(entry.path, prefix + name, shown + name, in_directory=True))
+            except OSError as error:
+                raise ReadError(f"Listing files '{top}': open {directory}: {_reason(error)}") from None
+        found.sort(key=lambda file: os.fsencode(file.original_path))
+        return found
+
+    def _check_link(self, path: str) -> None:
+        if self._all_links:
+            return
+        try:
+            target = os.path.realpath(path, strict=True)
+        except OSError as error:
+            # A process substitution is a link to a pipe that has no place in the file system.
+            if _is_anonymous_pipe(os.path.realpath(path)):
+                return
+            raise ReadError(
+                f"Checking symlink file '{path}': Eval symlink: lstat {error.filename}: {_reason(error)}"
+            ) from None
+        for allowed in self._allowed_links:
+            place = os.path.abspath(allowed)
+            if place in (target, os.sep) or target.startswith(place + os.sep):
+                return
+        raise ReadError(
+            f"Checking symlink file '{path}': Expected symlink file '{path}' -> '{os.path.relpath(target)}' "
+            f"to be allowed, but was not",
+            hint=_LINK_HINT,
+        )
+
+    def _missing_hint(self, argument: str, path: str) -> str | None:
+        if path.startswith("@") and ":" in path:
+            return "a library is named only by the data value flags, such as --data-values-file @library:values.yml"
+        from plait.spell import did_you_mean
+
+        # The first part of the path that is not there is the one to look at.
+        directory, name = os.path.split(path)
+        while directory and not os.path.exists(directory):
+            directory, name = os.path.split(directory)
+        try:
+            names = sorted(os.listdir(directory or "."))
+        except OSError:
+            return None
+        return did_you_mean(name, names) if path and argument else None
+
+
+def bulk_files(text: str) -> list[InputFile]:
+    """The inputs of `--bulk-in`: `{"files": [{"name": ..., "data": ...}]}`, in order. Raises ReadError (spec ytt 1.9)."""
+    import json
+
+    shape = 'Expected bulk input to be JSON such as {"files":[{"name":"a.yml","data":"a: 1"}]}'
+    try:
+        read = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ReadError(
+            f"Reading bulk input: {error}", expected='JSON, {"files":[{"name":"a.yml","data":"a: 1"}]}'
+        ) from None
+    # Go's reader, which the reference uses, takes null for any absent value and ignores unknown keys.
+    entries = (read.get("files") or []) if isinstance(read, dict) else None
+    if not isinstance(entries, list):
+        raise ReadError(shape)
+    found = []
+    for order, entry in enumerate(entries, 1):
+        if not isinstance(entry, dict):
+            raise ReadError(shape)
+        name, data = entry.get("name") or "", entry.get("data") or ""
+        if not isinstance(name, str) or not isinstance(data, str):
+            raise ReadError(shape)
+        # A lone surrogate written as \ud800 cannot be encoded; it stands for no character.
+        found.append(in_memory(name, data.encode("utf-8", "replace"), order))
+    return found
+
+
+def fetch_url(url: str) -> bytes:
+    """The content behind an http or https URL. Raises ReadError, also for a status outside 200..299 and when it all takes
+    longer than the limit `url`; LimitError when it is larger than the limit `input`. Redirects are followed, but only to http and
+    https.
+    """
+    from threading import Thread
+
+    # The timeout of a socket is one for each read of it: a server that sends a byte now and then would never meet it.
+    outcome: list[bytes | Exception] = []
+    run = allowance()
+    seconds, largest = run.limits.url, run.limits.input
+
+    def work() -> None:
+        try:
+            outcome.append(_fetch(url, seconds, largest))
+        except Exception as error:  # noqa: BLE001 - raised again by whoever waits
+            outcome.append(error)
+
+    thread = Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if not outcome:
+        raise ReadError(
+            f"Requesting URL '{url}': no complete answer within {seconds:g} seconds", hint="wait longer: --limit url=N"
+        )
+    if isinstance(outcome[0], Exception):
+        raise outcome[0]
+    run.take(len(outcome[0]))
+    return outcome[0]
+
+
+def _fetch(url: str, seconds: float, largest: int) -> bytes:
+    from http.client import HTTPException
+    from urllib import request
+    from urllib.error import HTTPError, URLError
+
+    class Redirects(request.HTTPRedirectHandler):
+        max_redirections = URL_REDIRECTS
+
+    opener = request.OpenerDirector()
+    # Not build_opener: it would add file and ftp, which a redirect could then lead to.
+    for handler in (
+        request.ProxyHandler(),
+        request.HTTPHandler(),
+        request.HTTPSHandler(),
+        request.HTTPDefaultErrorHandler(),
+        Redirects(),
+        request.HTTPErrorProcessor(),
+        request.UnknownHandler(),
+    ):
+        opener.add_handler(handler)
+    try:
+        with opener.open(url, timeout=seconds) as response:
+            data: bytes = response.read(largest + 1)
+            # Reading some of an answer does not complain when there is less of it than was announced.
+            lacking = response.length if len(data) <= largest else 0
+    except HTTPError as error:
+        error.close()
+        raise ReadError(f"Requesting URL '{url}': {error.code} {error.reason}") from None
+    except URLError as error:
+        reason = _reason(error.reason) if isinstance(error.reason, OSError) else error.reason
+        raise ReadError(f"Requesting URL '{url}': {reason}") from None
+    except (OSError, HTTPException, ValueError) as error:
+        raise ReadError(f"Reading URL '{url}': {_reason(error)}") from None
+    if lacking:
+        raise ReadError(f"Reading URL '{url}': {lacking} bytes of the answer are missing")
+    if len(data) > largest:
+        raise exceeded(f"URL '{url}'", "input", largest, expected=f"at most {largest} bytes")
+    return data
+
+
+def _split_new_path(argument: str) -> tuple[str, str]:
+    head, equals, tail = argument.partition("=")
+    # "https://example.com/a.yml?v=1" is no rename.
+    if not equals or "://" in head:
+        return "", argument
+    if "=" in tail and "://" not in tail:
+        raise UsageError(
+            f"Expected file '{argument}' to only have single '=' sign to for relative path assignment",
+            expected="NEW=PATH",
+        )
+    return head, tail
+
+
+def _file(path: str, name: str, shown: str, new_path: str = "", *, in_directory: bool = False) -> InputFile:
+    return InputFile(
+        name,
+        lambda: _read_file(path),
+        new_path=new_path,
+        described=f"file '{path}'",
+        in_directory=in_directory,
+        shown=shown,
+    )
+
+
+def _read_file(path: str) -> bytes:
+    try:
+        return file_content(path, f"file '{path}'")
+    except (OSError, ValueError) as error:
+        raise ReadError(f"Reading file '{path}': {_reason(error)}") from None
+
+
+def _reason(error: BaseException) -> str:
+    """What the system says, as Unix programs print it: in lower case."""
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return text[:1].lower() + text[1:]
+
+
+def _is_anonymous_pipe(target: str) -> bool:
+    directory, _, name = target.rpartition("/")
+    return directory.startswith("/proc/") and directory.endswith("/fd") and name.startswith("pipe:[")
+
+
+def _kind_of(mode: int) -> str:
+    if stat.S_ISSOCK(mode):
+        return "a socket"
+    return "a device" if stat.S_ISCHR(mode) or stat.S_ISBLK(mode) else "something else"

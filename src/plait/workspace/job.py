@@ -1,0 +1,218 @@
+"""What one `render` is given and what comes of it: the words between reading inputs, the phases, and writing output."""
+
+from __future__ import annotations
+
+from plait.nodes import DocumentSet
+from plait.workspace.library import build_library
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from plait.nodes import Document
+    from plait.output import OutputFile
+    from plait.workspace.files import InputFile
+    from plait.workspace.library import Library
+    from plait.workspace.references import LibraryRefs
+
+# Where a run stops: after the schema, or after the data values of the root library.
+INSPECT_SCHEMA = "schema"
+INSPECT_VALUES = "values"
+
+
+class Options:
+    """How templates are read and evaluated. `with_overrides` gives a library's own.
+
+    strict: YAML's strict subset. ignore_unknown_comments: plain comments are allowed in templates.
+    implicit_map_key_overrides: a repeated key in a template overrides. disable_validation: data values are not
+    validated, here and in all libraries. inspect: None, INSPECT_SCHEMA or INSPECT_VALUES.
+    debug: gets each line of the trace, or is None. reading: what a file becomes depends on these of the options.
+    """
+
+    __slots__ = (
+        "debug",
+        "disable_validation",
+        "ignore_unknown_comments",
+        "implicit_map_key_overrides",
+        "inspect",
+        "reading",
+        "strict",
+    )
+
+    def __init__(
+        self,
+        *,
+        strict: bool = False,
+        ignore_unknown_comments: bool = False,
+        implicit_map_key_overrides: bool = False,
+        disable_validation: bool = False,
+        inspect: str | None = None,
+        debug: Callable[[str], None] | None = None,
+    ) -> None:
+        self.strict = strict
+        self.ignore_unknown_comments = ignore_unknown_comments
+        self.implicit_map_key_overrides = implicit_map_key_overrides
+        self.disable_validation = disable_validation
+        self.inspect = inspect
+        self.debug = debug
+        self.reading = (strict, ignore_unknown_comments, implicit_map_key_overrides)
+
+    def with_overrides(
+        self,
+        *,
+        strict: bool | None = None,
+        ignore_unknown_comments: bool | None = None,
+        implicit_map_key_overrides: bool | None = None,
+        disable_validation: bool = False,
+    ) -> Options:
+        """These options with a library instance's; None keeps, and validation can only be switched off further."""
+
+        def choose(mine: bool, override: bool | None) -> bool:
+            return mine if override is None else override
+
+        return Options(
+            strict=choose(self.strict, strict),
+            ignore_unknown_comments=choose(self.ignore_unknown_comments, ignore_unknown_comments),
+            implicit_map_key_overrides=choose(self.implicit_map_key_overrides, implicit_map_key_overrides),
+            disable_validation=self.disable_validation or disable_validation,
+            inspect=None,
+            debug=self.debug,
+        )
+
+
+class ReferencedValues:
+    """Data values (or a schema) in one document, and the library they are for.
+
+    document: an overlay onto the data values so far; with `plain` it carries no annotations and merges plainly
+    (maps deeply, everything else replaces, new keys are added; spec ytt 7.3).
+    refs: the libraries on the way to the one addressed, outermost first; empty for the library at hand.
+    all_refs: the reference as first written. after_library_module: it comes after `with_data_values`.
+    noun: what the message about unused references calls it.
+    used: set once a library instance took it; `for_library` sets it.
+    """
+
+    __slots__ = ("after_library_module", "all_refs", "document", "noun", "plain", "refs", "used")
+
+    def __init__(
+        self,
+        document: Document,
+        refs: LibraryRefs = (),
+        *,
+        plain: bool = False,
+        after_library_module: bool = False,
+        noun: str = "Data Value",
+        all_refs: LibraryRefs | None = None,
+    ) -> None:
+        self.document = document
+        self.refs = refs
+        self.all_refs = refs if all_refs is None else all_refs
+        self.plain = plain
+        self.after_library_module = after_library_module
+        self.noun = noun
+        self.used = False
+
+    def __repr__(self) -> str:
+        return f"ReferencedValues({self.description!r})"
+
+    def for_library(self, path: str, alias: str) -> ReferencedValues | None:
+        """What of this reaches the library instance with this path and alias: a new one, one piece of the reference
+        shorter (`refs` empty: it is for that instance itself), or None. Marks this as used when it reaches it.
+        """
+        if not self.refs:
+            self.used = True
+            return self._shorter(())
+        if not self.refs[0].matches(path, alias):
+            return None
+        self.used = True
+        return self._shorter(self.refs[1:])
+
+    def _shorter(self, refs: LibraryRefs) -> ReferencedValues:
+        return ReferencedValues(
+            self.document,
+            refs,
+            plain=self.plain,
+            after_library_module=self.after_library_module,
+            noun=self.noun,
+            all_refs=self.all_refs,
+        )
+
+    @property
+    def description(self) -> str:
+        """How the message about unused references names it (spec ytt 10.5)."""
+        from plait.workspace.references import show_refs
+
+        return f"{self.noun} belonging to library '{show_refs(self.all_refs)}' on line {self.document.position}"
+
+
+class Job:
+    """All that the phases are given.
+
+    files: every input, marks applied, by sequence number. library: their tree. values: what flags gave, in order of
+    precedence, those for libraries among them.
+    """
+
+    __slots__ = ("files", "library", "options", "values")
+
+    def __init__(
+        self,
+        files: Sequence[InputFile],
+        options: Options | None = None,
+        values: Sequence[ReferencedValues] = (),
+        library: Library | None = None,
+    ) -> None:
+        self.files = files
+        self.library = build_library(files) if library is None else library
+        self.options = Options() if options is None else options
+        self.values = values
+
+
+class DocumentFile:
+    """The documents of one output file, after overlays. path: relative to the library evaluated."""
+
+    __slots__ = ("documents", "order", "path")
+
+    def __init__(self, path: str, order: int, documents: DocumentSet) -> None:
+        self.path = path
+        self.order = order
+        self.documents = documents
+
+
+class TextFile:
+    """One output file of text."""
+
+    __slots__ = ("path", "text")
+
+    def __init__(self, path: str, text: str) -> None:
+        self.path = path
+        self.text = text
+
+
+class Result:
+    """What comes of a render.
+
+    files: documents by output file, in sequence order; a file all of whose documents an overlay took away is there
+    with none, a file that had no document before overlays is not. texts: text files in tree order.
+    documents: the one stream; that of the files unless given (an inspection has documents and no files).
+    """
+
+    __slots__ = ("documents", "files", "texts")
+
+    def __init__(
+        self,
+        files: Sequence[DocumentFile] = (),
+        texts: Sequence[TextFile] = (),
+        documents: DocumentSet | None = None,
+    ) -> None:
+        self.files = files
+        self.texts = texts
+        if documents is None:
+            documents = DocumentSet([document for file in files for document in file.documents.items])
+        self.documents = documents
+
+    def output_files(self) -> list[OutputFile]:
+        """Path and text of every file that comes of it, the text files first."""
+        from plait.output import FORMATS
+
+        write = FORMATS["yaml"]
+        texts: list[OutputFile] = [(file.path, file.text) for file in self.texts]
+        return texts + [(file.path, write(file.documents)) for file in self.files]

@@ -1,0 +1,229 @@
+"""`@ytt:library`: evaluate another library from a template (spec ytt 10.2, 10.3)."""
+
+from __future__ import annotations
+
+from plait.errors import PlaitError, ReadError, StarlarkError
+from plait.fragments import YamlFragment, to_nodes, to_struct
+from plait.nodes import Document, DocumentSet, walk
+from plait.spell import did_you_mean
+from plait.starlark import Builtin, Module, type_of
+from plait.workspace.job import ReferencedValues
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from plait.schema import SchemaType
+    from plait.workspace.library import Library
+    from plait.workspace.phases import Evaluated, Execution
+
+_OPTIONS = ("ignore_unknown_comments", "implicit_map_key_overrides", "strict")
+_DISABLE = "dangerous_data_values_disable_validation"
+
+
+def library_module(
+    execution: Execution,
+    current: Library,
+    root: Library,  # noqa: ARG001 - what every module made per directory is given
+    values: Sequence[ReferencedValues],
+    schemas: Sequence[ReferencedValues],
+) -> Module:
+    """The module for files in directory `current`; values and schemas are those that may reach a library."""
+
+    def get(*args: object, **kwargs: object) -> Module:
+        if len(args) != 1:
+            raise StarlarkError("library.get: expected exactly one argument")
+        path = _string("library.get", args[0])
+        alias = ""
+        overrides: dict[str, bool] = {}
+        for name, value in kwargs.items():
+            if name == "alias":
+                alias = _string("library.get", value)
+            elif name in _OPTIONS or name == _DISABLE:
+                if type(value) is not bool:
+                    raise StarlarkError(f"library.get: expected {name} to be a bool, but was {type_of(value)}")
+                overrides["disable_validation" if name == _DISABLE else name] = value
+            else:
+                raise StarlarkError(
+                    f"library.get: Unexpected kwarg '{name}'", hint=did_you_mean(name, ["alias", *_OPTIONS, _DISABLE])
+                )
+        if path.startswith("@"):
+            raise StarlarkError(f"library.get: Expected library '{path}' to be specified without '@'")
+        try:
+            found = current.find_library(path)
+        except ReadError as error:
+            raise StarlarkError(f"library.get: {error.message}", hint=error.hint) from None
+        inner = type(execution)(execution.session, found, execution.options.with_overrides(**overrides))
+        return _Instance(inner, path, alias, list(values), list(schemas)).module()
+
+    return Module("library", {"get": Builtin("library.get", get)})
+
+
+def _string(function: str, value: object) -> str:
+    if type(value) is not str:
+        raise StarlarkError(f"{function}: expected a string, but was {type_of(value)}")
+    return value
+
+
+class _Instance:
+    """A library with values and schemas to evaluate it with; never changed."""
+
+    __slots__ = ("alias", "execution", "path", "schemas", "values")
+
+    def __init__(
+        self,
+        execution: Execution,
+        path: str,
+        alias: str,
+        values: list[ReferencedValues],
+        schemas: list[ReferencedValues],
+    ) -> None:
+        self.execution = execution
+        self.path = path
+        self.alias = alias
+        self.values = values
+        self.schemas = schemas
+
+    def module(self) -> Module:
+        return Module(
+            "library",
+            {
+                "with_data_values": Builtin("library.with_data_values", self.with_data_values),
+                "with_data_values_schema": Builtin("library.with_data_values_schema", self.with_data_values_schema),
+                "data_values": Builtin("library.data_values", self.data_values),
+                "eval": Builtin("library.eval", self.eval),
+                "export": Builtin("library.export", self.export),
+            },
+        )
+
+    def with_data_values(self, *args: object, **kwargs: object) -> Module:
+        if len(args) != 1:
+            raise StarlarkError("library.with_data_values: expected exactly one argument")
+        for name in kwargs:
+            if name != "plain":
+                raise StarlarkError(
+                    f"library.with_data_values: invalid argument name: {name}", hint=did_you_mean(name, ["plain"])
+                )
+        plain = kwargs.get("plain", False)
+        if type(plain) is not bool:
+            raise StarlarkError(f"library.with_data_values: expected plain to be a bool, but was {type_of(plain)}")
+        value = to_nodes(args[0], None, 0)
+        trace = self.execution.session.context.trace
+        if trace is not None:
+            from plait.templates.tracing import note_argument
+
+            note_argument(trace, value, args[0], f"with_data_values of library {self.path}")
+        if plain:
+            for item in walk(value):
+                if item.annotations:
+                    raise StarlarkError(
+                        "library.with_data_values: Expected to be plain YAML, having no annotations "
+                        "(hint: remove comments starting with `#@`)",
+                        also=[item.position],
+                    )
+        given = ReferencedValues(Document(value), plain=plain)
+        return _Instance(self.execution, self.path, self.alias, [*self.values, given], self.schemas).module()
+
+    def with_data_values_schema(self, *args: object, **_kwargs: object) -> Module:
+        from plait import schema
+
+        if len(args) != 1:
+            raise StarlarkError("library.with_data_values_schema: expected exactly one argument")
+        document = Document(to_nodes(args[0], None, 0))
+        schema.build(document)
+        given = ReferencedValues(document, noun="Schema")
+        return _Instance(self.execution, self.path, self.alias, self.values, [*self.schemas, given]).module()
+
+    def data_values(self, *args: object, **_kwargs: object) -> object:
+        if args:
+            raise StarlarkError("library.data_values: expected no arguments")
+
+        def run() -> object:
+            schema, _ = self._schema()
+            document, _ = self._values(schema)
+            trace = self.execution.session.context.trace
+            if trace is not None:
+                from plait.templates.tracing import traced_values, windows_of
+
+                return traced_values(document.value, windows_of(trace))
+            return to_struct(document.value)
+
+        return self._described("data_values", "Exporting from library", run)
+
+    def eval(self, *args: object, **_kwargs: object) -> object:
+        if args:
+            raise StarlarkError("library.eval: expected no arguments")
+
+        def run() -> object:
+            evaluated = self._evaluate()
+            documents = [document for file in evaluated.files for document in file.documents.items]
+            trace = self.execution.session.context.trace
+            if trace is not None:
+                from plait.templates.tracing import note_library
+
+                note_library(trace, self.path, documents)
+            return YamlFragment(DocumentSet(documents))
+
+        return self._described("eval", "Evaluating library", run)
+
+    def export(self, *args: object, **kwargs: object) -> object:
+        def run() -> object:
+            if len(args) != 1:
+                raise StarlarkError("expected exactly one argument")
+            name = _string("library.export", args[0])
+            path = ""
+            for keyword, value in kwargs.items():
+                if keyword != "path":
+                    raise StarlarkError(
+                        f"Unexpected keyword argument '{keyword}'", hint=did_you_mean(keyword, ["path"])
+                    )
+                path = _string("library.export", value)
+            if name.startswith("_"):
+                raise StarlarkError("Symbols starting with '_' are private, and cannot be exported")
+            exports = self._evaluate().exports
+            found = [(where, names) for where, names in exports if name in names and path in ("", where)]
+            if not found:
+                known = [known for _, names in exports for known in names if not known.startswith("_")]
+                raise StarlarkError(
+                    f"Expected to find exported symbol '{name}', but did not", hint=did_you_mean(name, known)
+                )
+            if len(found) > 1:
+                raise StarlarkError(
+                    f"Expected to find exactly one exported symbol '{name}', but found multiple across files: "
+                    + ", ".join(where for where, _ in found),
+                    hint="choose one with path=",
+                )
+            return found[0][1][name]
+
+        return self._described("export", "Exporting from library", run)
+
+    def _described(self, function: str, doing: str, run: Callable[[], object]) -> object:
+        """Run, and say of an error in which library it happened."""
+        name = f"{self.path}~{self.alias}" if self.alias else self.path
+        try:
+            return run()
+        except PlaitError as error:
+            raise error.within(f"library.{function}: {doing} '{name}'") from None
+
+    def _evaluate(self) -> Evaluated:
+        schema, library_schemas = self._schema()
+        values, library_values = self._values(schema)
+        return self.execution.evaluate(values, library_values, library_schemas)
+
+    def _schema(self) -> tuple[SchemaType | None, list[ReferencedValues]]:
+        mine, below = self._reaching(self.schemas)
+        schema, own_below = self.execution.schema(mine)
+        return schema, [*own_below, *below]
+
+    def _values(self, schema: SchemaType | None) -> tuple[Document, list[ReferencedValues]]:
+        mine, below = self._reaching(self.values)
+        before = [entry for entry in mine if not entry.after_library_module]
+        after = [entry for entry in mine if entry.after_library_module]
+        values, own_below = self.execution.values([*before, *after], schema)
+        # What a parent sends to a library in this one wins over what this one sends there.
+        return values, [*own_below, *below]
+
+    def _reaching(self, entries: Sequence[ReferencedValues]) -> tuple[list[ReferencedValues], list[ReferencedValues]]:
+        """Those of the entries that are for this instance, and those for libraries in it."""
+        reached = [found for entry in entries if (found := entry.for_library(self.path, self.alias)) is not None]
+        return [entry for entry in reached if not entry.refs], [entry for entry in reached if entry.refs]

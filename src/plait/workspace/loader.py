@@ -1,0 +1,188 @@
+"""`load(...)` and the evaluation of files for one library execution (spec ytt 5, load)."""
+
+from __future__ import annotations
+
+from plait.errors import ReadError, StarlarkError
+from plait.templates import Outcome
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from plait.context import Context
+    from plait.nodes import Value
+    from plait.source import Position
+    from plait.starlark import Load, Module
+    from plait.workspace.files import InputFile
+    from plait.workspace.job import Options
+    from plait.workspace.library import Library, LibraryFile
+    from plait.workspace.session import Session
+
+
+class Loader:
+    """Evaluates files with one set of data values.
+
+    values: the data values. library_module: makes `@ytt:library` for files in a directory.
+    A library file is run once for each directory and root it is seen from, and then serves every `load` of it.
+    """
+
+    __slots__ = ("_exports", "_loading", "_make_library", "_options", "_session", "_values")
+
+    def __init__(
+        self,
+        session: Session,
+        options: Options,
+        values: Value,
+        library_module: Callable[[Library, Library], Module],
+    ) -> None:
+        self._session = session
+        self._options = options
+        self._values = values
+        self._make_library = library_module
+        self._exports: dict[tuple[InputFile, Library, Library], Mapping[str, object]] = {}
+        self._loading: list[InputFile] = []
+
+    def run(self, file: InputFile, current: Library, root: Library) -> Outcome:
+        """Evaluate a file as a member of directory `current` of the library whose root is `root`. Raises PlaitError."""
+        debug = self._options.debug
+        if debug is not None:
+            debug(f"## file {file.path} ({file.kind})")
+        found = self._session.prepared(file, self._options)
+        if isinstance(found, Outcome):
+            return found
+        return found.run(self._session.context, self._load_for(current, root))
+
+    def exports(self, member: LibraryFile, root: Library) -> Mapping[str, object]:
+        """The names a library file defines. Raises PlaitError; a file that loads itself is reported as a cycle."""
+        file = member.file
+        key = (file, member.library, root)
+        found = self._exports.get(key)
+        if found is None:
+            if file in self._loading:
+                names = [loading.path for loading in self._loading[self._loading.index(file) :]]
+                raise StarlarkError(f"load: files load each other in a cycle: {' -> '.join([*names, file.path])}")
+            self._loading.append(file)
+            try:
+                found = self.run(file, member.library, root).exports
+            finally:
+                self._loading.pop()
+            self._exports[key] = found
+        return found
+
+    def _load_for(self, current: Library, root: Library) -> Load:
+        def load(path: str, at: Position) -> Mapping[str, object]:  # noqa: ARG001 - the runtime adds the place
+            try:
+                return self._load(path, current, root)
+            except ReadError as error:
+                if error.at is not None:
+                    raise
+                raise StarlarkError(f"load: {error.message}", hint=error.hint) from None
+
+        return load
+
+    def _load(self, path: str, current: Library, root: Library) -> Mapping[str, object]:
+        if path.startswith("@"):
+            name, colon, rest = path[1:].partition(":")
+            if not colon:
+                raise ReadError(
+                    "Expected library path to be in format '@name:path' "
+                    "e.g. '@github.com/vmware-tanzu/test:test.star' or '@ytt:base64'"
+                )
+            if name == "ytt":
+                return {rest: self._module(rest, current, root)}
+            current = root = current.find_library(name)
+            path = rest
+        directory = current
+        if path.startswith("/"):
+            directory = root
+            path = path[1:]
+        member = directory.find_file(path)
+        file = member.file
+        if not file.is_library:
+            raise ReadError(
+                f"Expected file '{file.path}' to be a library file, but was not",
+                hint="a library file's name ends in .lib.yml, .lib.txt or .star; "
+                "data.read(...) gives the content of any other file",
+            )
+        return self.exports(member, root)
+
+    def _module(self, name: str, current: Library, root: Library) -> Module:
+        if name == "data":
+            return self._data_module(current, root)
+        if name == "library":
+            return self._make_library(current, root)
+        found = self._session.module(name)
+        if found is None:
+            from plait.modules import MODULES
+            from plait.spell import did_you_mean
+
+            raise ReadError(
+                f"builtin ytt library does not have module '{name}'",
+                hint=did_you_mean(name, [*MODULES, "data", "library"]) or "is there a newer version of plait?",
+            )
+        return found
+
+    def _data_module(self, current: Library, root: Library) -> Module:
+        session = self._session
+        functions = session.data_functions.get((current, root))
+        if functions is None:
+            functions = session.data_functions[current, root] = _data_functions(session.context, current, root)
+        if session.data_module is None:
+            session.data_module = _data_module(session.context)
+        return session.data_module(self._values, functions)
+
+
+def _data_module(context: Context) -> Callable[[Value, Mapping[str, object]], Module]:
+    """What makes `@ytt:data` of data values and its functions."""
+    from plait.fragments import data_module, to_struct
+
+    if context.trace is None:
+        return lambda values, functions: data_module(to_struct(values), functions)
+    from plait.templates.tracing import traced_values, windows_of
+
+    windows = windows_of(context.trace)
+    return lambda values, functions: data_module(traced_values(values, windows), functions)
+
+
+def _data_functions(context: Context, current: Library, root: Library) -> dict[str, object]:
+    """`data.list` and `data.read` for files in a directory."""
+    from plait.starlark import Builtin
+    from plait.workspace.library import data_reader
+
+    read, listing = data_reader(current, root)
+
+    def data_read(*args: object, **_kwargs: object) -> str:
+        if len(args) != 1:
+            raise StarlarkError("data.read: expected exactly one argument")
+        path = _path("data.read", args[0])
+        try:
+            content = read(path).decode("utf-8", "surrogateescape")
+        except ReadError as error:
+            raise StarlarkError(f"data.read: {error.message}", hint=error.hint) from None
+        if context.trace is not None:
+            from plait.templates.tracing import note_file
+
+            library, rest = (root, path[1:]) if path.startswith("/") else (current, path)
+            note_file(context.trace, library.find_file(rest).file.source)
+        return content
+
+    def data_list(*args: object, **_kwargs: object) -> object:
+        from plait.starlark import List
+
+        if len(args) > 1:
+            raise StarlarkError("data.list: expected exactly zero or one argument")
+        path = _path("data.list", args[0]) if args else ""
+        try:
+            return List(listing(path))
+        except ReadError as error:
+            raise StarlarkError(f"data.list: {error.message}", hint=error.hint) from None
+
+    return {"list": Builtin("data.list", data_list), "read": Builtin("data.read", data_read)}
+
+
+def _path(function: str, value: object) -> str:
+    if type(value) is not str:
+        from plait.starlark import type_of
+
+        raise StarlarkError(f"{function}: expected a string, but was {type_of(value)}")
+    return value

@@ -1,0 +1,140 @@
+"""File marks: `--file-mark PATH:KEY=VALUE` changes what an input is taken for (spec ytt 1.5).
+
+Marks apply in order, each to every file whose original path its pattern matches; a mark that matches none is an error.
+"""
+
+from __future__ import annotations
+
+from plait.errors import UsageError
+from plait.spell import did_you_mean
+from plait.workspace.files import DATA, STARLARK, TEXT, YAML
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.workspace.files import InputFile
+
+# The value of a `type` mark -> the type, and whether the file is a template.
+TYPES = {
+    "yaml-template": (YAML, True),
+    "yaml-plain": (YAML, False),
+    "text-template": (TEXT, True),
+    "text-plain": (TEXT, False),
+    "starlark": (STARLARK, False),
+    "data": (DATA, False),
+}
+
+# Key -> the values it takes; None for any.
+KEYS: dict[str, tuple[str, ...] | None] = {
+    "path": None,
+    "exclude": ("true",),
+    "type": tuple(TYPES),
+    "for-output": ("true",),
+    "exclusive-for-output": ("true",),
+}
+
+
+class Mark:
+    """One mark. text: as written; pattern, key, value: its parts."""
+
+    __slots__ = ("key", "pattern", "text", "value")
+
+    def __init__(self, text: str, pattern: str, key: str, value: str) -> None:
+        self.text = text
+        self.pattern = pattern
+        self.key = key
+        self.value = value
+
+
+def parse_mark(text: str) -> Mark:
+    """Read `PATH:KEY=VALUE`. Raises UsageError for another form, an unknown key and an unknown value."""
+    pattern, colon, rest = text.partition(":")
+    if not colon:
+        raise UsageError(f"Expected file mark '{text}' to be in format path:key=value")
+    key, equals, value = rest.partition("=")
+    if not equals:
+        raise UsageError(f"Expected file mark '{text}' key-value portion to be in format key=value")
+    if key not in KEYS:
+        raise UsageError(
+            f"Unknown key in file mark '{text}'", expected=", ".join(KEYS), found=key, hint=did_you_mean(key, KEYS)
+        )
+    values = KEYS[key]
+    if values is not None and value not in values:
+        raise UsageError(
+            f"Unknown value in file mark '{text}'",
+            expected=", ".join(values),
+            found=value,
+            hint=did_you_mean(value, values),
+        )
+    return Mark(text, pattern, key, value)
+
+
+def apply_marks(files: Sequence[InputFile], marks: Sequence[str]) -> list[InputFile]:
+    """The files that are left, marked. Raises UsageError; see `parse_mark`, and for a mark that matches nothing."""
+    left = list(files)
+    exclusive: list[InputFile] = []
+    for text in marks:
+        mark = parse_mark(text)
+        matched = [file for file in left if matches(mark.pattern, file.original_path)]
+        if not matched:
+            raise UsageError(
+                f"Expected file mark '{text}' to match at least one file by path, but did not",
+                hint=did_you_mean(mark.pattern, [file.original_path for file in left]),
+            )
+        if mark.key == "path":
+            for file in matched:
+                file.path = mark.value
+        elif mark.key == "exclude":
+            gone = set(map(id, matched))
+            left = [file for file in left if id(file) not in gone]
+        elif mark.key == "type":
+            for file in matched:
+                file.marked_type, file.marked_template = TYPES[mark.value]
+        elif mark.key == "for-output":
+            for file in matched:
+                file.marked_output = True
+        else:
+            exclusive += matched
+    if exclusive:
+        for file in left:
+            file.marked_output = False
+        for file in exclusive:
+            file.marked_output = True
+    return left
+
+
+def matches(pattern: str, path: str) -> bool:
+    """Whether a mark's pattern matches a whole path.
+
+    The first `**/*` stands for one or more characters, then the first `*` left for one or more that are not `/`;
+    everything else stands for itself.
+    """
+    before, deep, after = pattern.partition("**/*")
+    # Each alternative is (text before the star, text after it); the deep star, if any, is in one of the two halves.
+    if not deep:
+        head, star, tail = pattern.partition("*")
+        if not star:
+            return pattern == path
+        return _ends_match(path, head, tail) and "/" not in path[len(head) : len(path) - len(tail)]
+    head, star, tail = before.partition("*")
+    if star:
+        return any(_ends_match(path[cut:], tail, after) for cut in _cuts(path, head))
+    head, star, tail = after.partition("*")
+    if star:
+        # The single star stands in the part after the deep one: read the path from its end.
+        return any(_ends_match(path[: len(path) - cut], before, head) for cut in _cuts(path[::-1], tail[::-1]))
+    return _ends_match(path, before, after)
+
+
+def _ends_match(path: str, head: str, tail: str) -> bool:
+    """Whether the path starts with head, ends with tail, and has at least one character between them."""
+    return len(path) > len(head) + len(tail) and path.startswith(head) and path.endswith(tail)
+
+
+def _cuts(path: str, head: str) -> list[int]:
+    """Where a single star that follows `head` at the start of the path can end."""
+    if not path.startswith(head):
+        return []
+    end = path.find("/", len(head))
+    return list(range(len(head) + 1, (len(path) if end < 0 else end) + 1))

@@ -1,0 +1,80 @@
+"""Library references: `@path`, `@~alias`, `@path~alias`, nested `@outer@inner` (spec ytt 7.6, 10.4)."""
+
+from __future__ import annotations
+
+from plait.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    LibraryRefs: TypeAlias = "tuple[LibraryRef, ...]"
+
+
+class LibraryRef:
+    """One piece of a reference: a library's path, an alias, or both."""
+
+    __slots__ = ("alias", "path")
+
+    def __init__(self, path: str = "", alias: str = "") -> None:
+        self.path = path
+        self.alias = alias
+
+    def __str__(self) -> str:
+        return f"{self.path}~{self.alias}" if self.alias else self.path
+
+    def __repr__(self) -> str:
+        return f"LibraryRef({str(self)!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LibraryRef) and (self.path, self.alias) == (other.path, other.alias)
+
+    def __hash__(self) -> int:
+        return hash((self.path, self.alias))
+
+    def matches(self, path: str, alias: str) -> bool:
+        """Whether this names the library instance with this path and alias (empty: it has none).
+
+        Without an alias the paths must be the same, whatever the instance's alias; with an alias the aliases must,
+        and the paths too if this has one.
+        """
+        if not self.alias:
+            return self.path == path
+        return self.alias == alias and (not self.path or self.path == path)
+
+
+def parse_refs(text: str) -> LibraryRefs:
+    """The pieces of a reference, outermost first. Raises UsageError."""
+    if not text:
+        raise UsageError("Expected library ref to not be empty", expected='"@path", "@~alias" or "@path~alias"')
+    if not text.startswith("@"):
+        raise UsageError("Expected library ref to start with '@'", found=text, hint=f'write "@{text}"')
+    pieces = []
+    for piece in text.split("@")[1:]:
+        path, *alias = piece.split("~")
+        if len(alias) > 1:
+            raise UsageError(f"Expected library ref to have form: '@path', '@~alias', or '@path~alias', got: '{text}'")
+        if alias == [""]:
+            raise UsageError("Expected library alias to not be empty", found=text)
+        pieces.append(LibraryRef(path, alias[0] if alias else ""))
+    return tuple(pieces)
+
+
+def show_refs(refs: LibraryRefs) -> str:
+    """The reference as text, `@outer@inner~alias`."""
+    return "".join(f"@{ref}" for ref in refs)
+
+
+def split_ref(argument: str) -> tuple[str, str]:
+    """What a flag's argument `@ref:rest` is made of: the reference ("" when there is none) and the rest.
+
+    The first `:` ends the reference; an argument without `:` has none, even when it starts with `@`.
+    Raises UsageError for an empty reference.
+    """
+    if argument.startswith("@"):
+        ref, colon, rest = argument.partition(":")
+        if colon:
+            if ref == "@":
+                raise UsageError("Expected library ref to not be empty", found=argument)
+            return ref, rest
+    return "", argument

@@ -1,0 +1,230 @@
+"""What all evaluations of one run share: files read, templates compiled and modules made once (design 4)."""
+
+from __future__ import annotations
+
+from plait.context import Context
+from plait.templates import Outcome, read_yaml
+from plait.workspace import files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, TypeVar
+
+    from plait.codecache import CodeCache
+    from plait.nodes import DocumentSet, Value
+    from plait.overlay import Plans
+    from plait.starlark import Module
+    from plait.templates import Template, YamlFile
+    from plait.workspace.files import InputFile
+    from plait.workspace.job import Options, ReferencedValues
+    from plait.workspace.library import Library, LibraryFile
+
+    Made = TypeVar("Made")
+
+
+class Kept:
+    """What was last made of something; it is made again only of something else.
+
+    What took steps is not kept, so that a run takes as many as if everything was made each time.
+    """
+
+    __slots__ = ("_made", "_of")
+
+    def __init__(self) -> None:
+        self._of: Sequence[object] | None = None
+        self._made: Any = None
+
+    def get(self, of: Sequence[object], context: Context, make: Callable[[], Made]) -> Made:
+        """What `make` makes of these objects. Raises what it raises."""
+        if self._of == of:
+            return self._made  # type: ignore[no-any-return]
+        from plait.starlark import budget_of
+
+        budget = budget_of(context)
+        spent = budget.spent
+        made = make()
+        if budget.spent == spent:
+            self._of, self._made = of, made
+        return made
+
+
+# Every overlay annotation in a text begins with this.
+OVERLAY = "@overlay/"
+
+# What evaluating a file is for: its documents, its text, the names that it defines, or nothing; or that it is output of
+# a type that cannot be.
+DOCUMENTS = "documents"
+TEXT = "text"
+EXPORTS = "exports"
+NOTHING = "nothing"
+UNKNOWN = "unknown"
+
+
+class Layout:
+    """What the files of a library are for, worked out once however often it is evaluated (spec ytt 1.6).
+
+    members: all files and what each is for, in tree order. schemas, values: those that hold schemas and data values, by
+    sequence number; they are no output. documents: those of schemas and of data values by the annotation that says so,
+    where evaluation gives the same each time. schema: what is made of the former; defaults: the data values before those
+    from outside. plans: of the overlays that were last applied.
+    """
+
+    __slots__ = ("defaults", "documents", "members", "plans", "schema", "schemas", "values")
+
+    def __init__(self, members: list[LibraryFile], schemas: list[LibraryFile], values: list[LibraryFile]) -> None:
+        self.documents: dict[str, list[ReferencedValues]] = {}
+        self.plans: Plans = {}
+        self.schema = Kept()
+        self.defaults = Kept()
+        self.schemas = sorted(schemas, key=lambda member: member.file.order)
+        self.values = sorted(values, key=lambda member: member.file.order)
+        without_output = {member.file for member in (*schemas, *values)}
+        self.members = [
+            (member, _purpose(member.file, output=member.file.for_output and member.file not in without_output))
+            for member in members
+        ]
+
+
+def _purpose(file: InputFile, *, output: bool) -> str:
+    if output:
+        return DOCUMENTS if file.type == files.YAML else TEXT if file.type == files.TEXT else UNKNOWN
+    return EXPORTS if file.is_library and file.type != files.DATA else NOTHING
+
+
+class Session:
+    """One run's files and templates, each read and compiled once however many libraries evaluate it.
+
+    data_module: makes `@ytt:data` of data values and functions, once a file asked for it. data_functions: its functions by
+    the directory of a file and the root that it is seen from.
+    with_overlays: the files read so far in which there are overlay annotations. lends: whether items with such
+    annotations may have got into documents of other files.
+    """
+
+    __slots__ = (
+        "_layouts",
+        "_modules",
+        "_prepared",
+        "_yaml",
+        "context",
+        "data_functions",
+        "data_module",
+        "lends",
+        "with_overlays",
+    )
+
+    def __init__(self, context: Context | None = None) -> None:
+        self.context = Context() if context is None else context
+        self._yaml: dict[tuple[InputFile, bool], YamlFile] = {}
+        self._prepared: dict[tuple[object, ...], Template | Outcome] = {}
+        self._layouts: dict[tuple[object, ...], Layout] = {}
+        self._modules: dict[str, Module] = {}
+        self.data_functions: dict[tuple[Library, Library], dict[str, object]] = {}
+        self.data_module: Callable[[Value, Mapping[str, object]], Module] | None = None
+        self.with_overlays: set[InputFile] = set()
+        self.lends = False
+
+    def give(self, files: Mapping[InputFile, DocumentSet]) -> None:
+        """Take the documents of these plain files as read."""
+        from plait.templates import YamlFile
+
+        for file, documents in files.items():
+            self._yaml[file, False] = self._yaml[file, True] = YamlFile(file.source, documents, None)
+
+    def yaml(self, file: InputFile, options: Options) -> YamlFile:
+        """The file as read. Raises ReadError."""
+        key = (file, options.strict)
+        found = self._yaml.get(key)
+        if found is None:
+            cache = self._cache()
+            found = read_yaml(file.source, strict=options.strict, plain=file.is_plain, cache=cache)
+            self._yaml[key] = found
+            if found.is_template and OVERLAY in file.source.text:
+                self.with_overlays.add(file)
+                self.lends = self.lends or file.is_library
+            for line, name, hint in found.misspelt():
+                self.context.warn(f"{file.source.shown}:{line}: nothing is known of the annotation @{name}; {hint}")
+            braces = found.braces()
+            if braces is not None:
+                self.context.warn(
+                    f"{file.source.shown}:{braces}: {{{{ }}}} is a map within a map here; quotes around it make a text of it"
+                )
+            unused = found.unused_overlay()
+            if unused is not None:
+                line, name = unused
+                self.context.warn(
+                    f"{file.source.shown}:{line}: @{name} has no effect, since no document of this file is an overlay; "
+                    "one is by #@overlay/match by=... above its ---"
+                )
+        return found
+
+    def _cache(self) -> CodeCache | None:
+        # What is traced is compiled otherwise.
+        return self.context.cache if self.context.trace is None else None
+
+    def prepared(self, file: InputFile, options: Options) -> Template | Outcome:
+        """The file compiled, or what it is where nothing in it is evaluated. Raises PlaitError."""
+        key = (file, options.reading)
+        found = self._prepared.get(key)
+        if found is None:
+            kind = file.type
+            if kind == files.TEXT and file.is_plain:
+                found = Outcome({}, text=file.text())
+            elif kind == files.YAML and not (read := self.yaml(file, options)).is_template:
+                found = Outcome({}, read.plain)
+            else:
+                found = self._compiled(file, kind, options)
+            self._prepared[key] = found
+        return found
+
+    def is_fixed(self, file: InputFile, options: Options) -> bool:
+        """Whether a file that was evaluated is known to give the same whenever it is."""
+        found = self.prepared(file, options)
+        return isinstance(found, Outcome) or found.fixed
+
+    def _compiled(self, file: InputFile, kind: str, options: Options) -> Template:
+        from plait.templates import compile_starlark, compile_text, compile_yaml
+
+        traced, cache = self.context.trace is not None, self._cache()
+        if kind == files.YAML:
+            return compile_yaml(
+                self.yaml(file, options),
+                ignore_unknown_comments=options.ignore_unknown_comments,
+                implicit_map_key_overrides=options.implicit_map_key_overrides,
+                cache=cache,
+                traced=traced,
+            )
+        if kind == files.TEXT:
+            return compile_text(file.source, cache, traced=traced)
+        return compile_starlark(file.source, cache, traced=traced)
+
+    def module(self, name: str) -> Module | None:
+        """The module `@ytt:NAME`, one for the run; None for a name that is none's, or that of one made for each file."""
+        found = self._modules.get(name)
+        if found is None:
+            from plait.modules import MODULES, load_module
+
+            if name in MODULES:
+                found = self._modules[name] = load_module(name, self.context)
+        return found
+
+    def layout(self, library: Library, options: Options) -> Layout:
+        """What the files of a library are for; reads every YAML template of it (spec ytt 1.6).
+
+        Raises ReadError for broken YAML, TemplateError for an annotation on something else than a document.
+        """
+        key = (library, options.reading)
+        found = self._layouts.get(key)
+        if found is None:
+            schemas: list[LibraryFile] = []
+            values: list[LibraryFile] = []
+            members = library.accessible_files()
+            for member in members:
+                if member.file.type == files.YAML and member.file.is_template:
+                    read = self.yaml(member.file, options)
+                    if read.has_document_annotated("data/values-schema"):
+                        schemas.append(member)
+                    if read.has_document_annotated("data/values"):
+                        values.append(member)
+            found = self._layouts[key] = Layout(members, schemas, values)
+        return found

@@ -1,0 +1,246 @@
+"""Data values from the command line: files, environment variables, single values (spec ytt 7.3 to 7.6).
+
+Each argument becomes documents that are merged in the order of the kinds of flags, not in the order written:
+files, environment, environment as YAML, values, values as YAML, values from files.
+
+A file of values is plain YAML: its documents merge plainly. A single value is an overlay that replaces the value at its
+key path whole and makes the maps on the way there, so that `--data-value-yaml 'a={b: 1}'` drops other keys of `a`.
+"""
+
+from __future__ import annotations
+
+from plait.annotations import Annotation
+from plait.errors import PlaitError, ReadError, UsageError
+from plait.nodes import Document, DocumentSet, Map, MapItem
+from plait.source import Position, Source
+from plait.workspace.files import YAML
+from plait.workspace.job import ReferencedValues
+from plait.workspace.references import parse_refs, split_ref
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from plait.nodes import Value
+    from plait.workspace.files import InputFile
+    from plait.workspace.inputs import Inputs
+    from plait.workspace.references import LibraryRefs
+    from plait.yaml import Comments
+
+_PLAIN = "Expected to be plain YAML, having no annotations (hint: remove comments starting with `#@`)"
+
+
+class ValuesFlags:
+    """The arguments of the data value flags, each kind in the order written."""
+
+    __slots__ = ("env", "env_yaml", "files", "value_files", "values", "values_yaml")
+
+    def __init__(
+        self,
+        *,
+        files: Sequence[str] = (),
+        env: Sequence[str] = (),
+        env_yaml: Sequence[str] = (),
+        values: Sequence[str] = (),
+        values_yaml: Sequence[str] = (),
+        value_files: Sequence[str] = (),
+    ) -> None:
+        self.files = files
+        self.env = env
+        self.env_yaml = env_yaml
+        self.values = values
+        self.values_yaml = values_yaml
+        self.value_files = value_files
+
+
+def read_values(
+    flags: ValuesFlags,
+    inputs: Inputs,
+    environment: Mapping[str, str],
+    *,
+    strict: bool = False,
+    warn: Callable[[str], None] | None = None,
+) -> list[ReferencedValues]:
+    """All data values that flags give, in order of precedence, lowest first; those with a library reference among them.
+
+    warn: gets what looks like a mistake and is none. Raises UsageError and ReadError, the flag in the trail.
+    """
+    found: list[ReferencedValues] = []
+
+    def gather(flag: str, arguments: Iterable[str], read: Callable[[str], Iterable[ReferencedValues]]) -> None:
+        for argument in arguments:
+            try:
+                found.extend(read(argument))
+            except PlaitError as error:
+                raise error.within(f"in --{flag} {argument}") from None
+
+    gather("data-values-file", flags.files, lambda argument: _from_file(argument, inputs, strict, warn))
+    for flag, arguments, as_yaml in (
+        ("data-values-env", flags.env, False),
+        ("data-values-env-yaml", flags.env_yaml, True),
+    ):
+        convert = _converter(strict) if as_yaml else None
+        gather(flag, arguments, lambda argument, f=flag, c=convert: _from_environment(argument, environment, f, c))  # type: ignore[misc]
+    for flag, arguments, as_yaml in (("data-value", flags.values, False), ("data-value-yaml", flags.values_yaml, True)):
+        convert = _converter(strict) if as_yaml else None
+        gather(flag, arguments, lambda argument, f=flag, c=convert: [_from_pair(argument, f, c)])  # type: ignore[misc]
+    gather("data-value-file", flags.value_files, lambda argument: [_from_value_file(argument, inputs)])
+    return found
+
+
+def _from_file(
+    argument: str, inputs: Inputs, strict: bool, warn: Callable[[str], None] | None
+) -> list[ReferencedValues]:
+    ref, path = split_ref(argument)
+    refs = parse_refs(ref) if ref else ()
+    # "+:" says "merge, do not replace", which is what plain values do anyway.
+    path = path.removeprefix("+:")
+    _warn_about_key(path, warn)
+    found = []
+    for file in inputs.files([path]):
+        # A directory of values may hold other files. A file that was named is read whatever its name.
+        if file.in_directory and file.type != YAML:
+            continue
+        found += plain_values_of(file, refs, strict=strict)
+    return found
+
+
+def plain_values_of(file: InputFile, refs: LibraryRefs = (), *, strict: bool = False) -> list[ReferencedValues]:
+    """The data values of a plain YAML file, for the library that refs name. Raises ReadError for an annotation."""
+    return [ReferencedValues(document, refs, plain=True) for document in _plain_documents(file, strict)]
+
+
+def _warn_about_key(path: str, warn: Callable[[str], None] | None) -> None:
+    new_path, equals, rest = path.partition("=")
+    if warn is not None and equals and new_path and not new_path.endswith((".yml", ".yaml")) and "/" not in new_path:
+        warn(
+            f'--data-values-file {path}: "{new_path}" is taken as a new path of the file, not as a key '
+            f"(to set one value to the content of a file: --data-value-file {new_path}={rest})"
+        )
+
+
+def _plain_documents(file: InputFile, strict: bool) -> list[Document]:
+    from plait.yaml import Comments, deduplicate, read
+
+    source = file.source.hidden()
+    comments = Comments() if "#@" in source.text else None
+    documents = read(source, strict=strict, comments=comments, merge_lists=False)
+    if comments is not None:
+        _check_plain(file, comments)
+    return [document for document in deduplicate(documents).items if document.value is not None]
+
+
+def _check_plain(file: InputFile, comments: Comments) -> None:
+    for node, owned in comments.of.items():
+        # What stands after the last node belongs to no item, and is not looked at (spec ytt 7.3).
+        if type(node) is DocumentSet:
+            continue
+        for comment in owned:
+            if comment.text.startswith("@"):
+                hint = "remove comments starting with #@"
+                if comment.text.startswith(("@data/values", "@ data/values")):
+                    hint = f"a file annotated with @data/values is a template: -f {file.path}"
+                raise ReadError(
+                    f"Checking data values file '{file.path}': {_PLAIN}",
+                    at=Position(file.source, comment.line),
+                    hint=hint,
+                )
+
+
+def _converter(strict: bool) -> Callable[[Source], Value]:
+    def convert(source: Source) -> Value:
+        from plait.yaml import deduplicate, read
+
+        # Only the first document counts; a text without any is one null document.
+        return deduplicate(read(source, strict=strict, merge_lists=False)).items[0].value
+
+    return convert
+
+
+def _from_environment(
+    argument: str, environment: Mapping[str, str], flag: str, convert: Callable[[Source], Value] | None
+) -> list[ReferencedValues]:
+    refs, prefix = _refs_and_key(argument)
+    name = f"({flag} arg) {prefix}"
+    found = []
+    for variable, text in environment.items():
+        if variable.startswith(prefix + "_"):
+            try:
+                value = text if convert is None else convert(Source(name, text).hidden())
+            except PlaitError as error:
+                raise error.within(f"in environment variable {variable}") from None
+            # Shells do not like dots in names: "__" stands for them, a single "_" for itself.
+            pieces = variable[len(prefix) + 1 :].split("__")
+            found.append(ReferencedValues(_overlay(pieces, value, Source(name, f"{variable}={text}").hidden()), refs))
+    return found
+
+
+def _from_pair(argument: str, flag: str, convert: Callable[[Source], Value] | None) -> ReferencedValues:
+    key, equals, text = argument.partition("=")
+    if not equals:
+        raise UsageError("Expected format key=value", found=argument, hint=_pair_hint(argument, flag))
+    name = f"({flag} arg)"
+    try:
+        value = text if convert is None else convert(Source(name, text))
+    except PlaitError as error:
+        raise error.within(f"in the value of key '{key}'") from None
+    refs, key = _refs_and_key(key)
+    return ReferencedValues(_overlay(_key_path(key), value, Source(name, argument)), refs)
+
+
+def _pair_hint(argument: str, flag: str) -> str | None:
+    if argument.endswith((".yml", ".yaml")):
+        return f"to read many values from a plain YAML file: --data-values-file {argument}"
+    if ":" in argument:
+        key, _, value = argument.partition(":")
+        return f"--{flag} {key}={value.strip()}"
+    return None
+
+
+def _from_value_file(argument: str, inputs: Inputs) -> ReferencedValues:
+    key, equals, path = argument.partition("=")
+    if not equals:
+        raise UsageError(
+            "Expected format key=/file/path",
+            found=argument,
+            hint=f"to read many values from a plain YAML file: --data-values-file {argument}",
+        )
+    files = inputs.files([path])
+    if len(files) != 1:
+        raise ReadError(
+            f"Expected '{path}' to be a file, but is a directory", found=f"{len(files)} files" if files else "no files"
+        )
+    content = files[0].text()
+    refs, key = _refs_and_key(key)
+    return ReferencedValues(
+        _overlay(_key_path(key), content, Source(f"(data-value-file arg) {key}={path}", content).hidden()), refs
+    )
+
+
+def _refs_and_key(argument: str) -> tuple[LibraryRefs, str]:
+    ref, key = split_ref(argument)
+    if ":" in key:
+        raise UsageError(
+            f"Expected at most one library-key separator ':' in '{key}'",
+            hint=None if ref else f'a library is named with a leading "@": @{key}',
+        )
+    return (parse_refs(ref) if ref else ()), key
+
+
+def _key_path(key: str) -> list[str]:
+    # "key+=value" says "add if missing", which is what happens anyway.
+    if key.endswith("+"):
+        key = key[:-1]
+        if key.startswith("(") and key.endswith(")"):
+            key = key[1:-1]
+    return key.split(".")
+
+
+def _overlay(pieces: Sequence[str], value: Value, source: Source) -> Document:
+    match = Annotation("overlay/match", kwargs={"missing_ok": True}, source=source, line=1)
+    replace = Annotation("overlay/replace", kwargs={"or_add": True}, source=source, line=1)
+    annotations = {match.name: match, replace.name: replace}
+    for piece in reversed(pieces):
+        value = Map([MapItem(piece, value, source, 1, annotations)], source, 1)
+        annotations = {match.name: match}
+    return Document(value, source, 1)

@@ -1,0 +1,69 @@
+"""YAML: text to nodes, nodes to text (spec ytt 2, spec ops 3 and 14).
+
+The package imports what writes; what reads, and JSON, listings and formatting load when they are first asked for.
+"""
+
+from __future__ import annotations
+
+from plait import first_use
+from plait.yaml.forms import Forms, key_forms
+from plait.yaml.scalars import needs_quotes, resolve_plain, resolve_strict
+from plait.yaml.writer import ITEM, write, write_items, write_value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.yaml.comments import Comment, Comments
+    from plait.yaml.fmt import format_text
+    from plait.yaml.json import read_json, write_json
+    from plait.yaml.order import compare_keys, sort_items
+    from plait.yaml.positions import write_positions
+    from plait.yaml.reader import read, read_value
+    from plait.yaml.repeats import deduplicate, has_repeated_keys
+    from plait.yaml.spans import Span, Spans
+
+__all__ = [
+    "ITEM",
+    "Comment",
+    "Comments",
+    "Forms",
+    "Span",
+    "Spans",
+    "compare_keys",
+    "deduplicate",
+    "format_text",
+    "has_repeated_keys",
+    "key_forms",
+    "needs_quotes",
+    "read",
+    "read_json",
+    "read_value",
+    "resolve_plain",
+    "resolve_strict",
+    "sort_items",
+    "write",
+    "write_items",
+    "write_json",
+    "write_positions",
+    "write_value",
+]
+
+_LATER = {
+    "Comment": "comments",
+    "Comments": "comments",
+    "Span": "spans",
+    "Spans": "spans",
+    "compare_keys": "order",
+    "deduplicate": "repeats",
+    "format_text": "fmt",
+    "has_repeated_keys": "repeats",
+    "read": "reader",
+    "read_json": "json",
+    "read_value": "reader",
+    "sort_items": "order",
+    "write_json": "json",
+    "write_positions": "positions",
+}
+
+
+def __getattr__(name: str) -> object:
+    return first_use(__name__, _LATER.get(name), name)

@@ -1,0 +1,160 @@
+"""Comments: where they are in a text, and which node each belongs to (spec ytt 3.3).
+
+A parser's events do not carry comments, but a `#` that stands outside every scalar can be nothing else. So the reader
+looks at scalars only while there is a `#` ahead: everything from one scalar's end to the next scalar's start is searched.
+A comment on a block scalar's header line (`| # like this`) is inside the scalar's span, and nobody's.
+
+Ownership goes by lines. A comment on a line where nodes start belongs to the last of them; any other belongs to the
+first node of the next line that has one. A first document without `---` owns nothing, and neither do the copies that
+an alias or a merge makes. What comes after the last node belongs to the document set.
+"""
+
+from __future__ import annotations
+
+from plait.nodes import Array, DocumentSet, Map
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plait.nodes import Document, Item, Node
+
+
+class Comment:
+    """One comment.
+
+    text: what follows the `#`, as written. line: its line; column: that of the `#`, from 1.
+    own_line: whether no node starts on its line (so it stands above its node).
+    """
+
+    __slots__ = ("column", "line", "own_line", "text")
+
+    def __init__(self, text: str, line: int, column: int, own_line: bool = True) -> None:
+        self.text = text
+        self.line = line
+        self.column = column
+        self.own_line = own_line
+
+    def __repr__(self) -> str:
+        return f"Comment({self.text!r}, {self.line}, {self.column}, {self.own_line})"
+
+
+class Comments:
+    """The comments of one text, by owner; pass one to `read` to have it filled.
+
+    of: node -> its comments in the order written; what stands after the last node is under the DocumentSet.
+    all: every comment, in order.
+    """
+
+    __slots__ = ("all", "of")
+
+    def __init__(self) -> None:
+        self.all: list[Comment] = []
+        self.of: dict[Item | DocumentSet, list[Comment]] = {}
+
+    @property
+    def template(self) -> bool:
+        """Whether the text is a template: some comment is neither plain nor `#!` (spec ytt 3.1)."""
+        return any(comment.text[:1] == "@" for comment in self.all)
+
+    def at(self, node: Item | DocumentSet) -> list[Comment]:
+        """The comments that a node owns."""
+        return self.of.get(node, [])
+
+
+class CommentScan:
+    """Finds comments while scalars go by in the order of the text."""
+
+    __slots__ = ("found", "next", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.found: list[tuple[int, str]] = []
+        self.next = text.find("#")
+
+    def pass_scalar(self, start: int, end: int) -> int:
+        """Take the comments before a scalar, step over the scalar; the index of the next `#`, or -1."""
+        self._take_until(start)
+        if 0 <= self.next < end:
+            self.next = self.text.find("#", end)
+        return self.next
+
+    def finish(self) -> list[tuple[int, str]]:
+        """Take what is left; all comments as (index of the `#`, text)."""
+        self._take_until(len(self.text))
+        return self.found
+
+    def _take_until(self, limit: int) -> None:
+        while 0 <= self.next < limit:
+            self._take(self.next)
+
+    def _take(self, at: int) -> None:
+        end = self._line_end(at)
+        self.found.append((at, self.text[at + 1 : end]))
+        self.next = self.text.find("#", end)
+
+    def _line_end(self, at: int) -> int:
+        text = self.text
+        end = text.find("\n", at)
+        if end < 0:
+            end = len(text)
+        line = text[at:end]
+        for other in "\r\x85\u2028\u2029":
+            cut = line.find(other)
+            if cut >= 0:
+                line = line[:cut]
+        return at + len(line)
+
+
+def assign(comments: Comments, tree: DocumentSet, copies: set[Node], bare: Document | None) -> None:
+    """Give each comment of `comments.all` to its node.
+
+    copies: collections that an alias made and items that a merge brought. bare: the first document, if it has no `---`.
+    """
+    of = comments.of
+    pending = iter(comments.all)
+    comment = next(pending, None)
+    if comment is None:
+        return
+    first: Item | None = None
+    last: Item | None = None
+    for item in _originals(tree, copies):
+        if item is bare:
+            continue
+        if first is None or item.line != first.line:
+            # The line of `first` and `last` is complete.
+            while comment is not None and first is not None and last is not None and comment.line <= first.line:
+                _give(of, comment, first, last)
+                comment = next(pending, None)
+            if comment is None:
+                return
+            first = item
+        last = item
+    while comment is not None and first is not None and last is not None and comment.line <= first.line:
+        _give(of, comment, first, last)
+        comment = next(pending, None)
+    if comment is not None:
+        of[tree] = [comment, *pending]
+
+
+def _give(of: dict[Item | DocumentSet, list[Comment]], comment: Comment, first: Item, last: Item) -> None:
+    comment.own_line = comment.line < first.line
+    owner = first if comment.own_line else last
+    if owner in of:
+        of[owner].append(comment)
+    else:
+        of[owner] = [comment]
+
+
+def _originals(tree: DocumentSet, copies: set[Node]) -> Iterator[Item]:
+    """Every item that was written where it stands, parents before children."""
+    pending: list[Iterator[Item]] = [iter(tree.items)]
+    while pending:
+        item = next(pending[-1], None)
+        if item is None:
+            pending.pop()
+        elif item not in copies:
+            yield item
+            value = item.value
+            if (type(value) is Map or type(value) is Array) and value not in copies:
+                pending.append(iter(value.items))

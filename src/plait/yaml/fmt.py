@@ -1,0 +1,144 @@
+"""One look for hand-written YAML, comments kept (`plait fmt`, spec ytt 1.10).
+
+Two spaces a level, sequences indented under their key, flow collections opened out. A comment on a line of its own
+gets an empty line before it (unless it comes first) and one behind the node it stands above; a comment on a node's line
+follows after one space. Comments at the end stand above a `---`, as in the reference.
+"""
+
+from __future__ import annotations
+
+from plait.nodes import Array, DocumentSet, Map, MapItem
+from plait.yaml.comments import Comments
+from plait.yaml.forms import key_forms
+from plait.yaml.json import key_text
+from plait.yaml.reader import read
+from plait.yaml.writer import write_value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plait.nodes import Item, Value
+    from plait.source import Source
+
+_STEP = "  "
+
+
+def format_text(source: Source, *, strict: bool = False) -> str:
+    """A text in the one look. Raises as `read` does."""
+    comments = Comments()
+    tree = read(source, strict=strict, comments=comments, merge_lists=False)
+    head = source.text.lstrip("\t\n\f\r ")
+    begins_with_marker = head.startswith("---") and head[3:4] in {"\t", "\n", "\f", "\r", " "}
+    page = _Page(comments)
+    first = tree.items[0]
+    # A `---` that something stands before ends an empty document; only a text's very first thing is "first".
+    starts_late = not begins_with_marker and (source.line(first.line) or "").startswith("---")
+    for index, document in enumerate(tree.items):
+        page.add_document(document, first=index == 0 and not starts_late)
+    trailing = comments.of.get(tree)
+    if trailing:
+        page.due = True
+        for comment in trailing:
+            page.line("#" + comment.text, "")
+        page.line("---", "")
+    return "".join(page.out)
+
+
+class _Page:
+    """What is written so far.
+
+    due: whether an empty line comes before the next line. waiting: whether the last line ends in a `-` or `key:` that
+    takes the next piece on its own line.
+    """
+
+    __slots__ = ("comments", "due", "out", "waiting")
+
+    def __init__(self, comments: Comments) -> None:
+        self.comments = comments
+        self.out: list[str] = []
+        self.due = False
+        self.waiting = False
+
+    def line(self, text: str, pad: str, *, inline: bool = False, wait: bool = False) -> None:
+        out = self.out
+        if self.due:
+            out.append("\n")
+        if self.waiting:
+            out.append(" " if inline else "\n" + pad)
+        else:
+            out.append(pad)
+        out.append(text if wait else text + "\n")
+        self.due = False
+        self.waiting = wait
+
+    def add_comments(self, item: Item, pad: str, first: bool) -> tuple[str, bool]:
+        """Write the comments above an item; the one beside it, and whether there were any above."""
+        beside = ""
+        above = False
+        for comment in self.comments.at(item):
+            if not comment.own_line:
+                beside = f" #{comment.text}"
+                continue
+            if not first and not above:
+                self.due = True
+            above = True
+            self.line("#" + comment.text, pad)
+        return beside, above
+
+    def add_document(self, document: Item, *, first: bool) -> None:
+        beside, above = self.add_comments(document, "", first)
+        if not first or beside:
+            self.line("---" + beside, "")
+        value = document.value
+        if value is not None:
+            if type(value) in _COLLECTIONS and value.items:  # type: ignore[union-attr]
+                self.add_items(value)
+            else:
+                self.line(write_value(value)[:-1], "")
+        if above:
+            self.due = True
+
+    def add_items(self, value: Value) -> None:
+        # A frame: the items still to come, their indentation, whether none was written yet, and whether an empty line
+        # is due when all are.
+        stack: list[tuple[Iterator[Item], str, bool]] = [(iter(value.items), "", False)]  # type: ignore[union-attr]
+        first = True
+        while stack:
+            items, pad, space = stack[-1]
+            item = next(items, None)
+            if item is None:
+                stack.pop()
+                if space:
+                    self.due = True
+                first = False
+                continue
+            beside, above = self.add_comments(item, pad, first)
+            first = False
+            value = item.value
+            in_map = type(item) is MapItem
+            head = _key(item.key) + ":" if type(item) is MapItem else "-"
+            if type(value) in _COLLECTIONS and value.items:  # type: ignore[union-attr]
+                self.line(head + beside, pad, inline=True, wait=not in_map and not beside)
+                stack.append((iter(value.items), pad + _STEP, above))  # type: ignore[union-attr]
+                first = True
+                continue
+            text = write_value(value)[:-1]
+            if "\n" in text:
+                lines = text.split("\n")
+                self.line(head + beside, pad, inline=True, wait=not beside)
+                self.line(("\n" + pad).join(lines), pad + _STEP, inline=True)
+            elif beside and value is None:
+                self.line(head + beside, pad, inline=True)
+            else:
+                self.line(f"{head} {text}{beside}", pad, inline=True)
+            if above:
+                self.due = True
+
+
+def _key(key: Value) -> str:
+    form = key_forms[key] if type(key) is str else None
+    return key_text(key) if form is None else form[:-1]
+
+
+_COLLECTIONS = frozenset({Map, Array, DocumentSet})

@@ -1,0 +1,342 @@
+"""How a scalar is written: plain, quoted, or as a block (spec ytt 2.4, spec ops 14).
+
+A string takes the first form that fits. One-line forms do not depend on where they stand, so they are kept; a literal
+block does (its lines are indented), and so does a quoted string with a Unicode line separator in it.
+
+    >>> string_forms["a: b"], string_forms["yes"], string_forms["a:b"]
+    ("'a: b'", '"yes"', 'a:b')
+"""
+
+from __future__ import annotations
+
+from plait.yaml.scalars import needs_quotes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from plait.nodes import Scalar
+
+_MEMO_SIZE = 100_000
+_LONG = 128
+_SIMPLE_KEY_BYTES = 128
+
+_QUOTED_FIRST = frozenset("#,[]{}&*!|>'\"%@`")
+_ESCAPES = {
+    0x00: "\\0",
+    0x07: "\\a",
+    0x08: "\\b",
+    0x09: "\\t",
+    0x0A: "\\n",
+    0x0B: "\\v",
+    0x0C: "\\f",
+    0x0D: "\\r",
+    0x1B: "\\e",
+    0x22: '\\"',
+    0x5C: "\\\\",
+    0x85: "\\N",
+    0x2028: "\\L",
+    0x2029: "\\P",
+}
+# A string that starts with one of these is nothing but a string, and its syntax is plain but for colons and comments.
+_WORD_FIRST = frozenset("abcdeghijklmpqrsuvwxzABCDEGHIJKLMPQRSUVWXZ/_$(")
+_WORD_LAST = frozenset(" :")
+_SEPARATORS = ("\u2028", "\u2029")
+
+
+class _StringForms(dict[str, "str | None"]):
+    """A string -> its form on one line, or None if it takes several lines or is long.
+
+    misread: whether the readers of a dialect take a plain text for something else, where go-yaml does not.
+    """
+
+    __slots__ = ("long", "misread")
+
+    def __init__(self, misread: Callable[[str], bool] | None = None) -> None:
+        super().__init__()
+        self.misread = misread
+        # The other strings: the form of a long one, "" for one that takes several lines.
+        self.long: dict[str, str] = {}
+
+    def __missing__(self, text: str) -> str | None:
+        form = text if _is_word(text) else one_line(text)
+        if self.misread is not None:
+            form = self.safe(text, form)
+        if len(self) >= _MEMO_SIZE:
+            self.clear()
+            self.long.clear()
+        if form is None or len(form) > _LONG:
+            self.long[text] = form or ""
+            form = None
+        self[text] = form
+        return form
+
+    def long_form(self, text: str, pad: str, column: int, fold: int | None) -> str:
+        """The form of a string that this has just been asked for and had None for, with the line break behind it.
+
+        column: where it begins. fold: break it at spaces beyond this column.
+        """
+        form = self.long.get(text)
+        if form is None:  # another thread has emptied the memo meanwhile
+            form = self.safe(text, one_line(text))
+        if not form:
+            return many_lines(text, pad)
+        return (form if fold is None else folded(form, column, fold, pad)) + "\n"
+
+    def safe(self, text: str, form: str | None) -> str | None:
+        """The form, or the text in quotes where it would be plain and mean something else."""
+        return double_quoted(text) if self.misread is not None and form == text and self.misread(text) else form
+
+
+class _KeyForms(dict[str, "str | None"]):
+    """A string -> its form as a simple key with the colon, or None if it has to be written with `? `."""
+
+    __slots__ = ("strings",)
+
+    def __init__(self, strings: _StringForms) -> None:
+        super().__init__()
+        self.strings = strings
+
+    def __missing__(self, text: str) -> str | None:
+        head: str | None = None
+        form: str | None
+        if len(text) <= _SIMPLE_KEY_BYTES and _is_word(text):
+            form = self.strings.safe(text, text)
+            head = f"{form}:"
+        elif not any(mark in text for mark in "\n\r\x85\u2028\u2029"):
+            form = self.strings.safe(text, one_line(text))
+            size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogateescape"))
+            if form is not None and form.startswith("!!binary "):
+                size = len(form) - 1
+            if form is not None and size <= _SIMPLE_KEY_BYTES:
+                head = form + ":"
+        if len(self) >= _MEMO_SIZE:
+            self.clear()
+        self[text] = head
+        return head
+
+
+def _is_word(text: str) -> bool:
+    """Whether a string is one of most: for these `one_line` would give the text itself, in twice the time."""
+    return (
+        text[:1] in _WORD_FIRST
+        and text.isascii()
+        and text.isprintable()
+        and text[-1] not in _WORD_LAST
+        and ": " not in text
+        and " #" not in text
+    )
+
+
+class Forms:
+    """How strings are written, alone and as keys, for the readers of a dialect (`misread` as above)."""
+
+    __slots__ = ("keys", "strings")
+
+    def __init__(self, misread: Callable[[str], bool] | None = None) -> None:
+        self.strings = _StringForms(misread)
+        self.keys = _KeyForms(self.strings)
+
+
+FORMS = Forms()
+string_forms, key_forms = FORMS.strings, FORMS.keys
+
+
+def one_line(text: str) -> str | None:
+    """The form of a string on one line; None if it needs a literal block or breaks at a Unicode separator."""
+    if text.isascii() and text.isprintable():
+        # The common case: no line breaks, nothing to escape.
+        if needs_quotes(text):
+            return double_quoted(text)
+        return text if _plain_allowed(text) else "'" + text.replace("'", "''") + "'"
+    binary = _binary(text)
+    if binary is not None:
+        return f"!!binary {binary}" if "\n" not in binary else None
+    printable = _printable(text)
+    if "\n" in text:
+        return None if printable and _block_allowed(text) else double_quoted(text)
+    if needs_quotes(text) or not printable:
+        return double_quoted(text)
+    if "\u2028" in text or "\u2029" in text:
+        spaced = any(space + mark in text or mark + space in text for mark in _SEPARATORS for space in " ")
+        return double_quoted(text) if spaced else None
+    return text if _plain_allowed(text) else "'" + text.replace("'", "''") + "'"
+
+
+def many_lines(text: str, pad: str) -> str:
+    """The form of a string that takes several lines, with the line break behind it; `pad` is its indentation."""
+    binary = _binary(text)
+    if binary is not None:
+        return "!!binary " + many_lines(binary, pad)
+    if "\n" not in text:
+        return "'" + _broken(text.replace("'", "''"), pad) + "'\n"
+    hint = "2" if text[0] == " " or text[0] in _BREAKS else ""
+    if text[-1] not in _BREAKS:
+        chomp, end = "-", "\n"
+    else:
+        chomp, end = "+" if len(text) == 1 or text[-2] in _BREAKS else "", ""
+    if "\u2028" in text or "\u2029" in text:
+        lines = ("" if text[0] in _BREAKS else pad) + _broken(text, pad)
+    else:
+        lines = "\n".join([pad + line if line else "" for line in text.split("\n")])
+    return f"|{hint}{chomp}\n{lines}{end}"
+
+
+_BREAKS = "\n\u2028\u2029"
+
+
+def _broken(text: str, pad: str) -> str:
+    """A text with the indentation put behind its line breaks (not between two of them)."""
+    out: list[str] = []
+    broken = False
+    for character in text:
+        if character in _BREAKS:
+            broken = True
+        elif broken:
+            out.append(pad)
+            broken = False
+        out.append(character)
+    return "".join(out)
+
+
+def double_quoted(text: str) -> str:
+    """A string in double quotes, with escapes."""
+    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
+    out = ['"']
+    # Of a string that starts with a byte order mark go-yaml escapes every character.
+    marked = text.startswith("\ufeff")
+    for character in text:
+        code = ord(character)
+        escape = _ESCAPES.get(code)
+        if escape is not None:
+            out.append(escape)
+        elif _is_printable(code) and not marked:
+            out.append(character)
+        elif code == 0xA0:
+            out.append("\\_")
+        elif code <= 0xFF:
+            out.append(f"\\x{code:02X}")
+        elif code <= 0xFFFF:
+            out.append(f"\\u{code:04X}")
+        else:
+            out.append(f"\\U{code:08X}")
+    out.append('"')
+    return "".join(out)
+
+
+def leaf(value: Scalar) -> str:
+    """The form of a scalar that is no string."""
+    if value is None:
+        return "null"
+    kind = type(value)
+    if kind is int:
+        return str(value)
+    if kind is bool:
+        return "true" if value else "false"
+    if kind is float:
+        return float_form(value)  # type: ignore[arg-type]
+    if isinstance(value, float):
+        return repr(value)  # a float of another dialect, which knows its form
+    raise TypeError(f"cannot write {kind.__name__}")
+
+
+def float_form(value: float) -> str:
+    """The fewest digits that read back the same; with an exponent below 1e-4 and from 1e6 on."""
+    if value - value != 0:  # infinite, or not a number
+        return ".inf" if value > 0 else "-.inf" if value < 0 else ".nan"
+    sign, digits, exponent = decimal(value)
+    if exponent < -4 or exponent >= 6:
+        point = "." + digits[1:] if len(digits) > 1 else ""
+        return f"{sign}{digits[0]}{point}e{'-' if exponent < 0 else '+'}{abs(exponent):02d}"
+    return sign + plain_decimal(digits, exponent)
+
+
+def plain_decimal(digits: str, exponent: int) -> str:
+    """Digits with the point where the exponent (that of the first digit) puts it."""
+    if exponent < 0:
+        return "0." + "0" * (-exponent - 1) + digits
+    if len(digits) <= exponent + 1:
+        return digits + "0" * (exponent + 1 - len(digits))
+    return f"{digits[: exponent + 1]}.{digits[exponent + 1 :]}"
+
+
+def decimal(value: float) -> tuple[str, str, int]:
+    """Sign, shortest digits, and the decimal exponent of the first digit of a finite float."""
+    text = repr(value)
+    sign = "-" if text[0] == "-" else ""
+    mantissa, _, written = text.removeprefix("-").partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    digits = whole + fraction
+    stripped = digits.lstrip("0")
+    if not stripped:
+        return sign, "0", 0
+    exponent = len(whole) - 1 - (len(digits) - len(stripped)) + int(written or 0)
+    return sign, stripped.rstrip("0"), exponent
+
+
+def folded(form: str, column: int, width: int, pad: str) -> str:
+    """A one-line form with line breaks put at spaces once the column is beyond the width (spec ops 14.3)."""
+    quote = form[0] if form[0] in "'\"" else ""
+    first, last = (1, len(form) - 2) if quote else (-1, len(form))
+    out: list[str] = []
+    spaces = False
+    at = 0
+    while (index := form.find(" ", at)) >= 0:
+        if index > at:
+            out.append(form[at:index])
+            column += index - at
+            spaces = False
+        following = form[index + 1 : index + 2]
+        if not spaces and column > width and first < index < last and (quote == '"' or following != " "):
+            out.append("\n" + pad)
+            column = len(pad)
+            if following == " ":
+                out.append("\\")
+                column += 1
+        else:
+            out.append(" ")
+            column += 1
+        spaces = True
+        at = index + 1
+    out.append(form[at:])
+    return "".join(out)
+
+
+def _is_printable(code: int) -> bool:
+    return 0x20 <= code <= 0x7E or 0xA0 <= code <= 0xD7FF or (0xE000 <= code <= 0xFFFD and code != 0xFEFF)
+
+
+def _printable(text: str) -> bool:
+    """Whether nothing in the text needs an escape; line feeds count as printable."""
+    if text.isascii():
+        return text.replace("\n", "").isprintable()
+    return all(_is_printable(code) or code == 0x0A for code in map(ord, text))
+
+
+def _block_allowed(text: str) -> bool:
+    return text[-1] != " " and not any(" " + mark in text for mark in _BREAKS)
+
+
+def _plain_allowed(text: str) -> bool:
+    """Whether the syntax lets a one-line text stand without quotes."""
+    first = text[0]
+    if first in _QUOTED_FIRST or first == " " or text[-1] == " " or text[-1] == ":":
+        return False
+    if first in "-?:." and (text.startswith(("---", "...")) or (first != "." and text[1:2] in {"", " "})):
+        return False
+    return ": " not in text and " #" not in text
+
+
+def _binary(text: str) -> str | None:
+    """For a string that is not valid text its bytes in base 64, in lines of 70 when it is long."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        from binascii import b2a_base64
+
+        code = b2a_base64(text.encode("utf-8", "surrogateescape"), newline=False).decode()
+        if len(code) < 70:
+            return code
+        return "".join([code[at : at + 70] + "\n" for at in range(0, len(code), 70)])
+    return None

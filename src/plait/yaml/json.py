@@ -1,0 +1,164 @@
+"""Nodes to JSON as Go writes it, and JSON to nodes (spec ytt 2.5).
+
+Keys are sorted by their bytes; `<`, `>`, `&` and the Unicode line separators are escaped; floats are plain decimals
+from 1e-6 up to 1e21. JSON has no infinity and no key but a string: those are errors here.
+"""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from plait.errors import LimitError, PlaitError, ReadError
+from plait.limits import allowance, exceeded
+from plait.nodes import Array, ArrayItem, DocumentSet, Map, MapItem, kind_name
+from plait.source import Position, Source
+from plait.yaml.forms import decimal, leaf, plain_decimal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plait.nodes import Item, Value
+
+_ESCAPES = {ord('"'): '\\"', ord("\\"): "\\\\", 0x2028: "\\u2028", 0x2029: "\\u2029"}
+_ESCAPES.update({code: f"\\u{code:04x}" for code in range(0x20)})
+_ESCAPES.update({0x08: "\\b", 0x09: "\\t", 0x0A: "\\n", 0x0C: "\\f", 0x0D: "\\r"})
+_HTML_ESCAPES = {**_ESCAPES, ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026"}
+
+
+def write_json(value: Value, *, indent: int = 0, escape_html: bool = True) -> str:
+    """A value as JSON, without a line break at the end.
+
+    indent: spaces a level, 0 for one line. Raises PlaitError for a float that is no number and for a key that is no
+    string.
+    """
+    escapes = _HTML_ESCAPES if escape_html else _ESCAPES
+    colon = ": " if indent else ":"
+    out: list[str] = []
+    # A frame: the items still to come, whether they are a map's, and the collection's end.
+    stack: list[tuple[Iterator[Item], bool, str]] = []
+    head = ""
+    line = "\n" if indent else ""
+    holder: Item | None = None
+    # Shared nodes and strings make it larger than what is in memory: an item counts as 64 characters.
+    most = allowance().most("output")
+    room = most >> 6
+    while True:
+        kind = type(value)
+        if (kind is Map or kind is Array or kind is DocumentSet) and value.items:  # type: ignore[union-attr]
+            is_map = kind is Map
+            room -= len(value.items)  # type: ignore[union-attr]
+            items = list(_distinct(value)) if is_map else value.items  # type: ignore[arg-type, union-attr]
+            out.append(head + ("{" if is_map else "["))
+            stack.append((iter(items), is_map, line + ("}" if is_map else "]")))
+            if indent:
+                line += " " * indent
+            head = line
+        else:
+            text = _scalar(value, escapes, holder)
+            room -= len(text) >> 6
+            out.append(head + text)
+            head = "," + line
+        if room < 0:
+            raise exceeded("the output", "output", most)
+        while stack:
+            item = next(stack[-1][0], None)
+            if item is not None:
+                break
+            out.append(stack.pop()[2])
+            if indent:
+                line = line[:-indent]
+            head = "," + line
+        else:
+            return "".join(out)
+        if stack[-1][1]:
+            head += _string(item.key, escapes) + colon  # type: ignore[union-attr, arg-type]
+        holder = item
+        value = item.value
+
+
+def _distinct(value: Map) -> list[MapItem]:
+    last: dict[str, MapItem] = {}
+    for item in value.items:
+        if type(item.key) is not str:
+            raise PlaitError(
+                f"JSON needs strings for keys, and this one is no string: {key_text(item.key)}",
+                at=item.position,
+                found=kind_name(item.key),
+                hint="put it in quotes",
+            )
+        last[item.key] = item
+    return [last[key] for key in sorted(last)]
+
+
+def key_text(key: Value) -> str:
+    """A key as listings and messages show it."""
+    if type(key) is str:
+        return key
+    if type(key) not in {Map, Array, DocumentSet}:
+        return leaf(key)  # type: ignore[arg-type]
+    try:
+        return write_json(key)
+    except PlaitError:  # something in it that JSON has not
+        from plait.yaml.writer import write_value
+
+        return " ".join(write_value(key).split())
+
+
+def _scalar(value: Value, escapes: dict[int, str], holder: Item | None) -> str:
+    kind = type(value)
+    if kind is str:
+        return _string(value, escapes)  # type: ignore[arg-type]
+    if kind is Map:
+        return "{}"
+    if kind is Array or kind is DocumentSet:
+        return "[]"
+    if kind is not float:
+        return leaf(value)  # type: ignore[arg-type]
+    if not isfinite(value):  # type: ignore[arg-type]
+        raise PlaitError(
+            f"JSON has no number for {leaf(value)}",  # type: ignore[arg-type]
+            at=holder.position if holder is not None else None,
+        )
+    sign, digits, exponent = decimal(value)  # type: ignore[arg-type]
+    if digits == "0":
+        return sign + "0"
+    if -6 <= exponent < 21:
+        return sign + plain_decimal(digits, exponent)
+    point = "." + digits[1:] if len(digits) > 1 else ""
+    return f"{sign}{digits[0]}{point}e{exponent:+d}"
+
+
+def _string(text: str, escapes: dict[int, str]) -> str:
+    text = text.translate(escapes)
+    if not text.isascii():
+        text = "".join(["\\ufffd" if "\ud800" <= character <= "\udfff" else character for character in text])
+    return f'"{text}"'
+
+
+def read_json(source: Source) -> Value:
+    """The nodes of a JSON text: keys sorted, of repeated keys the last; numbers are floats, as in Go.
+
+    Raises ReadError, LimitError.
+    """
+    from json import JSONDecodeError, loads
+
+    def refuse(name: str) -> float:
+        raise ReadError(f"JSON has no {name}", at=Position(source, source.first_line))
+
+    try:
+        return _nodes(loads(source.text, parse_int=float, parse_constant=refuse), source)
+    except JSONDecodeError as error:
+        at = Position(source, source.first_line + error.lineno - 1, error.colno)
+        raise ReadError(f"no JSON: {error.msg}", at=at) from None
+    except RecursionError:
+        raise LimitError("JSON is nested too deep", at=Position(source, source.first_line)) from None
+
+
+def _nodes(data: object, source: Source) -> Value:
+    line = source.first_line
+    if isinstance(data, dict):
+        return Map([MapItem(key, _nodes(data[key], source), source, line) for key in sorted(data)], source, line)
+    if isinstance(data, list):
+        return Array([ArrayItem(_nodes(inner, source), source, line) for inner in data], source, line)
+    return data  # type: ignore[return-value]

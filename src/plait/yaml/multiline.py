@@ -1,0 +1,149 @@
+"""Scalars of several lines, in documents that are read line by line: blocks behind `|` or `>`, and text, in quotes
+or plain, that goes on.
+
+Folding is the same in both: a line break between two lines is a space, and of several one is lost. In a block, lines that
+begin with a space or a tab keep the breaks around them.
+"""
+
+from __future__ import annotations
+
+from plait.yaml.flow import end_of, parsed
+from plait.yaml.shapes import plain_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class NoShapeError(Exception):
+    """A line that says nothing by itself."""
+
+
+def block(lines: Sequence[str], number: int, header: str, parent: int) -> tuple[str, int]:
+    """The text of the block whose header is on a line, and its last line. Raises NoShapeError.
+
+    lines: all of the text, and one more. parent: the indentation of the item that the block is the value of.
+    """
+    first = lines[number + 1]
+    indent = len(first) - len(first.lstrip(" "))
+    if indent <= parent or indent == len(first) or first[indent] == "\t":
+        raise NoShapeError
+    pad = first[:indent]
+    text: list[str] = []
+    while True:
+        line = lines[number + 1]
+        if line.startswith(pad):
+            text.append(line[indent:])
+        elif line.strip(" "):
+            break
+        else:
+            text.append("")
+        number += 1
+    if number == len(lines) - 2 and lines[number]:
+        # Without a line break at the end the last line has none either.
+        raise NoShapeError
+    if not "".join(text).replace("\t", "").isprintable():
+        raise NoShapeError
+    blank = 0
+    while not text[-1]:
+        text.pop()
+        blank += 1
+    if number == len(lines) - 2:
+        blank -= 1
+    end = "" if header[1:] == "-" else "\n" if header[1:] == "" else "\n" * (1 + blank)
+    return (_folded(text) if header[0] == ">" else "\n".join(text)) + end, number
+
+
+def _folded(lines: list[str]) -> str:
+    out = [lines[0]]
+    deeper = lines[0][0] in " \t"
+    breaks = 1
+    for line in lines[1:]:
+        if not line:
+            breaks += 1
+            continue
+        was_deeper, deeper = deeper, line[0] in " \t"
+        out.append("\n" * breaks if was_deeper or deeper else "\n" * (breaks - 1) or " ")
+        out.append(line)
+        breaks = 1
+    return "".join(out)
+
+
+def quoted(lines: Sequence[str], number: int, start: str, parent: int) -> tuple[str, int]:
+    """The string that begins with a quote on a line and ends on another one, and that line. Raises NoShapeError.
+
+    start: what is on the first line. lines, parent: as for `block`.
+    """
+    quote = start[0]
+    first = number
+    escaped = quote == '"' and "\\" in start
+    out: list[str] = []
+    text, end = start[1:], -1
+    while True:
+        out.append(text.replace("''", "'") if quote == "'" else text)
+        if end >= 0:
+            break
+        breaks = 0
+        text = ""
+        while not text:
+            number += 1
+            breaks += 1
+            line = lines[number]
+            text = line.strip(" ")
+        if len(line) - len(line.lstrip(" ")) <= parent or not text.isprintable():
+            raise NoShapeError
+        out.append("\n" * (breaks - 1) or " ")
+        if quote == '"':
+            escaped = escaped or "\\" in text
+            end = end_of(text, 0)
+        else:
+            end = text.find("'")
+            while end >= 0 and text[end + 1 : end + 2] == "'":
+                end = text.find("'", end + 2)
+        if end >= 0:
+            if end + 1 < len(text):
+                raise NoShapeError
+            text = text[:end]
+    if not escaped:
+        return "".join(out), number
+    if lines[first][-1] == " ":
+        # The space could be what a backslash stands before.
+        raise NoShapeError
+    # What escapes mean, also at the ends of lines, is for the parser.
+    made = parsed("\n".join([start, *lines[first + 1 : number + 1]]), {})
+    if type(made) is not str:
+        raise NoShapeError
+    return made, number
+
+
+def continued(lines: Sequence[str], number: int, parent: int, closed: int) -> tuple[str, int]:
+    """The plain text that a line goes on with, from where it begins above, and its last line. Raises NoShapeError.
+
+    lines, parent: as for `block`. closed: the text begins behind this line.
+    """
+    above = number - 1
+    while above > closed and not lines[above].strip(" "):
+        above -= 1
+    start = plain_text(lines[above]) if above > closed else None
+    if start is None:
+        raise NoShapeError
+    out = [start]
+    breaks = number - above
+    last = above
+    while True:
+        line = lines[number]
+        text = line.strip(" ")
+        if text:
+            if len(line) - len(line.lstrip(" ")) <= parent or text[0] == "#":
+                break
+            if ": " in text or " #" in text or text[-1] == ":" or not text.isprintable():
+                raise NoShapeError
+            out.append("\n" * (breaks - 1) or " ")
+            out.append(text)
+            breaks = 0
+            last = number
+        breaks += 1
+        number += 1
+    if last == above:
+        raise NoShapeError
+    return "".join(out), last

@@ -1,0 +1,150 @@
+"""The parser's complaints as errors: its phrases are go-yaml's, the line is the one a person would point at."""
+
+from __future__ import annotations
+
+from plait.errors import LimitError, ReadError
+from plait.source import Position, Source
+
+_HINTS = {
+    "mapping values are not allowed in this context": 'put the value in quotes if it contains ": "',
+    "could not find expected ':'": "a key needs a colon and a space (or line break) behind it",
+    "did not find expected <document start>": "the next document starts with ---",
+    "found unexpected ':'": "put a space behind the colon, or quotes around the text",
+    "did not find expected key": "check the indentation, and quotes within quotes",
+    "did not find expected '-' indicator": "check the indentation: every item starts with a dash in the same column",
+    "did not find expected hexdecimal number": "use single quotes, or write the backslash twice",
+    "did not find expected alphabetic or numeric character": "put the text in quotes: * starts an alias, & an anchor",
+    "did not find expected ',' or ']'": "a bracket is not closed, or a comma is missing",
+    "did not find expected ',' or '}'": "a brace is not closed, or a comma is missing",
+    "did not find expected node content": "a value is missing, or a bracket or brace has no partner",
+    "found unknown escape character": "use single quotes, or write the backslash twice",
+}
+BRACES = "{{ }} is a map within a map; quotes around it make a text of it"
+_CANNOT_START = {
+    "\t": ("a tab", "indent with spaces"),
+    "@": ('"@"', "put the text in quotes"),
+    "`": ('"`"', "put the text in quotes"),
+    "%": ('"%"', "put the text in quotes"),
+}
+
+
+def syntax_error(error: Exception, source: Source, text: str, base: int) -> Exception:
+    """What to raise for an exception of the parser; one that is not about the text comes back as it is.
+
+    text: what the parser was given, whose first line is line `base` of the source.
+    """
+    offset = getattr(error, "position", None)
+    if offset is not None:
+        return _bad_character(error, offset, source, text, base)
+    problem = getattr(error, "problem", None)
+    if problem is None:
+        return LimitError("collections are nested too deep") if isinstance(error, RecursionError) else error
+    problem = _native_phrase(str(problem), str(getattr(error, "context", None)))
+    hint = _HINTS.get(problem)
+    mark = getattr(error, "problem_mark", None)
+    context = getattr(error, "context_mark", None)
+    # At the end of the text point at the last line that has something on it.
+    end = len(text.rstrip())
+    index = end if mark is None else min(mark.index, end)
+    at = _position(index, source, text, base)
+    found: str | None = None
+    if problem == "found character that cannot start any token":
+        found, hint = _CANNOT_START.get(text[index : index + 1], (None, None))
+    elif "{{" in _line(text, index) and problem.startswith(
+        ("did not find expected", "mapping values", "found unexpected")
+    ):
+        hint = BRACES
+    elif problem == "mapping values are not allowed in this context":
+        hint = _too_far_in(text, index) or hint
+    elif problem == "did not find expected <document start>":
+        hint = _too_far_out(text, index) or hint
+    elif problem == "found a tab character that violates indentation":
+        hint = "indent with spaces"
+    elif problem == "found unexpected end of stream" and context is not None:
+        hint = "the quote that opens here is not closed"
+        index, context = context.index, None
+        at = _position(index, source, text, base)
+    also: list[Position] = []
+    if context is not None:
+        start = _position(context.index, source, text, base)
+        if start.line != at.line:
+            also.append(start)
+    return ReadError(problem, at=at, also=also, found=found, hint=hint)
+
+
+def _line(text: str, index: int) -> str:
+    """The line that an index is in."""
+    end = text.find("\n", index)
+    return text[text.rfind("\n", 0, index) + 1 : len(text) if end < 0 else end]
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def _before(text: str, index: int) -> str:
+    """The last line before the one of an index that has something on it, and more than a comment."""
+    end = text.rfind("\n", 0, index) + 1
+    while end > 0:
+        start = text.rfind("\n", 0, end - 1) + 1
+        line = text[start:end].rstrip()
+        if line and line.lstrip()[0] != "#":
+            return line
+        end = start
+    return ""
+
+
+def _too_far_in(text: str, index: int) -> str | None:
+    """For a key below a value, as if it belonged to it."""
+    line, before = _line(text, index), _before(text, index)
+    inner = _indentation(line)
+    if inner <= _indentation(before) or before.rstrip().endswith(":"):
+        return None
+    return f"the key is indented further than the line above it, which has a value already: {before.strip()[:60]}"
+
+
+def _too_far_out(text: str, index: int) -> str | None:
+    """For a key that stands further left than the first one."""
+    line, before = _line(text, index), _before(text, index)
+    if not before or _indentation(line) >= _indentation(before) or ":" not in before:
+        return None
+    return f"the keys of a map begin in one column; the line above begins further right: {before.strip()[:60]}"
+
+
+def _native_phrase(problem: str, context: str) -> str:
+    """What libyaml says where PyYAML's own parser says it in other words."""
+    if problem.startswith("expected <block end>"):
+        return _NATIVE_BLOCKS.get(context, problem)
+    return next((phrase for start, phrase in _NATIVE.items() if problem.startswith(start)), problem)
+
+
+_NATIVE_BLOCKS = {
+    "while parsing a block mapping": "did not find expected key",
+    "while parsing a block collection": "did not find expected '-' indicator",
+}
+_NATIVE = {
+    "found character '": "found character that cannot start any token",
+    "found unknown escape character": "found unknown escape character",
+    "mapping values are not allowed": "mapping values are not allowed in this context",
+    "expected ',' or ']'": "did not find expected ',' or ']'",
+    "expected ',' or '}'": "did not find expected ',' or '}'",
+    "expected '<document start>'": "did not find expected <document start>",
+    "expected the node content": "did not find expected node content",
+}
+
+
+def _position(index: int, source: Source, text: str, base: int) -> Position:
+    return Position(source, base + text.count("\n", 0, index), index - text.rfind("\n", 0, index))
+
+
+def _bad_character(error: Exception, offset: int, source: Source, text: str, base: int) -> ReadError:
+    """Libyaml counts bytes; PyYAML's own reader counts characters, and names them otherwise."""
+    character = getattr(error, "character", 0)
+    reason = str(getattr(error, "reason", ""))
+    index = len(text.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "ignore"))
+    if "special" in reason:
+        reason, index = "control characters are not allowed", offset
+    code = ord(character) if isinstance(character, str) else character
+    if 0xD800 <= code <= 0xDFFF:
+        return ReadError("invalid leading UTF-8 octet", at=_position(index, source, text, base))
+    return ReadError(reason, at=_position(index, source, text, base), found=f"U+{code:04X}")

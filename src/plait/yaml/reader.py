@@ -1,0 +1,151 @@
+"""Text to nodes (spec ytt 2.1-2.3, spec ops 3): line by line where that can be done, by the parser's events elsewhere.
+
+Items are made when they start and given their value when it is complete. An alias is a fresh copy of what the anchor
+stands for, within one document. A merge key's items stand where `<<` stood; repeated keys stay in the tree as written
+(see `deduplicate`). Lines are the editor's: only a line feed ends one.
+"""
+
+from __future__ import annotations
+
+import gc
+
+from plait.errors import PlaitError
+from plait.limits import allowance
+from plait.nodes import DocumentSet
+from plait.yaml.blocks import BlockReading, is_regular
+from plait.yaml.repeats import deduplicate
+from plait.yaml.scalars import plain_values
+from plait.yaml.shapes import Shapes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plait.nodes import Scalar, Value
+    from plait.source import Source
+    from plait.yaml.comments import Comments
+    from plait.yaml.libyaml import Parser
+    from plait.yaml.references import References
+    from plait.yaml.spans import Spans
+
+
+class Settings:
+    """How a text is read; see `read`."""
+
+    __slots__ = (
+        "comments",
+        "depth",
+        "explicit_keys_win",
+        "first",
+        "merge_lists",
+        "plain",
+        "scalar_keys",
+        "source",
+        "spans",
+        "strict",
+        "text_keys",
+    )
+
+    source: Source
+    strict: bool
+    comments: Comments | None
+    spans: Spans | None
+    explicit_keys_win: bool | None
+    merge_lists: bool
+    plain: Mapping[str, Scalar]
+    first: bool
+    scalar_keys: bool
+    text_keys: bool
+    depth: int
+
+
+def read(
+    source: Source,
+    *,
+    strict: bool = False,
+    comments: Comments | None = None,
+    spans: Spans | None = None,
+    keep_mark: bool = True,
+    explicit_keys_win: bool | None = None,
+    merge_lists: bool = True,
+    plain: Mapping[str, Scalar] | None = None,
+    first: bool = False,
+    scalar_keys: bool = False,
+    text_keys: bool = False,
+    depth: int | None = None,
+    parser: Parser | None = None,
+) -> DocumentSet:
+    """The documents of a text; at least one (an empty text is one null document).
+
+    strict: refuse plain scalars that could be misread (spec ytt 2.3).
+    comments, spans: get the comments with their owners, and where each node stands in the text.
+    keep_mark: whether a byte order mark is text (ytt) or skipped (BOSH).
+    explicit_keys_win: whether a key beside `<<` wins wherever it stands; None: in templates only, which takes `comments`.
+    merge_lists: whether `<<` takes a sequence of maps, which ytt refuses.
+    plain: what plain scalars mean, where it is not what the references of `render` and `patch` take them for.
+    first: stop behind the first document; what follows is not looked at (BOSH).
+    scalar_keys: refuse collections as keys (BOSH). text_keys: keys of the root map are text as written, whatever they mean.
+    depth: how deep collections may be nested where the limit `nesting` is not set; None: as deep as it allows.
+
+    Raises ReadError for what is not YAML, LimitError.
+    """
+    run = allowance()
+    run.check_time()
+    settings = Settings()
+    settings.source, settings.strict, settings.comments, settings.spans = source, strict, comments, spans
+    settings.explicit_keys_win, settings.merge_lists = explicit_keys_win, merge_lists
+    settings.plain = plain_values if plain is None else plain
+    settings.first, settings.scalar_keys, settings.text_keys = first, scalar_keys, text_keys
+    settings.depth = run.limits.nesting if depth is None or "nesting" in run.limits.given else depth
+    marked = not keep_mark and source.text.startswith("\ufeff")
+    text = source.text[1:] if marked else source.text
+    collecting = gc.isenabled()
+    # Thousands of new objects and no garbage among them: the collector would only look at them again and again.
+    gc.disable()
+    try:
+        tree = None
+        if parser is None and spans is None and not strict and not text_keys and is_regular(text):
+            tree = _by_lines(text, settings)
+        if tree is None:
+            from plait.yaml.events import read_events
+
+            tree = read_events(text, settings, parser, shift=-1 if marked else 0)
+        return tree
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def read_value(source: Source, *, strict: bool = False, explicit_keys_win: bool | None = None) -> Value:
+    """The value of the first document of a text, with repeated keys resolved. Raises as `read` does."""
+    tree = read(source, strict=strict, explicit_keys_win=explicit_keys_win)
+    return deduplicate(DocumentSet(tree.items[:1])).items[0].value
+
+
+def _by_lines(text: str, settings: Settings) -> DocumentSet | None:
+    """The documents of a regular text; None if the parser has to read it from the start."""
+    source, comments = settings.source, settings.comments
+    given = None if comments is None else type(comments)()
+
+    def parse(part: str, line: int, given: Comments | None, references: References) -> DocumentSet:
+        from plait.yaml.events import read_part
+
+        return read_part(part, line, settings, given, references)
+
+    shapes = _SHAPES if settings.plain is plain_values else Shapes(settings.plain)
+    reading = BlockReading(source, text, shapes, given, settings.depth, parse)
+    try:
+        tree = reading.read(first=settings.first)
+    except PlaitError:
+        # What is wrong, and where, says the parser once it has seen all that stands before.
+        return None
+    if tree is not None:
+        if comments is not None and given is not None:
+            comments.all += given.all
+            comments.of.update(given.of)
+        if reading.referred is not None:
+            reading.referred.override(settings.explicit_keys_win, comments)
+    return tree
+
+
+_SHAPES = Shapes(plain_values)

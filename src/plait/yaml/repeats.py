@@ -1,0 +1,75 @@
+"""Repeated keys, resolved: the last value of a key counts, at the key's first place (spec ytt 2.2)."""
+
+from __future__ import annotations
+
+from plait.nodes import Array, DocumentSet, Map, key_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def has_repeated_keys(tree: DocumentSet) -> bool:
+    """Whether some map has a key twice."""
+    return any(document.distinct is False for document in tree.items) or _looked_for(_unknown(tree))
+
+
+def deduplicate(tree: DocumentSet) -> DocumentSet:
+    """The tree with the last value of each repeated key, at the key's first place (spec ytt 2.2).
+
+    What has no repeated keys is shared; with none at all the same tree comes back.
+    """
+    # Collections in an order in which a parent stands before its children.
+    below = _unknown(tree)
+    if not _looked_for(below):
+        return tree
+    order: list[DocumentSet | Map | Array] = [tree, *below]
+    changed: dict[Any, Any] = {}
+    for node in reversed(order):
+        items: list[Any] = list(node.items)
+        touched = False
+        for index, item in enumerate(items):
+            if (new := changed.get(item.value) if type(item.value) in _COLLECTIONS else None) is not None:
+                items[index] = item.with_value(new)
+                touched = True
+        if type(node) is Map:
+            places: dict[object, int] = {}
+            kept: list[Any] = []
+            for item in items:
+                place = places.setdefault(key_id(item.key), len(kept))
+                if place < len(kept):
+                    kept[place] = item
+                else:
+                    kept.append(item)
+            touched = touched or len(kept) != len(items)
+            items = kept
+        if touched:
+            changed[node] = node.with_items(items)
+    result: DocumentSet = changed[tree]
+    return result
+
+
+def _unknown(tree: DocumentSet) -> list[Map | Array]:
+    """The values of the documents that may have repeated keys."""
+    return [
+        document.value
+        for document in tree.items
+        if not document.distinct and (type(document.value) is Map or type(document.value) is Array)
+    ]
+
+
+def _looked_for(order: list[Map | Array]) -> bool:
+    """Whether there are repeated keys in some collections, or in those below, which are added to them."""
+    repeated = False
+    for node in order:
+        for item in node.items:
+            value = item.value
+            if type(value) is Map or type(value) is Array:
+                order.append(value)
+        if type(node) is Map and not repeated:
+            keys = {key if type(key := item.key) is str else key_id(key) for item in node.items}
+            repeated = len(keys) != len(node.items)
+    return repeated
+
+
+_COLLECTIONS = frozenset({Map, Array})

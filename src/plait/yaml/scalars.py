@@ -1,0 +1,301 @@
+"""What a plain scalar means, and which strings have to be quoted so that they stay strings (spec ytt 2.1, 2.4).
+
+The dialect is YAML 1.1 as go-yaml v2 reads it: many spellings of true and false, octal by a leading zero, timestamps
+and base-60 numbers that stay strings but are printed in quotes. The first character decides nearly everything, so a
+word is looked at more closely only when it starts like a number, a boolean or a null. Answers are kept, because values
+repeat; the memo is emptied when it grows large.
+
+    >>> resolve_plain("0x1F"), resolve_plain("yes"), resolve_plain("2001-12-14"), resolve_plain("tRue")
+    (31, True, '2001-12-14', 'tRue')
+    >>> needs_quotes("2001-12-14"), needs_quotes("1:30"), needs_quotes("a:b")
+    (True, True, False)
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.nodes import Scalar
+
+NULL = "null"
+BOOL = "bool"
+INT = "int"
+FLOAT = "float"
+TIMESTAMP = "timestamp"
+STR = "str"
+BINARY = "binary"
+MERGE = "merge"
+
+_TAG_PREFIX = "tag:yaml.org,2002:"
+
+_INF, _NAN = float("inf"), float("nan")
+_WORDS: dict[str, tuple[str, Scalar]] = {
+    **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"), (BOOL, True)),
+    **dict.fromkeys(("n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"), (BOOL, False)),
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), (NULL, None)),
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), (FLOAT, _NAN)),
+    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), (FLOAT, _INF)),
+    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), (FLOAT, -_INF)),
+}
+
+_NUMERIC = frozenset("+-0123456789.")
+_SUSPECT = frozenset("+-0123456789.yYnNtTfFoO~")
+_DIGITS = {2: frozenset("01"), 8: frozenset("01234567"), 16: frozenset("0123456789abcdefABCDEF")}
+_BASES = {"x": 16, "X": 16, "b": 2, "B": 2, "o": 8, "O": 8}
+_MEMO_SIZE = 100_000
+
+
+def classify(text: str) -> tuple[str, Scalar]:
+    """The kind of a plain scalar (NULL, BOOL, INT, FLOAT, TIMESTAMP or STR) and its value."""
+    if text and text[0] not in _SUSPECT:
+        return STR, text
+    word = _WORDS.get(text)
+    if word is not None:
+        return word
+    first = text[0]
+    if first not in _NUMERIC:
+        return STR, text
+    if first == ".":
+        number = _float(_ungrouped(text))
+        return (STR, text) if number is None else (FLOAT, number)
+    if is_timestamp(text):
+        return TIMESTAMP, text
+    plain = text.replace("_", "") if "_" in text else text
+    integer = _integer(plain)
+    if integer is not None:
+        return INT, integer
+    number = _float(plain)
+    if number is not None:
+        return FLOAT, number
+    if plain.startswith("0b"):
+        # What follows the prefix may have a sign of its own.
+        integer = _signed(plain[2:], 2)
+        if integer is not None:
+            return INT, integer
+    return STR, text
+
+
+class _PlainValues(dict[str, "Scalar"]):
+    """Plain text -> value, filled on demand."""
+
+    __slots__ = ()
+
+    def __missing__(self, text: str) -> Scalar:
+        value = text if text and text[0] not in _SUSPECT else classify(text)[1]
+        if len(self) >= _MEMO_SIZE:
+            self.clear()
+        self[text] = value
+        return value
+
+
+plain_values = _PlainValues()
+
+
+def resolve_plain(text: str) -> Scalar:
+    """The value of a plain (unquoted, untagged) scalar."""
+    return plain_values[text]
+
+
+def needs_quotes(text: str) -> bool:
+    """Whether a string would be read as something else if it were written plain; base-60 numbers and dates included."""
+    if text and text[0] not in _SUSPECT:
+        return False
+    return classify(text)[0] is not STR or is_base60(text)
+
+
+def resolve_tagged(tag: str, text: str) -> Scalar:
+    """The value of a scalar with a tag. Raises ValueError with the sentence for the user."""
+    kind = tag.removeprefix(_TAG_PREFIX) if tag.startswith(_TAG_PREFIX) else ""
+    if kind == BINARY:
+        return _from_base64(text)
+    if kind not in {BOOL, INT, FLOAT, NULL, TIMESTAMP}:
+        return text
+    found, value = classify(text)
+    if kind == FLOAT and found == INT and type(value) is int and value < 1 << 63:
+        return float(value)
+    if found == TIMESTAMP and kind != TIMESTAMP:
+        found = STR
+    if found != kind:
+        raise ValueError(f"cannot decode !!{found} `{text}` as a !!{kind}")
+    return value
+
+
+def resolve_strict(text: str) -> Scalar:
+    """The value of a plain scalar in strict mode (spec ytt 2.3). Raises ValueError with the sentence for the user."""
+    if text == "null":
+        return None
+    found, value = classify(text)
+    if text in {"", "true", "false"}:
+        return value
+    expected = STR
+    body = text.removeprefix("-")
+    whole, exponent_mark, exponent = body.replace("E", "e").partition("e")
+    integral, point, fraction = whole.partition(".")
+    if (
+        _is_digits(integral)
+        and (integral == "0" or integral[0] != "0")
+        and (not point or _is_digits(fraction))
+        and (not exponent_mark or _is_digits(exponent[1:] if exponent[:1] in {"+", "-"} else exponent))
+    ):
+        expected = FLOAT if point or exponent_mark else INT
+        if expected == INT and found == FLOAT:
+            raise ValueError(f"Strict parsing: Parsing int '{text}': value out of range")
+        if expected == FLOAT and found == STR:
+            raise ValueError(f"Strict parsing: Parsing float '{text}': value out of range")
+    elif any(map(str.isspace, text)):
+        raise ValueError(f"Strict parsing: Strings with whitespace must be explicitly quoted: '{text}'")
+    elif ":" in text:
+        raise ValueError(f"Strict parsing: Strings with colon must be explicitly quoted: '{text}'")
+    elif "---" in text:
+        raise ValueError(f"Strict parsing: Strings with triple-dash must be explicitly quoted: '{text}'")
+    if found != expected:
+        raise ValueError(f"Strict parsing: Found '{text}' ambigious (could be !!{expected} or !!{found})")
+    return value
+
+
+def _is_digits(text: str) -> bool:
+    return text.isascii() and text.isdigit()
+
+
+def _signed(text: str, base: int) -> int | None:
+    body = text[1:] if text[:1] in {"+", "-"} else text
+    if not body or not _DIGITS[base].issuperset(body):
+        return None
+    number = int(text, base)
+    return number if -(1 << 63) <= number < 1 << (64 if body is text else 63) else None
+
+
+def _integer(text: str) -> int | None:
+    """An integer of 64 bits, signed, or unsigned if it is written without a sign."""
+    first = text[:1]
+    body = text[1:] if first in {"-", "+"} else text
+    if not body.isascii():
+        return None
+    if body[:1] == "0" and len(body) > 1:
+        base = _BASES.get(body[1])
+        digits = body[2:] if base is not None else body[1:]
+        if base is None:
+            base = 8
+        if not digits or not _DIGITS[base].issuperset(digits):
+            return None
+        number = int(digits, base)
+    elif body.isdigit():
+        if len(body) > 20:
+            return None
+        number = int(body)
+    else:
+        return None
+    if first == "-":
+        return -number if number <= 1 << 63 else None
+    return number if number < 1 << (63 if first == "+" else 64) else None
+
+
+def _float(text: str) -> float | None:
+    """A decimal number with an optional point and exponent; None if it is none, or if it is too large for a float."""
+    body = text[1:] if text[:1] in {"+", "-"} else text
+    mantissa, mark, exponent = body.replace("E", "e").partition("e")
+    if mark and not _is_digits(exponent[1:] if exponent[:1] in {"+", "-"} else exponent):
+        return None
+    whole, point, fraction = mantissa.partition(".")
+    if not whole and not fraction:
+        return None
+    if (whole and not _is_digits(whole)) or (fraction and not _is_digits(fraction)):
+        return None
+    if not whole and not point:
+        return None
+    number = float(text)
+    return None if abs(number) == _INF else number
+
+
+def _ungrouped(text: str) -> str:
+    """A float that starts with its point may group digits with single underscores; the text without them."""
+    if "_" not in text:
+        return text
+    parts = text.split("_")
+    grouped = all(_is_digits(part[-1:]) for part in parts[:-1]) and all(_is_digits(part[:1]) for part in parts[1:])
+    return "".join(parts) if grouped else text
+
+
+def is_base60(text: str) -> bool:
+    """Whether a text is a base-60 number of YAML 1.1, such as `190:20:30`."""
+    if ":" not in text:
+        return False
+    body = text[1:] if text[:1] in {"+", "-"} else text
+    first, *rest = body.split(":")
+    if not _is_digits(first.replace("_", "")) or first[0] == "_":
+        return False
+    last, _, fraction = rest[-1].partition(".")
+    rest[-1] = last
+    if fraction.strip("_") and not _is_digits(fraction.replace("_", "")):
+        return False
+    return all(len(part) <= 2 and _is_digits(part) and (len(part) == 1 or part[0] < "6") for part in rest)
+
+
+_DAYS = (0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+
+
+def is_timestamp(text: str) -> bool:
+    """Whether a text is a date, or a date and time, of the forms that go-yaml knows (spec ytt 2.1)."""
+    if text[4:5] != "-" or not _is_digits(text[:4]):
+        return False
+    month, at = _short_number(text, 5)
+    if not 1 <= month <= 12 or text[at : at + 1] != "-":
+        return False
+    day, at = _short_number(text, at + 1)
+    year = int(text[:4])
+    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    if not 1 <= day <= _DAYS[month] or (month == 2 and day == 29 and not leap):
+        return False
+    if at == len(text):
+        return True
+    mark = text[at]
+    if mark == " ":
+        at = len(text) - len(text[at:].lstrip(" "))
+    elif mark in {"T", "t"}:
+        at += 1
+    else:
+        return False
+    hour, at = _short_number(text, at)
+    minute, end = _short_number(text, at + 1)
+    second, last = _short_number(text, end + 1)
+    if not (0 <= hour < 24 and 0 <= minute < 60 and 0 <= second < 60 and text[at] == ":" and text[end] == ":"):
+        return False
+    at = last
+    if text[at : at + 1] in {".", ","} and _is_digits(text[at + 1 : at + 2]):
+        at += 1
+        while _is_digits(text[at : at + 1]):
+            at += 1
+    if mark == " ":
+        return at == len(text)
+    zone = text[at:]
+    if zone == "Z":
+        return True
+    return (
+        len(zone) == 6
+        and zone[0] in {"+", "-"}
+        and zone[3] == ":"
+        and _is_digits(zone[1:3] + zone[4:6])
+        and int(zone[1:3]) <= 24
+        and int(zone[4:6]) <= 60
+    )
+
+
+def _short_number(text: str, at: int) -> tuple[int, int]:
+    """A number of one or two digits and where it ends; -1 if there is none."""
+    if not _is_digits(text[at : at + 1]):
+        return -1, at
+    end = at + 2 if _is_digits(text[at + 1 : at + 2]) else at + 1
+    return int(text[at:end]), end
+
+
+def _from_base64(text: str) -> str:
+    from binascii import Error, a2b_base64
+
+    code = text.replace("\n", "").replace("\r", "")
+    try:
+        if len(code) % 4:
+            raise Error
+        data = a2b_base64(code.encode(), strict_mode=True)
+    except (Error, UnicodeEncodeError):
+        raise ValueError("!!binary value contains invalid base64 data") from None
+    return data.decode("utf-8", "surrogateescape")

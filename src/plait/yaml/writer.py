@@ -1,0 +1,285 @@
+"""Nodes to the bytes that the reference programs print (spec ytt 2.4, spec ops 14).
+
+Block style throughout, two spaces a level, sequences not indented under their key; what stands behind `- `, `? ` or
+`: ` begins on that line. The writer keeps its own stack, so depth is no limit, and joins its pieces once.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from plait.limits import allowance, exceeded
+from plait.nodes import Array, ArrayItem, DocumentSet, Map, is_filled, items_of
+from plait.yaml.forms import FORMS, folded, leaf
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from plait.errors import LimitError
+    from plait.nodes import Collection, MapItem, Value
+    from plait.yaml.forms import Forms
+
+
+# What is printed can be far more than what is in memory, for nodes and strings are shared. Counting each string would
+# cost time: an item counts as ITEM characters, a string longer than forms are kept of as what it has.
+ITEM = 64
+
+
+def _room() -> int:
+    """How many characters the output may have."""
+    run = allowance()
+    run.check_time()
+    return run.most("output")
+
+
+def _too_long(at: Collection | None = None) -> LimitError:
+    """The error for an output beyond its limit, with the place of the collection that is begun."""
+    place = None if at is None or at.source is None else at.position
+    return exceeded("the output", "output", allowance().most("output"), at=place)
+
+
+def write(documents: DocumentSet, *, sort: bool = False, fold: int | None = None, forms: Forms = FORMS) -> str:
+    """All documents as one text: `---` between them, a line break after each. Options as in `write_value`.
+
+    forms: of strings, where they are for readers that go-yaml's are not safe with.
+    """
+    written: list[str] = []
+    out: list[str] = []
+    room = _room()
+    for document in documents.items:
+        if written:
+            out.append("---\n")
+        room = _write(document.value, out, sort, fold, room, forms)
+        # Pieces live as long as their document, so that all documents together take no more memory than one.
+        written.append("".join(out))
+        out.clear()
+    return "".join(written)
+
+
+def write_value(value: Value, *, sort: bool = False, fold: int | None = None) -> str:
+    """One value as a document, ending in a line break.
+
+    sort: keys in BOSH's order (spec ops 14.1) instead of their own.
+    fold: break strings at a space once they are beyond this column; BOSH folds at 80, ytt never.
+    """
+    out: list[str] = []
+    _write(value, out, sort, fold, _room(), FORMS)
+    return "".join(out)
+
+
+def write_items(value: Map | Array, lead: str) -> str:
+    """The items of a map or an array as lines.
+
+    lead: what stands before them on their first line. It is as long as their indentation.
+    """
+    out: list[str] = []
+    _write(value, out, False, None, _room(), FORMS, lead)
+    return "".join(out)
+
+
+# What stands for the mark of a frame that goes through parts: at the next one, and within the holes of one.
+_PARTS, _WITHIN = {Map: "parts of a map", Array: "parts of an array"}, "within a part"
+
+
+def _write(value: Any, out: list[str], sort: bool, fold: int | None, room: int, table: Forms, lead: str = "") -> int:
+    """Add the lines of a value to `out`; what is then left of the room."""
+    # Exact type tests say what a value is; a checker would want each of them written as `isinstance`.
+    forms, keys = table.strings, table.keys
+    append = out.append
+    pad, mark = " " * len(lead), ""
+    # A frame: the items still to come, their indentation, and the mark before each; a map's items have none.
+    items: Iterator[Any] = iter(())
+    stack: list[tuple[Any, str, str]] = []
+    by_parts = not sort and fold is None and table is FORMS
+    map_parts, array_parts = _PARTS.values()
+    holes: Any = None
+    last = ""
+    if not is_filled(value):
+        append(_root_leaf(value, fold, table))
+        return room
+    while True:
+        # What to go on with: a collection with something in it, the frame that is set (None), or the last one (False).
+        if value is False:
+            if not stack:
+                if room < 0:
+                    raise _too_long()
+                return room
+            items, pad, mark = stack.pop()
+            lead = pad
+            if mark is _WITHIN:
+                items, holes, last, mark = items
+                # What comes next begins with the line break.
+                out[-1] = out[-1][:-1]
+        elif value is not None:
+            if by_parts and value._parts is not None:
+                items = iter(value._parts)
+                mark = map_parts if type(value) is Map else array_parts
+            else:
+                entries = value._items or value.items
+                room -= ITEM * len(entries)
+                if type(value) is Map:
+                    items = iter(_sorted(entries) if sort else entries)
+                    mark = ""
+                else:
+                    items = iter(entries)
+                    mark = "- "
+            if room < 0:
+                raise _too_long(value)
+        if mark == "":
+            for item in items:
+                key = item.key
+                value = item.value
+                kind = type(value)
+                head = keys[key] if type(key) is str else _simple_key(key)
+                if head is None:
+                    # `? key` and `: value`, each a frame of one item.
+                    stack.append((items, pad, ""))
+                    stack.append((iter([ArrayItem(value)]), pad, ": "))
+                    items = iter([ArrayItem(key)])
+                    mark = "? "
+                    value = None
+                    break
+                if kind is str:
+                    form = forms[value]
+                    if form is None:
+                        form = forms.long_form(value, pad + "  ", len(lead) + len(head) + 1, fold)
+                        room -= len(form)
+                        append(f"{lead}{head} {form}")
+                    elif fold is not None and len(lead) + len(head) + len(form) >= fold:
+                        append(f"{lead}{head} {folded(form, len(lead) + len(head) + 1, fold, pad + '  ')}\n")
+                    else:
+                        append(f"{lead}{head} {form}\n")
+                elif kind is Map and (value._items or value._parts):
+                    append(f"{lead}{head}\n")
+                    stack.append((items, pad, ""))
+                    pad += "  "
+                    lead = pad
+                    break
+                elif (kind is Array and (value._items or value._parts)) or (kind is DocumentSet and value.items):
+                    append(f"{lead}{head}\n")
+                    stack.append((items, pad, ""))
+                    lead = pad
+                    break
+                else:
+                    append(f"{lead}{head} {_leaf(value)}\n")
+                lead = pad
+            else:
+                value = False
+        elif mark is map_parts or mark is array_parts:
+            for part in items if holes is None else chain((None,), items):
+                if part is not None:
+                    written = None
+                    if type(part) is tuple:
+                        stencil = part[-1]
+                        written = stencil.texts.get(lead) or stencil.written(lead)
+                    if written is None:
+                        stack.append((items, pad, mark))
+                        items = iter(items_of((part,), None))
+                        room -= ITEM
+                        mark = "" if mark is map_parts else "- "
+                        value = None
+                        break
+                    pieces, last, cost = written
+                    room -= cost
+                    of = stencil.parts_of
+                    if of is not None:
+                        text, before, _, for_map, for_array = pieces[0]
+                        if part[0]:
+                            stack.append((items, pad, mark))
+                            append(before)
+                            items, value = iter(part[0]), None
+                            mark, (lead, pad) = (map_parts, for_map) if of is Map else (array_parts, for_array)
+                            break
+                        append(f"{text}{{}}\n" if of is Map else f"{text}[]\n")
+                        lead = pad
+                        continue
+                    holes = zip(pieces, part, strict=False)
+                for (text, before, ends, for_map, for_array), value in holes:
+                    kind = type(value)
+                    if kind is str:
+                        form = forms[value]
+                        append(text)
+                        if form is None:
+                            form = forms.long_form(value, for_map[1], 0, None)[:-1]
+                            room -= len(form)
+                        append(form)
+                    elif (kind is Map or kind is Array) and (value._items or value._parts):
+                        stack.append((items, pad, mark) if ends else ((items, holes, last, mark), pad, _WITHIN))
+                        append(before)
+                        lead, pad = for_map if kind is Map else for_array
+                        break
+                    else:
+                        append(text)
+                        append(_leaf(value))
+                else:
+                    append(last)
+                    lead = pad
+                    holes = None
+                    continue
+                holes = None
+                break
+            else:
+                value = False
+        else:
+            for item in items:
+                value = item.value
+                kind = type(value)
+                head = lead + mark
+                if kind is str:
+                    form = forms[value]
+                    if form is None:
+                        form = forms.long_form(value, pad + "  ", len(head), fold)
+                        room -= len(form)
+                        append(f"{head}{form}")
+                    elif fold is not None and len(head) + len(form) > fold:
+                        append(f"{head}{folded(form, len(head), fold, pad + '  ')}\n")
+                    else:
+                        append(f"{head}{form}\n")
+                elif ((kind is Map or kind is Array) and (value._items or value._parts)) or (
+                    kind is DocumentSet and value.items
+                ):
+                    stack.append((items, pad, mark))
+                    pad += "  "
+                    lead = head
+                    break
+                else:
+                    append(f"{head}{_leaf(value)}\n")
+                lead = pad
+            else:
+                value = False
+
+
+def _root_leaf(value: Value, fold: int | None, table: Forms) -> str:
+    if type(value) is not str:
+        return _leaf(value) + "\n"
+    form = table.strings[value]
+    if form is None:
+        return table.strings.long_form(value, "  ", 0, fold)
+    return (folded(form, 0, fold, "  ") if fold is not None and len(form) > fold else form) + "\n"
+
+
+def _leaf(value: Value) -> str:
+    """The form of an empty collection, or of a scalar that is no string."""
+    if type(value) is Map:
+        return "{}"
+    if type(value) is Array or type(value) is DocumentSet:
+        return "[]"
+    return leaf(value)  # type: ignore[arg-type]
+
+
+def _simple_key(key: Value) -> str | None:
+    """A key that is no string, with its colon; None if it is a collection with something in it."""
+    if type(key) in _COLLECTIONS and key.items:  # type: ignore[union-attr]
+        return None
+    return _leaf(key) + ":"
+
+
+_COLLECTIONS = frozenset({Map, Array, DocumentSet})
+
+
+def _sorted(items: Iterable[MapItem]) -> list[MapItem]:
+    from plait.yaml.order import sort_items
+
+    return sort_items(items)
