@@ -1,0 +1,12 @@
+"""Whether the passes that only buy speed are taken: the optimizer of Starlark, the line reader of YAML, loops of their own.
+
+Each of them has a plain counterpart that says what is right; `PLAIT_PLAIN=1` in the environment leaves all of them out.
+The tests run both ways and compare, so that nothing but time may depend on a pass.
+"""
+
+from __future__ import annotations
+
+import os
+
+# Read once: a run is all plain or not at all.
+FAST = os.environ.get("PLAIT_PLAIN") != "1"
