@@ -11,7 +11,7 @@ import plait
 PACKAGE = pathlib.Path(plait.__file__).parent
 
 LEVELS = [
-    ["source"],
+    ["lazy", "passes", "source", "version"],
     ["spell"],
     ["errors"],
     ["limits"],

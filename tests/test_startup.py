@@ -56,6 +56,7 @@ def test_version_loads_the_command_line_alone() -> None:
         "plait.cli.streams",
         "plait.errors",
         "plait.source",
+        "plait.version",
     }
 
 

@@ -9,10 +9,6 @@ The functions come from the modules of `plait.api`; nothing is imported before i
 
 from __future__ import annotations
 
-import sys
-
-__version__ = "0.1.0"
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.api.composing import compose
@@ -37,6 +33,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from plait.source import Position
+    from plait.version import __version__
 
 __all__ = [
     "ComposeStep",
@@ -72,9 +69,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
+    from plait.lazy import first_use
+
     home = None
     if name == "Position":
         home = "source"
+    elif name == "__version__":
+        home = "version"
     elif name in __all__:
         if name.endswith(("Error", "Finding")):
             home = "errors"
@@ -83,18 +84,6 @@ def __getattr__(name: str) -> object:
 
             home = f"api.{HOMES[name]}"
     return first_use(__name__, home, name)
-
-
-def first_use(package: str, home: str | None, name: str) -> object:
-    """What a package's module-level `__getattr__` gives for a name that is in its module `home`; it is not asked again.
-
-    Raises AttributeError when there is no such module. `importlib` would cost more than most of the modules.
-    """
-    if home is None:
-        raise AttributeError(f"module {package!r} has no attribute {name!r}")
-    value: object = getattr(__import__(f"{package}.{home}", fromlist=[name]), name)
-    setattr(sys.modules[package], name, value)
-    return value
 
 
 def __dir__() -> list[str]:

@@ -164,7 +164,7 @@ def _is_entry(name: str) -> bool:
 
 def build() -> str:
     """What tells one build of plait and one Python from another: versions, and the files that compile."""
-    from plait import __version__
+    from plait.version import __version__
 
     parts = [__version__, sys.version, str(marshal.version)]
     package = os.path.dirname(__file__)

@@ -163,7 +163,7 @@ def _write_out(text: str) -> int:
 
 
 def _version() -> int:
-    from plait import __version__
+    from plait.version import __version__
 
     return _write_out(f"plait {__version__}\n")
 
@@ -194,7 +194,7 @@ _ELSEWHERE = {
 def _internal(error: Exception, argv: Sequence[str]) -> int:
     import traceback
 
-    from plait import __version__
+    from plait.version import __version__
 
     sys.stderr.write(
         f"plait: internal error: {type(error).__name__}: {error}\n"

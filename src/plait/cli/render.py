@@ -155,7 +155,7 @@ def _help(command: Command) -> int:
 
 
 def _version() -> int:
-    from plait import __version__
+    from plait.version import __version__
 
     write_out(f"plait version {__version__}\n")
     return 0

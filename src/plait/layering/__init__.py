@@ -8,13 +8,13 @@ What a plain render does not need is loaded when it is asked for.
 
 from __future__ import annotations
 
-from plait import first_use
 from plait.layering.document import Document, read_documents
 from plait.layering.job import Job
 from plait.layering.render import Options, Plan, plan, render, render_plan, written
 from plait.layering.scalars import plain_values
 from plait.layering.secrets import EnvironmentSecrets, FileSecrets, SecretSource
 from plait.layering.select import ORDERS, Selection, in_order
+from plait.lazy import first_use
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

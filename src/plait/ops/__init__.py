@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from plait import first_use
+from plait.lazy import first_use
 from plait.ops.definitions import interpolate
 from plait.ops.files import expand, operations_of, read_operations
 from plait.ops.job import Job

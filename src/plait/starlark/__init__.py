@@ -8,8 +8,8 @@
 
 from __future__ import annotations
 
-from plait import first_use
 from plait.errors import StarlarkError
+from plait.lazy import first_use
 from plait.starlark.arguments import unpack, unpack_positional
 from plait.starlark.budget import budget_of, spend
 from plait.starlark.calls import call

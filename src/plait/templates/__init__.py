@@ -5,7 +5,7 @@ What compiles is imported when the first template is: plain YAML does without.
 
 from __future__ import annotations
 
-from plait import first_use
+from plait.lazy import first_use
 from plait.templates.outcome import Outcome
 from plait.templates.yaml_file import YamlFile, read_yaml
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait import first_use
+from plait.lazy import first_use
 from plait.workspace.files import InputFile, in_memory
 from plait.workspace.inputs import Inputs
 from plait.workspace.job import (

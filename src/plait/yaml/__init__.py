@@ -5,7 +5,7 @@ The package imports what writes; what reads, and JSON, listings and formatting l
 
 from __future__ import annotations
 
-from plait import first_use
+from plait.lazy import first_use
 from plait.yaml.forms import Forms, key_forms
 from plait.yaml.scalars import needs_quotes, resolve_plain, resolve_strict
 from plait.yaml.writer import ITEM, write, write_items, write_value

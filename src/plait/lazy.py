@@ -1,0 +1,17 @@
+"""Names that a package offers and imports only when somebody first asks for them."""
+
+from __future__ import annotations
+
+import sys
+
+
+def first_use(package: str, home: str | None, name: str) -> object:
+    """What a package's module-level `__getattr__` gives for a name that is in its module `home`; it is not asked again.
+
+    Raises AttributeError when there is no such module. `importlib` would cost more than most of the modules.
+    """
+    if home is None:
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+    value: object = getattr(__import__(f"{package}.{home}", fromlist=[name]), name)
+    setattr(sys.modules[package], name, value)
+    return value
