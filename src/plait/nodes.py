@@ -9,9 +9,6 @@ nodes from the root to the place of the change and shares the rest (`with_value`
 identity; `equal` compares trees. Only Document, MapItem and ArrayItem carry annotations.
 
 A node keeps its source and line in two slots; `position` makes a `Position` of them on demand.
-
-A map or array that a template's loop or function makes has its parts first, and gets its items when somebody asks for
-them: most of them are only written, and the writer takes the parts (see `Stencil`).
 """
 
 from __future__ import annotations
@@ -21,7 +18,7 @@ from plait.source import Position, Source
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import Any, Protocol, TypeAlias
+    from typing import TypeAlias
 
     from plait.annotations import Annotations
 
@@ -30,33 +27,6 @@ if TYPE_CHECKING:
     Collection: TypeAlias = "Map | Array | DocumentSet"
     Item: TypeAlias = "MapItem | ArrayItem | Document"
     Node: TypeAlias = "DocumentSet | Document | Map | MapItem | Array | ArrayItem"
-    # An item, or the values of items and their stencil behind them.
-    Part: TypeAlias = "MapItem | ArrayItem | tuple[object, ...]"
-
-    class Stencil(Protocol):
-        """Items whose shape is known, with holes for values.
-
-        parts_of: the collection of its one item, if the value is a list with its parts.
-        """
-
-        parts_of: type[Map | Array] | None
-        texts: dict[str, Written | None]
-
-        def make(self, part: tuple[object, ...], source: Source | None) -> list[Item]:
-            """The items with these values."""
-
-        def written(self, lead: str) -> Written | None:
-            """The items as text, and keep it in `texts`; None if they cannot be written that way.
-
-            lead: what stands before them on their first line. It is as long as their indentation.
-            """
-
-    # For a hole: the text before a scalar in it; that before a collection; whether nothing comes after it; what stands
-    # before the first line of a map in it, and before its other lines; the same for an array.
-    Piece: TypeAlias = "tuple[str, str, bool, tuple[str, str], tuple[str, str]]"
-    # The holes; the text behind the last; and what all count for the size of the output. The text behind a hole begins
-    # with the line break.
-    Written: TypeAlias = "tuple[tuple[Piece, ...], str, int]"
 
 
 class _Located:
@@ -73,8 +43,6 @@ class DocumentSet(_Located):
     """Documents, in order."""
 
     __slots__ = ("items", "line", "source")
-    # As with a map and an array that have their items.
-    _items = _parts = None
 
     def __init__(self, items: list[Document], source: Source | None = None, line: int = 0) -> None:
         self.items = items
@@ -119,36 +87,13 @@ class Document(_Located):
         return Document(value, self.source, self.line, self.annotations, self.computed)
 
 
-class _Made(_Located):
-    """A collection that may have its parts before it has its items."""
-
-    __slots__ = ()
-
-    if not TYPE_CHECKING:
-        # Not by `__getattr__`: with one, Python looks up every attribute the long way. Where it counts, ask `_items` first.
-
-        @property
-        def items(self) -> list[Any]:
-            items = self._items
-            if items is None:
-                parts = self._parts
-                if parts is None:  # another thread has just made them
-                    return self._items
-                items = self._items = items_of(parts, self.source)
-                self._parts = None
-            return items
-
-
-class Map(_Made):
+class Map(_Located):
     """Map items in order; keys are scalars (or collections: Map, Array) and, once evaluated, distinct by `key_id`.
 
     index: what `find` looks keys up in, by `key_id`, where it is there already.
     """
 
-    __slots__ = ("_index", "_items", "_parts", "line", "source")
-    items: list[MapItem]
-    _items: list[MapItem] | None
-    _parts: list[Part] | None
+    __slots__ = ("_index", "items", "line", "source")
 
     def __init__(
         self,
@@ -157,11 +102,10 @@ class Map(_Made):
         line: int = 0,
         index: dict[object, MapItem] | None = None,
     ) -> None:
-        self._items = items
+        self.items = items
         self.source = source
         self.line = line
         self._index = index
-        self._parts = None
 
     def __repr__(self) -> str:
         return f"Map({self.items!r})"
@@ -213,19 +157,15 @@ class MapItem(_Located):
         return MapItem(self.key, value, self.source, self.line, self.annotations)
 
 
-class Array(_Made):
+class Array(_Located):
     """Array items in order."""
 
-    __slots__ = ("_items", "_parts", "line", "source")
-    items: list[ArrayItem]
-    _items: list[ArrayItem] | None
-    _parts: list[Part] | None
+    __slots__ = ("items", "line", "source")
 
     def __init__(self, items: list[ArrayItem], source: Source | None = None, line: int = 0) -> None:
-        self._items = items
+        self.items = items
         self.source = source
         self.line = line
-        self._parts = None
 
     def __repr__(self) -> str:
         return f"Array({self.items!r})"
@@ -261,37 +201,9 @@ class ArrayItem(_Located):
 COLLECTIONS = frozenset({Map, Array, DocumentSet})
 
 
-def of_parts(kind: type[Map | Array], parts: list[Part], source: Source | None, line: int) -> Map | Array:
-    """A map or array with these parts. Nobody changes the list once somebody has asked for its items."""
-    made = _new(kind)
-    made._items = None
-    made._parts = parts
-    made.source = source
-    made.line = line
-    if type(made) is Map:
-        made._index = None
-    return made
-
-
-_new = object.__new__
-
-
 def is_filled(value: Value) -> bool:
     """Whether it is a collection with something in it."""
-    if type(value) is Map or type(value) is Array:
-        return bool(value._items or value._parts)
-    return type(value) is DocumentSet and bool(value.items)
-
-
-def items_of(parts: Iterable[Part], source: Source | None) -> list[Any]:
-    """The items that parts stand for: map items or array items."""
-    items: list[Any] = []
-    for part in parts:
-        if type(part) is tuple:
-            items += part[-1].make(part, source)  # type: ignore[attr-defined]
-        else:
-            items.append(part)
-    return items
+    return type(value) in COLLECTIONS and bool(value.items)  # type: ignore[union-attr]
 
 
 def key_id(key: Value) -> object:

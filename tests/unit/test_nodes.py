@@ -1,23 +1,11 @@
-"""Collections that have their parts before their items, and what reading an attribute of a node takes."""
+"""Nodes: what reading an attribute of one takes, and document sets as values."""
 
 from __future__ import annotations
 
 import pytest
 
-from plait.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, is_filled, of_parts, to_plain
+from plait.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, to_plain
 from plait.yaml import write
-
-
-def test_items_are_made_of_parts_when_they_are_asked_for() -> None:
-    item = MapItem("a", 1)
-    made = of_parts(Map, [item], None, 3)
-    assert made._items is None
-    assert is_filled(made)
-    assert made.items == [item]
-    assert made.items is made.items
-    assert made._parts is None
-    assert is_filled(made)
-    assert not is_filled(of_parts(Array, [], None, 3))
 
 
 @pytest.mark.parametrize("kind", [Map, Array])

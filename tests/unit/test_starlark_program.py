@@ -14,7 +14,6 @@ from plait.errors import Finding, LimitError, PlaitError, StarlarkError
 from plait.source import Position, Source
 from plait.starlark import (
     Args,
-    Block,
     Builtin,
     Code,
     Dict,
@@ -34,7 +33,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.starlark import Part, Piece, Slots
+    from plait.starlark import Piece, Slots
 
 
 def name(identifier: str) -> _ast.expr:
@@ -66,16 +65,10 @@ def arguments(text: str, line: int) -> Host:
     return Host(line, [Args(text, line)], lower_arguments)
 
 
-def flat(parts: Sequence[Part]) -> list[Host]:
-    return [host for part in parts for host in (flat(part.parts) if isinstance(part, Block) else [part])]
-
-
 class Hooks:
     """A body collects what its host statements append."""
 
-    def enter(self, hosts: Sequence[Host], parts: Sequence[Part] | None, *, module: bool) -> list[_ast.stmt]:
-        assert parts is not None
-        assert flat(parts) == list(hosts)
+    def enter(self, hosts: Sequence[Host], *, module: bool) -> list[_ast.stmt]:
         return [_ast.Assign([_ast.Name("$out", _ast.Store())], _ast.List([], _ast.Load()))]
 
     def leave(self, hosts: Sequence[Host], *, module: bool) -> list[_ast.stmt]:

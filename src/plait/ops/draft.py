@@ -124,7 +124,7 @@ class Draft:
         for node in self._owned.values():
             if type(node) is Map:
                 assert node._index is not None
-                node._items = list(node._index.values())
+                node.items = list(node._index.values())
         self._owned = {}
         self._lookups = {}
         return self.root
@@ -144,7 +144,7 @@ class Draft:
                 continue
             if type(node) is Map:
                 assert node._index is not None
-                node._items = list(node._index.values())
+                node.items = list(node._index.values())
             stack.extend(item.value for item in node.items)  # type: ignore[union-attr]
 
     def _select(self, array: Array, token: Match) -> list[int]:

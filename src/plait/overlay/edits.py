@@ -37,7 +37,7 @@ class MapEdit:
 
     def __init__(self, node: Map) -> None:
         self.node = node
-        self.items = node._items or node.items
+        self.items = node.items
         self.own = False
         # Where the item with a key stands, for long maps; not in use while there may be two with one key.
         self._places: dict[object, int] | None = None
@@ -209,7 +209,7 @@ class ArrayEdit:
 
     def __init__(self, node: Array) -> None:
         self.node = node
-        self.items = node._items or node.items
+        self.items = node.items
         self.own = False
         self.gaps = False
         self._keyed: Keyed | None = None

@@ -7,7 +7,7 @@ reference: annotations in it have no effect, not even wrong ones (spec ytt 9.4).
 from __future__ import annotations
 
 from plait.errors import OverlayError
-from plait.nodes import COLLECTIONS, Array, ArrayItem, Document, DocumentSet, Map, MapItem, key_id
+from plait.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, MapItem, key_id
 from plait.overlay.edits import key_value
 from plait.overlay.expectations import ANY_DEFAULT, KEYWORDS, expectation
 from plait.overlay.matchers import NOTHING, MapKey, matcher_of
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from plait.annotations import Annotation, Annotations
-    from plait.nodes import Collection, Item, Part, Value
+    from plait.nodes import Collection, Item, Value
     from plait.overlay.expectations import Expectation
     from plait.overlay.matchers import Matcher
 
@@ -310,8 +310,6 @@ def erased(value: Value) -> Value:
     kind = type(value)
     if kind not in COLLECTIONS:
         return value
-    if kind is not DocumentSet and (parts := value._parts) is not None and _is_clean(parts):  # type: ignore[union-attr]
-        return value
     items: list[Item] | None = None
     for place, item in enumerate(value.items):  # type: ignore[union-attr]
         if item.annotations is None:
@@ -325,21 +323,6 @@ def erased(value: Value) -> Value:
             items = [*value.items]  # type: ignore[union-attr]
         items[place] = clean
     return value if items is None else value.with_items(items)  # type: ignore[union-attr, arg-type]
-
-
-def _is_clean(parts: list[Part]) -> bool:
-    """Whether there are no overlay annotations in parts: those that a stencil makes have none of their own."""
-    for part in parts:
-        if type(part) is tuple:
-            for value in part:
-                if type(value) is list:
-                    if not _is_clean(value):
-                        return False
-                elif type(value) in COLLECTIONS and erased(value) is not value:  # type: ignore[arg-type]
-                    return False
-        elif erased_item(part) is not part:  # type: ignore[arg-type]
-            return False
-    return True
 
 
 def erased_item(item: Item) -> Item:

@@ -43,8 +43,7 @@ from plait.starlark.values import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.starlark.pieces import Args, Block, Code, Expr, Host
-    from plait.starlark.pieces import Part as Part
+    from plait.starlark.pieces import Args, Code, Expr, Host
     from plait.starlark.pieces import Piece as Piece
     from plait.starlark.pieces import Slot as Slot
     from plait.starlark.pieces import Slots as Slots
@@ -54,7 +53,6 @@ __all__ = [
     "FROZEN",
     "STRUCTS",
     "Args",
-    "Block",
     "Builtin",
     "Code",
     "Dict",
@@ -91,7 +89,7 @@ __all__ = [
 ]
 
 # What a program is compiled from.
-_LATER = dict.fromkeys(("Args", "Block", "Code", "Expr", "Host"), "pieces")
+_LATER = dict.fromkeys(("Args", "Code", "Expr", "Host"), "pieces")
 
 
 def __getattr__(name: str) -> object:

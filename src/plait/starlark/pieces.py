@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     Piece: TypeAlias = "Code | Host"
-    # What a host sees of a function: its statements, in the blocks that they stand in.
-    Part: TypeAlias = "Host | Block"
     # What `Host.lower` gets for one slot, and for all.
     Slot: TypeAlias = "_ast.expr | tuple[list[_ast.expr], list[_ast.keyword]]"
     Slots: TypeAlias = "list[Slot]"
@@ -67,17 +65,3 @@ class Host:
         self.line = line
         self.slots = slots
         self.lower = lower
-
-
-class Block:
-    """A block of code with host statements in it.
-
-    loop: it runs any number of times. instead: it runs only where the block before it does not.
-    """
-
-    __slots__ = ("instead", "loop", "parts")
-
-    def __init__(self, parts: list[Part], *, loop: bool = False, instead: bool = False) -> None:
-        self.parts = parts
-        self.loop = loop
-        self.instead = instead

@@ -13,7 +13,7 @@ from __future__ import annotations
 from plait.annotations import Annotation
 from plait.errors import TemplateError
 from plait.fragments import YamlFragment, to_nodes
-from plait.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, items_of, key_id, of_parts
+from plait.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, key_id
 from plait.source import Position
 from plait.starlark import StarlarkError, Value, str_of
 
@@ -22,11 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from plait.annotations import Annotations
-    from plait.nodes import Item, Part
+    from plait.nodes import Item
     from plait.nodes import Value as NodeValue
     from plait.source import Source
     from plait.templates.plans import Entry, Pattern, Plan
-    from plait.templates.stencils import Stencil
 
 MAP_KEY_OVERRIDE = "yaml/map-key-override"
 _SCALARS = frozenset({str, int, bool, float, type(None)})
@@ -44,26 +43,16 @@ class Replacement(Value):
         self.value = value
 
 
-class Replaced(Exception):
-    """A value is to replace its node, where nodes are made in place."""
-
-
 class Builder:
-    """The collections that are open in one run of a template or of one of its functions.
+    """The collections that are open in one run of a template or of one of its functions."""
 
-    live, maps: items, or parts that stand for them (see stencils.py). touched: nodes were replaced, perhaps by nothing.
-    """
-
-    __slots__ = ("brought", "live", "maps", "mixed", "root", "soft", "template", "touched")
+    __slots__ = ("brought", "live", "maps", "root", "soft", "template")
 
     def __init__(self, template: Construction) -> None:
         self.template = template
-        self.touched = False
         self.live: dict[int, list[Item]] = {}
         self.root: int | None = None
-        self.maps: dict[int, list[Part]] = {}  # by identity
-        # The items of collections that are made already, to which parts are added as well.
-        self.mixed: list[list[Part]] = []
+        self.maps: dict[int, list[MapItem]] = {}  # by identity
         # Map items that came from a dict by template.replace: they replace earlier ones without a word.
         self.soft: set[MapItem] = set()
         # Those that came from a fragment: the line of the node that they replaced.
@@ -73,12 +62,6 @@ class Builder:
         """The list that a collection's items go to."""
         items = self.live.get(site)
         return self.into(site) if items is None else items
-
-    def listed(self, site: int) -> list[Item]:
-        """The same, for code that adds parts."""
-        items = self.items(site)
-        self.mixed.append(items)  # type: ignore[arg-type]
-        return items
 
     def begin(self, site: int) -> list[Item]:
         """An empty list for them."""
@@ -128,19 +111,9 @@ class Builder:
 
     def check_keys(self) -> None:
         """Resolve repeated keys in the maps that were built, in place: they are handed on only after this."""
-        source = self.template.source
-        for parts in self.maps.values():
-            keys: list[NodeValue] = []
-            for part in parts:
-                if type(part) is tuple:
-                    keys += part[-1].keys  # type: ignore[attr-defined]
-                else:
-                    keys.append(part.key)  # type: ignore[union-attr]
-            if len(set(keys)) != len(keys):
-                parts[:] = items_of(parts, source)
-                self.override(parts)  # type: ignore[arg-type]
-        for parts in self.mixed:
-            parts[:] = items_of(parts, source)
+        for items in self.maps.values():
+            if len({item.key for item in items}) != len(items):
+                self.override(items)
 
     def override(self, items: list[MapItem]) -> None:
         """Later items replace earlier ones of the same key, and stand at the end, if they may (spec ytt 3.11)."""
@@ -179,54 +152,14 @@ class Construction:
         self.documents = DocumentSet([], source, 1)
         self.own_names: dict[str, object] = {
             "$node.begin": self.begin,
-            "$node.data": self.data,
-            "$node.done": self.done,
-            "$node.stencils": self.stencils,
             "$node.annotation": self.annotation,
             "$node.constant_key": self.constant_key,
             "$node.constant_value": self.constant_value,
-            "$node.chunks": plan.chunks,
             "$text.insert": inserter(source),
         }
 
     def begin(self) -> Builder:
         return Builder(self)
-
-    def done(self, builder: Builder | None, site: int, parts: list[Part]) -> YamlFragment:
-        """The fragment that a function returns whose nodes were made in place. builder: None if it needed none."""
-        if builder is not None:
-            builder.check_keys()
-        if not parts and (builder is None or not builder.touched):
-            return YamlFragment(None)
-        root = self.plan.sites[site]
-        if root.kind is DocumentSet:
-            return YamlFragment(DocumentSet(parts, self.source, root.line))  # type: ignore[arg-type]
-        return YamlFragment(of_parts(root.kind, parts, self.source, root.line))
-
-    def stencils(self) -> list[Stencil]:
-        """The stencil of each chunk."""
-        plan = self.plan
-        if plan.stencils is None:
-            from plait.templates.stencils import Stencil
-
-            plan.stencils = list(map(Stencil, plan.chunks))
-        return plan.stencils
-
-    def data(self, value: object, line: int, owner: str) -> NodeValue:
-        """What `computed` gives, for code that makes nodes in place; what most values are is found out without it."""
-        kind = type(value)
-        if kind is YamlFragment:
-            nodes: NodeValue = value.value  # type: ignore[attr-defined]
-            if type(nodes) is not DocumentSet:
-                return nodes
-        elif kind is int and _INT_MIN <= value <= _INT_MAX:  # type: ignore[operator]
-            return value  # type: ignore[return-value]
-        elif kind is Replacement:
-            raise Replaced
-        try:
-            return self.computed(value, line, owner)
-        except StarlarkError as error:
-            raise _placed(error, self.source, line) from None
 
     def annotation(self, name: str, line: int, /, *args: object, **kwargs: object) -> Annotation:
         return Annotation(name, args, kwargs, self.source, line)
@@ -293,17 +226,6 @@ def _wrong_replacement(expected: str, value: object) -> StarlarkError:
 
 def _fill(builder: Builder, site: int, index: int, /, *values: object) -> None:
     _make(builder, builder.template.plan.chunks[index], values, builder.items(site))
-
-
-def _refill(builder: Builder, items: list[Item], index: int, /, *values: object) -> Builder:
-    _make(builder, builder.template.plan.chunks[index], values, items)
-    return builder
-
-
-def _watched(builder: Builder) -> list[Part]:
-    items: list[Part] = []
-    builder.maps[id(items)] = items
-    return items
 
 
 def _make(builder: Builder, entries: list[Entry], values: tuple[object, ...], items: list[Item]) -> None:
@@ -407,7 +329,6 @@ def _replace_map_item(builder: Builder, items: list[Item], value: object, line: 
     else:
         builder.brought.update(dict.fromkeys(nodes.items, line))
     builder.maps[id(items)] = items  # type: ignore[assignment]
-    builder.touched = True
     items += nodes.items
 
 
@@ -415,7 +336,6 @@ def _replace_array_item(builder: Builder, items: list[Item], value: object, line
     nodes = to_nodes(value, builder.template.source, line)
     if type(nodes) is not Array:
         raise _wrong_replacement("array", value)
-    builder.touched = True
     items += nodes.items
 
 
@@ -455,25 +375,11 @@ def _open_document(builder: Builder, site: int, inner: int, line: int, annotatio
     builder.items(site).append(Document(_opened(builder, inner, line), builder.template.source, line, annotations))
 
 
-# The names that the programs of all templates share. Code that makes nodes in place needs the classes; the builder's
-# functions see to ints, which must not be too large.
+# The names that the programs of all templates share.
 NAMES: dict[str, object] = {
-    "$node.Array": Array,
-    "$node.ArrayItem": ArrayItem,
-    "$node.Document": Document,
-    "$node.DocumentSet": DocumentSet,
-    "$node.Map": Map,
-    "$node.of_parts": of_parts,
-    "$node.MapItem": MapItem,
-    "$node.Replaced": Replaced,
-    "$node.plain": frozenset({str, bool, float, type(None)}),
     "$node.end": Builder.end,
     "$node.finish": Builder.finish,
     "$node.fill": _fill,
-    "$node.refill": _refill,
-    "$node.list": Builder.listed,
-    "$node.enlist": Builder.begin,
-    "$node.watched": _watched,
     "$node.map_item": _map_item,
     "$node.array_item": _array_item,
     "$node.document": _document,

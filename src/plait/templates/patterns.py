@@ -29,14 +29,13 @@ class Chunk:
     """A run of siblings that one statement makes: constant items in lists, and patterns.
 
     slots: the code of its holes, in the order of the text. names: for each hole that is annotations, their names and
-    lines; None for a value. filled: how many items get a value from a hole.
+    lines; None for a value.
     """
 
-    __slots__ = ("entries", "filled", "names", "slots")
+    __slots__ = ("entries", "names", "slots")
 
     def __init__(self) -> None:
         self.entries: list[Entry] = []
-        self.filled = 0
         self.slots: list[Expr | Args] = []
         self.names: list[list[tuple[str, int]] | None] = []
 
@@ -52,7 +51,6 @@ class Chunk:
         annotated = self.annotations(said)
         hole = -1
         if said.values:
-            self.filled += 1
             # Of several values the last one stands, but all are evaluated.
             for line in said.values:
                 hole = self.value(line.text or "()", line.line)

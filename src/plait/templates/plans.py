@@ -8,7 +8,6 @@ if TYPE_CHECKING:
 
     from plait.nodes import Item
     from plait.nodes import Value as NodeValue
-    from plait.templates.stencils import Stencil
 
     # Items that are shared as they are, or one that is to be made.
     Entry: TypeAlias = "list[Item] | Pattern"
@@ -29,7 +28,6 @@ class Pattern:
     """An item to be made, of type `kind`.
 
     hole: which value is the item's, or -1; then `children` makes its collection (of kind `inner`), or `value` is it.
-    An item that opens a collection has a hole, for its parts, and the collection's kind.
     annotated: which value holds the annotations, or -1.
     """
 
@@ -59,14 +57,12 @@ class Pattern:
 class Plan:
     """What a program refers to.
 
-    sites: collections. chunks: runs of items that one statement makes; stencils: theirs, once a run has asked for them.
-    constants: items whose key or value is used.
+    sites: collections. chunks: runs of items that one statement makes. constants: items whose key or value is used.
     """
 
-    __slots__ = ("chunks", "constants", "sites", "stencils")
+    __slots__ = ("chunks", "constants", "sites")
 
     def __init__(self) -> None:
         self.sites: list[Site] = []
         self.constants: list[Item] = []
         self.chunks: list[list[Entry]] = []
-        self.stencils: list[Stencil] | None = None

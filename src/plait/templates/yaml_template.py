@@ -11,21 +11,20 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from plait.nodes import COLLECTIONS, Document, DocumentSet, Map, MapItem, key_id
+from plait.nodes import COLLECTIONS, Map, MapItem, key_id
 from plait.starlark import Args, Code, Expr, Host
 from plait.templates import directives, text
 from plait.templates.patterns import Chunk, pattern
-from plait.templates.plans import Pattern, Plan, Site
+from plait.templates.plans import Plan, Site
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import _ast
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from types import ModuleType
     from typing import TypeAlias
 
-    from plait.nodes import Collection, Item
-    from plait.nodes import Value as NodeValue
+    from plait.nodes import Collection, DocumentSet, Item
     from plait.source import Source
     from plait.starlark import Piece, Slots
     from plait.templates.plans import Entry
@@ -36,59 +35,25 @@ if TYPE_CHECKING:
 
 
 class NodeHost(Host):
-    """A host statement that adds nodes: in a def it makes the def return a fragment.
+    """A host statement that adds nodes: in a def it makes the def return a fragment. site: the collection it adds to."""
 
-    site, collection: what it adds to. opens: the number of the collection that it opens, or -1. direct, inner: how it is
-    done (see `places`).
-    """
+    __slots__ = ("site",)
 
-    __slots__ = ("collection", "direct", "inner", "opens", "site")
-
-    def __init__(self, line: int, slots: Sequence[Expr | Args], site: int, collection: Site, opens: int) -> None:
+    def __init__(self, line: int, slots: Sequence[Expr | Args], site: int) -> None:
         self.line = line
         self.slots = slots
         self.site = site
-        self.collection = collection
-        self.opens = opens
-        self.direct = False
-        self.inner = ""
-
-    def ready(self) -> bool:
-        """Whether what it adds is known but for values, so that it may be done in place."""
-        raise NotImplementedError
-
-    def keys_added(self) -> Iterator[NodeValue]:
-        """The keys that it adds to a map, where these are known."""
-        raise NotImplementedError
-
-    def is_part(self) -> bool:
-        """Whether it adds items as one part, by a stencil."""
-        raise NotImplementedError
 
 
 class Fill(NodeHost):
     """Adds the items of a chunk."""
 
-    __slots__ = ("entries", "filled", "index", "names")
+    __slots__ = ("index", "names")
 
-    def __init__(self, line: int, chunk: Chunk, site: int, collection: Site, index: int) -> None:
-        super().__init__(line, chunk.slots, site, collection, -1)
-        self.entries = chunk.entries
-        self.filled = chunk.filled
+    def __init__(self, line: int, chunk: Chunk, site: int, index: int) -> None:
+        super().__init__(line, chunk.slots, site)
         self.index = index
         self.names = chunk.names
-
-    def ready(self) -> bool:
-        # A document takes values of more kinds than other nodes.
-        return not any(type(entry) is Pattern and entry.kind is Document and entry.hole >= 0 for entry in self.entries)
-
-    def keys_added(self) -> Iterator[NodeValue]:
-        for entry in self.entries:
-            yield from [item.key for item in entry] if type(entry) is list else [entry.key]  # type: ignore[union-attr]
-
-    def is_part(self) -> bool:
-        # No annotations, and no value that is evaluated and dropped.
-        return self.collection.kind is not DocumentSet and self.filled == len(self.names)
 
     def lower(self, slots: Slots) -> list[_ast.stmt]:
         from plait.templates import lowering
@@ -99,40 +64,27 @@ class Fill(NodeHost):
 class Put(NodeHost):
     """Adds an item that opens a collection, or whose key or value is text with code.
 
-    index: the chunk of an item that opens a collection; its value is the parts of that.
+    opens: the number of the collection that it opens, or -1.
     """
 
-    __slots__ = ("index", "item", "key", "names", "value")
+    __slots__ = ("item", "key", "names", "opens", "value")
 
     def __init__(
         self,
         item: Item,
-        index: int,
         slots: Sequence[Expr | Args],
         site: int,
-        collection: Site,
         key: Expression | None,
         value: Expression | None,
         names: list[tuple[str, int]],
         opens: int,
     ) -> None:
-        super().__init__(item.line, slots, site, collection, opens)
+        super().__init__(item.line, slots, site)
         self.item = item
-        self.index = index
         self.key = key
         self.value = value
         self.names = names
-
-    def ready(self) -> bool:
-        of_text = self.key is _text_key or (type(self.item) is MapItem and type(self.item.key) in COLLECTIONS)
-        return self.opens >= 0 and not of_text
-
-    def keys_added(self) -> Iterator[NodeValue]:
-        if type(self.item) is MapItem and self.key is not _text_key:
-            yield self.item.key
-
-    def is_part(self) -> bool:
-        return not self.names and type(self.item) is not Document
+        self.opens = opens
 
     def lower(self, slots: Slots) -> list[_ast.stmt]:
         from plait.templates import lowering
@@ -266,7 +218,7 @@ class _Planner:
         chunks.append(chunk.entries)
         first = chunk.entries[0]
         line = first[0].line if type(first) is list else first.line  # type: ignore[union-attr]
-        self.pieces.append(Fill(line, chunk, site, self.plan.sites[site], index))
+        self.pieces.append(Fill(line, chunk, site, index))
 
     def item(self, item: Item, said: directives.Directives, site: int, *, templated: bool) -> None:
         """The pieces of one item: the item itself, what is in it, and the end of its block."""
@@ -328,10 +280,7 @@ class _Planner:
                 key = _constant(item.key)
         slots: list[Expr | Args] = [Args(content, at) for _, content, at in said.annotations]
         slots += [Expr(given.text or "()", given.line) for given in said.values]
-        index = len(self.plan.chunks)
-        if opens >= 0:
-            self.plan.chunks.append([pattern(item, 0, -1, type(item.value))])
-        self.pieces.append(Put(item, index, slots, site, self.plan.sites[site], key, value, names, opens))
+        self.pieces.append(Put(item, slots, site, key, value, names, opens))
 
 
 def _constant(value: object) -> Expression:

@@ -6,9 +6,9 @@ The package imports what writes; what reads, and JSON, listings and formatting l
 from __future__ import annotations
 
 from plait.lazy import first_use
-from plait.yaml.forms import Forms, key_forms
+from plait.yaml.forms import Forms
 from plait.yaml.scalars import needs_quotes, resolve_plain, resolve_strict
-from plait.yaml.writer import ITEM, write, write_items, write_value
+from plait.yaml.writer import write, write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from plait.yaml.spans import Span, Spans
 
 __all__ = [
-    "ITEM",
     "Comment",
     "Comments",
     "Forms",
@@ -32,7 +31,6 @@ __all__ = [
     "deduplicate",
     "format_text",
     "has_repeated_keys",
-    "key_forms",
     "needs_quotes",
     "read",
     "read_json",
@@ -41,7 +39,6 @@ __all__ = [
     "resolve_strict",
     "sort_items",
     "write",
-    "write_items",
     "write_json",
     "write_positions",
     "write_value",

@@ -6,10 +6,8 @@ Block style throughout, two spaces a level, sequences not indented under their k
 
 from __future__ import annotations
 
-from itertools import chain
-
 from plait.limits import allowance, exceeded
-from plait.nodes import Array, ArrayItem, DocumentSet, Map, is_filled, items_of
+from plait.nodes import Array, ArrayItem, DocumentSet, Map, is_filled
 from plait.yaml.forms import FORMS, folded, leaf
 
 TYPE_CHECKING = False
@@ -69,33 +67,15 @@ def write_value(value: Value, *, sort: bool = False, fold: int | None = None) ->
     return "".join(out)
 
 
-def write_items(value: Map | Array, lead: str) -> str:
-    """The items of a map or an array as lines.
-
-    lead: what stands before them on their first line. It is as long as their indentation.
-    """
-    out: list[str] = []
-    _write(value, out, False, None, _room(), FORMS, lead)
-    return "".join(out)
-
-
-# What stands for the mark of a frame that goes through parts: at the next one, and within the holes of one.
-_PARTS, _WITHIN = {Map: "parts of a map", Array: "parts of an array"}, "within a part"
-
-
-def _write(value: Any, out: list[str], sort: bool, fold: int | None, room: int, table: Forms, lead: str = "") -> int:
+def _write(value: Any, out: list[str], sort: bool, fold: int | None, room: int, table: Forms) -> int:
     """Add the lines of a value to `out`; what is then left of the room."""
     # Exact type tests say what a value is; a checker would want each of them written as `isinstance`.
     forms, keys = table.strings, table.keys
     append = out.append
-    pad, mark = " " * len(lead), ""
+    lead = pad = mark = ""
     # A frame: the items still to come, their indentation, and the mark before each; a map's items have none.
     items: Iterator[Any] = iter(())
     stack: list[tuple[Any, str, str]] = []
-    by_parts = not sort and fold is None and table is FORMS
-    map_parts, array_parts = _PARTS.values()
-    holes: Any = None
-    last = ""
     if not is_filled(value):
         append(_root_leaf(value, fold, table))
         return room
@@ -108,23 +88,15 @@ def _write(value: Any, out: list[str], sort: bool, fold: int | None, room: int, 
                 return room
             items, pad, mark = stack.pop()
             lead = pad
-            if mark is _WITHIN:
-                items, holes, last, mark = items
-                # What comes next begins with the line break.
-                out[-1] = out[-1][:-1]
         elif value is not None:
-            if by_parts and value._parts is not None:
-                items = iter(value._parts)
-                mark = map_parts if type(value) is Map else array_parts
+            entries = value.items
+            room -= ITEM * len(entries)
+            if type(value) is Map:
+                items = iter(_sorted(entries) if sort else entries)
+                mark = ""
             else:
-                entries = value._items or value.items
-                room -= ITEM * len(entries)
-                if type(value) is Map:
-                    items = iter(_sorted(entries) if sort else entries)
-                    mark = ""
-                else:
-                    items = iter(entries)
-                    mark = "- "
+                items = iter(entries)
+                mark = "- "
             if room < 0:
                 raise _too_long(value)
         if mark == "":
@@ -151,13 +123,13 @@ def _write(value: Any, out: list[str], sort: bool, fold: int | None, room: int, 
                         append(f"{lead}{head} {folded(form, len(lead) + len(head) + 1, fold, pad + '  ')}\n")
                     else:
                         append(f"{lead}{head} {form}\n")
-                elif kind is Map and (value._items or value._parts):
+                elif kind is Map and value.items:
                     append(f"{lead}{head}\n")
                     stack.append((items, pad, ""))
                     pad += "  "
                     lead = pad
                     break
-                elif (kind is Array and (value._items or value._parts)) or (kind is DocumentSet and value.items):
+                elif (kind is Array or kind is DocumentSet) and value.items:
                     append(f"{lead}{head}\n")
                     stack.append((items, pad, ""))
                     lead = pad
@@ -165,61 +137,6 @@ def _write(value: Any, out: list[str], sort: bool, fold: int | None, room: int, 
                 else:
                     append(f"{lead}{head} {_leaf(value)}\n")
                 lead = pad
-            else:
-                value = False
-        elif mark is map_parts or mark is array_parts:
-            for part in items if holes is None else chain((None,), items):
-                if part is not None:
-                    written = None
-                    if type(part) is tuple:
-                        stencil = part[-1]
-                        written = stencil.texts.get(lead) or stencil.written(lead)
-                    if written is None:
-                        stack.append((items, pad, mark))
-                        items = iter(items_of((part,), None))
-                        room -= ITEM
-                        mark = "" if mark is map_parts else "- "
-                        value = None
-                        break
-                    pieces, last, cost = written
-                    room -= cost
-                    of = stencil.parts_of
-                    if of is not None:
-                        text, before, _, for_map, for_array = pieces[0]
-                        if part[0]:
-                            stack.append((items, pad, mark))
-                            append(before)
-                            items, value = iter(part[0]), None
-                            mark, (lead, pad) = (map_parts, for_map) if of is Map else (array_parts, for_array)
-                            break
-                        append(f"{text}{{}}\n" if of is Map else f"{text}[]\n")
-                        lead = pad
-                        continue
-                    holes = zip(pieces, part, strict=False)
-                for (text, before, ends, for_map, for_array), value in holes:
-                    kind = type(value)
-                    if kind is str:
-                        form = forms[value]
-                        append(text)
-                        if form is None:
-                            form = forms.long_form(value, for_map[1], 0, None)[:-1]
-                            room -= len(form)
-                        append(form)
-                    elif (kind is Map or kind is Array) and (value._items or value._parts):
-                        stack.append((items, pad, mark) if ends else ((items, holes, last, mark), pad, _WITHIN))
-                        append(before)
-                        lead, pad = for_map if kind is Map else for_array
-                        break
-                    else:
-                        append(text)
-                        append(_leaf(value))
-                else:
-                    append(last)
-                    lead = pad
-                    holes = None
-                    continue
-                holes = None
-                break
             else:
                 value = False
         else:
@@ -237,9 +154,7 @@ def _write(value: Any, out: list[str], sort: bool, fold: int | None, room: int, 
                         append(f"{head}{folded(form, len(head), fold, pad + '  ')}\n")
                     else:
                         append(f"{head}{form}\n")
-                elif ((kind is Map or kind is Array) and (value._items or value._parts)) or (
-                    kind is DocumentSet and value.items
-                ):
+                elif kind in _COLLECTIONS and value.items:
                     stack.append((items, pad, mark))
                     pad += "  "
                     lead = head

@@ -42,7 +42,7 @@ class Compiler(Statements):
         """A module that defines the function "<toplevel>"."""
         body: list[py.stmt] = []
         if self.hooks is not None:
-            body += self.located(self.hooks.enter(scope.hosts, self.parts(statements), module=True), 1)
+            body += self.located(self.hooks.enter(scope.hosts, module=True), 1)
         self.block(statements, body)
         if self.hooks is not None:
             body += self.located(self.hooks.leave(scope.hosts, module=True), self.line)

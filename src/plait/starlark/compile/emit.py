@@ -13,18 +13,17 @@ if TYPE_CHECKING:
     from typing import Any, Protocol, TypeAlias
 
     from plait.starlark.compile.shapes import Function
-    from plait.starlark.pieces import Host, Part
+    from plait.starlark.pieces import Host
     from plait.starlark.syntax import Expression, Scope
 
     class Hooks(Protocol):
         """Statements around the module body and every function that directly contains host statements.
 
-        hosts: the host statements there, in order; parts: the same in their blocks, or None where `lower` has to give
-        its statements in their simplest form. `bare_return` gives the value of a `return` without one after the hosts
-        given, or None.
+        hosts: the host statements there, in order. `bare_return` gives the value of a `return` without one after the
+        hosts given, or None.
         """
 
-        def enter(self, hosts: Sequence[Host], parts: Sequence[Part] | None, *, module: bool) -> list[py.stmt]: ...
+        def enter(self, hosts: Sequence[Host], *, module: bool) -> list[py.stmt]: ...
 
         def leave(self, hosts: Sequence[Host], *, module: bool) -> list[py.stmt]: ...
 

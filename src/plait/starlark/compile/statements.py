@@ -11,13 +11,11 @@ from plait.starlark.compile.displays import range_in_loop
 from plait.starlark.compile.emit import AN_UNKNOWN_METHOD, LOAD, variable
 from plait.starlark.compile.flow import follow_apart
 from plait.starlark.compile.kinds import kind_of
-from plait.starlark.pieces import Block
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from plait.starlark.pieces import Part
     from plait.starlark.syntax import Expression, Statement
 
 
@@ -190,7 +188,7 @@ class Statements(Assignments):
         hooks = self.hooks if hosts else None
         outer_hosts, self.lowered = self.lowered, []
         if hooks is not None:
-            body += self.located(hooks.enter(hosts, self.parts(node.body), module=False), node.line)
+            body += self.located(hooks.enter(hosts, module=False), node.line)
         self.block(node.body, body)
         if hooks is not None:
             body += self.located(hooks.leave(hosts, module=False), self.line)
@@ -201,10 +199,6 @@ class Statements(Assignments):
         self.scope = outer_scope
         self.line = node.line
         into.append(py.FunctionDef(variable(node.name), arguments, body or [py.Pass(**at)], [], **at))
-
-    def parts(self, body: list[Statement]) -> list[Part] | None:
-        """The host statements of a function, for the hooks."""
-        return _parts(body)
 
     def prologue(self, parameters: list[syntax.Parameter]) -> list[py.stmt]:
         body: list[py.stmt] = []
@@ -259,25 +253,6 @@ def _leaves(body: list[Statement], inner: bool = False) -> bool:
         elif (kind is syntax.For or kind is syntax.While) and _leaves(node.body, inner=True):  # type: ignore[union-attr]
             return True
     return False
-
-
-def _parts(body: list[Statement]) -> list[Part]:
-    found: list[Part] = []
-    for node in body:
-        kind = type(node)
-        if kind is syntax.HostStatement:
-            found.append(node.host)  # type: ignore[union-attr]
-        elif kind is syntax.If:
-            yes, no = _parts(node.yes), _parts(node.no)  # type: ignore[union-attr]
-            if yes:
-                found.append(Block(yes))
-            if no:
-                found.append(Block(no, instead=bool(yes)))
-        elif kind is syntax.For or kind is syntax.While:
-            parts = _parts(node.body)  # type: ignore[union-attr]
-            if parts:
-                found.append(Block(parts, loop=True))
-    return found
 
 
 STATEMENTS: dict[type, Callable[..., None]] = {

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from plait.starlark.compile.emit import Hooks
     from plait.starlark.compile.shapes import Function
-    from plait.starlark.syntax import Expression, Scope, Statement
+    from plait.starlark.syntax import Expression, Scope
     from plait.starlark.tracing.quiet import Closed
 
 # Where the frame of a call that no program wrote is: no error tells of it (see `faults`).
@@ -54,10 +54,6 @@ class TracedFunctions(TracedExpressions):
     """Lowers functions."""
 
     __slots__ = ()
-
-    def parts(self, body: list[Statement]) -> None:  # noqa: ARG002 - whatever it is
-        """Nodes are made by the functions that see to it, never in place."""
-        return
 
     def traced_def(self, node: syntax.Def, into: list[py.stmt]) -> None:
         found = self.closed.functions.get(node.name)

@@ -1,7 +1,4 @@
-"""Nodes that a program makes in place are those that the builder's functions make, and so are the errors.
-
-A traced run makes every node by a function: it is the oracle of the other.
-"""
+"""What a traced run gives is what any other gives, errors included; what it writes is what its nodes are."""
 
 from __future__ import annotations
 
@@ -364,14 +361,13 @@ def outcome(text: str, *, trace: bool) -> tuple[str, str, int]:
 
 @pytest.mark.parametrize("name", BODIES)
 def test_both_ways_are_one(name: str) -> None:
-    in_place = outcome(BODIES[name], trace=False)
-    assert in_place == outcome(BODIES[name], trace=True)
-    assert in_place != ("", "", 0)
+    plain = outcome(BODIES[name], trace=False)
+    assert plain == outcome(BODIES[name], trace=True)
+    assert plain != ("", "", 0)
 
 
 @pytest.mark.parametrize("name", [name for name, text in BODIES.items() if outcome(text, trace=False)[0]])
 def test_what_is_written_is_what_the_nodes_are(name: str) -> None:
-    """Parts are written without the nodes that they stand for; the nodes that are asked for are written the same."""
     documents = plait.render({"a.yml": BODIES[name]}).nodes
     written = write(documents)
     count = sum(1 for _ in walk(documents))
@@ -380,12 +376,12 @@ def test_what_is_written_is_what_the_nodes_are(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["holes of every kind, with something behind them", "functions in functions"])
-def test_keys_are_sorted_within_parts(name: str) -> None:
+def test_keys_are_sorted(name: str) -> None:
     documents = plait.render({"a.yml": BODIES[name]}).nodes
     assert write(documents, sort=True, fold=20) == write(read(Source("b.yml", write(documents))), sort=True, fold=20)
 
 
-def test_parts_count_for_the_size_of_the_output() -> None:
+def test_nodes_count_for_the_size_of_the_output() -> None:
     text = "#@ for x in range(100):\n- a: #@ x\n  b: {c: [1, 2], d: 1}\n#@ end\n"
     # 100 x (an item of the list, two of its map, four below), each as 64 characters.
     plait.render({"a.yml": text}, limits={"output": 100 * 7 * 64}).to_yaml()
