@@ -12,6 +12,7 @@ from pathlib import Path
 from plait.context import Context
 from plait.errors import PlaitError, render
 from plait.output import FORMATS
+from plait.provenance import Trace
 from plait.workspace import InputFile, Job, Options, in_memory
 from plait.workspace.phases import run
 
@@ -34,9 +35,10 @@ def files_of(given: str) -> list[InputFile]:
     return files
 
 
-def outcome(given: str) -> str:
-    """What a render of the input prints: its output, or `ERR:` and the message."""
+def outcome(given: str, *, traced: bool = False) -> str:
+    """What a render of the input prints: its output, or `ERR:` and the message. traced: while origins are recorded."""
     context = Context()
+    context.trace = Trace() if traced else None
     try:
         result = run(Job(files_of(given), Options()), context)
         text = FORMATS["yaml"](result.documents)
@@ -54,3 +56,4 @@ def check(case: Path) -> None:
         case.write_text(f"{given}\n+++\n{got}", "utf-8")
         return
     assert got == expected
+    assert outcome(given + "\n", traced=True) == expected

@@ -125,7 +125,9 @@ def _given(run: Run, step: Step, left: Value) -> Item:
     if type(left) in COLLECTIONS:
         run.owned.clear()
     made = asked(step.via, (to_starlark(left), to_starlark(step.item.value)), VIA)
-    value = erased(to_nodes(made, item.source, item.line))
+    value = to_nodes(made, item.source, item.line)
+    if step.erases:
+        value = erased(value)
     return with_annotations(item, value, item.annotations)
 
 

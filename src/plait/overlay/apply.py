@@ -13,7 +13,7 @@ from plait.overlay.actions import ACTIONS, wrong_kind
 from plait.overlay.edits import ArrayEdit, DocumentsEdit, MapEdit
 from plait.overlay.expectations import ANY_DEFAULT
 from plait.overlay.plain import merge_plain
-from plait.overlay.plan import MATCH, NO_KEY, Step, erased_item, is_annotated, steps_of
+from plait.overlay.plan import MATCH, NO_KEY, Step, is_annotated, steps_of
 from plait.overlay.trail import key_text, step_text
 
 TYPE_CHECKING = False
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     # Where changes are recorded, or what is told what an action did: its name, the right item, the left items that went
     # and the items that came.
     Trace: TypeAlias = "provenance.Trace | Callable[[str, Item, list[Item], list[Item]], None]"
-    from plait.source import Position, Source
+    from plait.source import Position
 
     # The steps of overlays.
     Plans: TypeAlias = dict[Document, list[Step]]
@@ -303,7 +303,6 @@ def apply_documents(
     left: Sequence[DocumentSet],
     overlays: Sequence[Document],
     *,
-    mark: str = "#@",
     plans: Plans | None = None,
     trace: Trace | None = None,
 ) -> list[DocumentSet]:
@@ -311,11 +310,13 @@ def apply_documents(
 
     Each overlay sees what the earlier ones made. Inserted documents belong to the file of their neighbour, appended ones
     to the last file, those of `or_add` to the first. A set in which nothing changed is the same object. With no set at
-    all, documents that overlays add come in one new set. Overlay annotations are erased everywhere. Documents that are
-    empty in the end are dropped, also computed ones, as in the reference.
+    all, documents that overlays add come in one new set. Documents that are empty in the end are dropped, also computed
+    ones, as in the reference.
 
-    mark: documents from texts without it have no overlay annotations. plans: of overlays that were applied to other
-    documents before; those of these overlays are left there.
+    Unlike `apply`, this erases no overlay annotations, neither on the left nor on what comes in: what a library gives is
+    an overlay again, in whole or in part, where somebody uses it as one.
+
+    plans: of overlays that were applied to other documents before; those of these overlays are left there.
 
     Raises OverlayError, with the way through the overlay as trail: its last step is the document.
     """
@@ -330,9 +331,9 @@ def apply_documents(
     if plans is not None:
         plans.clear()
     try:
-        edit = DocumentsEdit(_without_annotations(sets, mark))
+        edit = DocumentsEdit(sets)
         for overlay in overlays:
-            made[overlay] = steps = known.get(overlay) or steps_of(DocumentSet([overlay]), ANY_DEFAULT)
+            made[overlay] = steps = known.get(overlay) or steps_of(DocumentSet([overlay]), ANY_DEFAULT, erases=False)
             run.perform(edit, steps)
     except RecursionError:
         raise _nested(overlay.position) from None
@@ -340,19 +341,3 @@ def apply_documents(
         plans.update(made)
     edit.drop_empty()
     return edit.results()
-
-
-def _without_annotations(sets: list[DocumentSet], mark: str) -> list[DocumentSet]:
-    """The documents without overlay annotations; those from texts without a mark are not even looked at."""
-    annotated: dict[Source | None, bool] = {None: True}
-    result = []
-    for documents in sets:
-        items = []
-        for document in documents.items:
-            source = document.source
-            if source not in annotated:
-                annotated[source] = mark in source.text  # type: ignore[union-attr]
-            items.append(erased_item(document) if annotated[source] else document)
-        same = all(after is before for after, before in zip(items, documents.items, strict=True))
-        result.append(documents if same else documents.with_items(items))  # type: ignore[arg-type]
-    return result

@@ -44,15 +44,17 @@ class Step:
     key: this key, as a map's index has it, or this text; NO_KEY for all other items.
     optional: whether such an item is added where there is none.
     bare: whether the right item as it is may take the place of one without annotations, should its value do so.
+    erases: whether overlay annotations are taken off what the right item brings in.
     way: how the right value goes on, where it does so with one such item of a map that has a map or an array; there as
     soon as `plan` was asked for.
     """
 
-    __slots__ = ("_clean", "_plan", "action", "after", "bare", "before", "children", "error", "expected", "item", "key", "kind",
-                 "leaf", "matcher", "optional", "or_add", "via", "way")  # fmt: skip
+    __slots__ = ("_clean", "_plan", "action", "after", "bare", "before", "children", "erases", "error", "expected", "item",
+                 "key", "kind", "leaf", "matcher", "optional", "or_add", "via", "way")  # fmt: skip
 
-    def __init__(self, item: Item, defaults: Expectation) -> None:
+    def __init__(self, item: Item, defaults: Expectation, *, erases: bool = True) -> None:
         self.item = item
+        self.erases = erases
         self.kind = kind = type(item.value)
         self.leaf = kind is not Map and kind is not Array
         self.action = "merge"
@@ -75,15 +77,15 @@ class Step:
         """The steps for the items of the right value, a map or an array."""
         plan = self._plan
         if plan is None:
-            plan = self._plan = steps_of(self.item.value, self.children)  # type: ignore[arg-type]
+            plan = self._plan = steps_of(self.item.value, self.children, erases=self.erases)  # type: ignore[arg-type]
             if len(plan) == 1 and self.kind is Map and not plan[0].leaf and plan[0].key is not NO_KEY:
                 self.way = Way(plan)
         return plan
 
     def clean(self) -> Item:
-        """The right item as it is put into a result: without overlay annotations, with all others."""
+        """The right item as it is put into a result: without overlay annotations if these are erased, with all others."""
         if self._clean is None:
-            self._clean = erased_item(self.item)
+            self._clean = erased_item(self.item) if self.erases else self.item
         return self._clean
 
 
@@ -104,7 +106,7 @@ class Way:
             (step,) = plan
             self.steps.append(step)
             self.kind = step.kind
-            plan = steps_of(step.item.value, step.children)  # type: ignore[arg-type]
+            plan = steps_of(step.item.value, step.children, erases=step.erases)  # type: ignore[arg-type]
             step._plan = plan
             self.plans.append(plan)
         self.keys = [step.key for step in self.steps]
@@ -121,11 +123,14 @@ class Way:
         return value, went
 
 
-def steps_of(right: Collection, defaults: Expectation, *, exact: bool = False) -> list[Step]:
-    """A step for each item of a right collection. exact: documents go with the one left document (spec ytt 7.2)."""
+def steps_of(right: Collection, defaults: Expectation, *, exact: bool = False, erases: bool = True) -> list[Step]:
+    """A step for each item of a right collection.
+
+    exact: documents go with the one left document (spec ytt 7.2). erases: as `Step` has it.
+    """
     steps = []
     for item in right.items:
-        step = Step(item, defaults)
+        step = Step(item, defaults, erases=erases)
         annotations = item.annotations
         steps.append(step)
         if annotations is not None or type(item) is not MapItem:
@@ -140,7 +145,9 @@ def steps_of(right: Collection, defaults: Expectation, *, exact: bool = False) -
                 key = item.key
                 if type(key) is str:
                     step.key = key
-                    step.bare = annotations is None or all(name.startswith(NAMESPACE) for name in annotations)
+                    step.bare = annotations is None or (
+                        erases and all(name.startswith(NAMESPACE) for name in annotations)
+                    )
                 else:
                     step.key = key_id(key)
             elif type(item) is ArrayItem and type(step.matcher) is MapKey:

@@ -190,7 +190,7 @@ class RecordingRun(_StepByStep):
         """What the base does, its common cases written out as there, with records."""
         owned, trace, way = self.owned, self.trace, self.way
         edit: Any = owned.get(left) or MapEdit(left)
-        step = steps[0]
+        step: Step | None = None  # a right map may be empty
         around: Cause | None = None
         matcher = way[-1].matcher if way else None
         if type(matcher) is _Found:
@@ -233,7 +233,7 @@ class RecordingRun(_StepByStep):
             edit.settle()
             _check_repeated(edit)
         except PlaitError as error:
-            raise located(error, step) from None
+            raise error if step is None else located(error, step) from None
         finally:
             edit.settle()
         return edit.node  # type: ignore[no-any-return]
@@ -242,6 +242,9 @@ class RecordingRun(_StepByStep):
         if step.error is not None:
             raise step.error
         self.watch(step)
+        if not step.erases and step.clean() is step.item:
+            # What was put in has a history of its own, beside that of the right item.
+            step._clean = step.item.with_value(step.item.value)
         if type(step.via) is Watched:
             step.via.answers.clear()
             step.via.lefts = []

@@ -178,7 +178,18 @@ def _render(step: Step, pipeline: Pipeline, state: State, context: Context) -> N
         context.warn(f'the step "{step.name}" makes text files, which are no part of a pipeline\'s documents: {names}')
     if context.trace is not None:
         context.trace.texts.clear()
-    state.documents = list(result.documents.items)
+    state.documents = [_finished(document, context) for document in result.documents.items]
+
+
+def _finished(document: Document, context: Context) -> Document:
+    """A document of a step as it stands between steps: no overlay, whatever made it one, since it was printed there."""
+    if document.annotations is None:
+        return document
+    finished = document.with_value(document.value)
+    finished.annotations = None
+    if context.trace is not None:
+        context.trace.copied(finished, document)
+    return finished
 
 
 def _overlay(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:

@@ -14,7 +14,7 @@ from plait.workspace.job import (
     TextFile,
 )
 from plait.workspace.loader import Loader
-from plait.workspace.session import DOCUMENTS, EXPORTS, NOTHING, OVERLAY, TEXT, Session
+from plait.workspace.session import DOCUMENTS, EXPORTS, NOTHING, TEXT, Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -389,8 +389,6 @@ def _overlaid(documents: list[tuple[LibraryFile, DocumentSet]], session: Session
                 rest.append(document)
         if rest:
             kept.append((member, found if len(rest) == len(found.items) else found.with_items(rest)))
-            if member.file in session.with_overlays:
-                session.lends = True
     trace = session.context.trace
     groups = [found for _, found in kept]
     if trace is not None:
@@ -399,8 +397,7 @@ def _overlaid(documents: list[tuple[LibraryFile, DocumentSet]], session: Session
         try:
             from plait.overlay import apply_documents
 
-            mark = "#@" if session.lends or trace is not None else OVERLAY
-            groups = apply_documents(groups, overlays, mark=mark, plans=plans, trace=trace)
+            groups = apply_documents(groups, overlays, plans=plans, trace=trace)
         except PlaitError as error:
             raise error.within(f"Overlaying (in following order: {', '.join(overlay_files)})") from None
     result = [

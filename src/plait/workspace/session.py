@@ -49,9 +49,6 @@ class Kept:
         return made
 
 
-# Every overlay annotation in a text begins with this.
-OVERLAY = "@overlay/"
-
 # What evaluating a file is for: its documents, its text, the names that it defines, or nothing; or that it is output of
 # a type that cannot be.
 DOCUMENTS = "documents"
@@ -97,8 +94,6 @@ class Session:
 
     data_module: makes `@ytt:data` of data values and functions, once a file asked for it. data_functions: its functions by
     the directory of a file and the root that it is seen from.
-    with_overlays: the files read so far in which there are overlay annotations. lends: whether items with such
-    annotations may have got into documents of other files.
     """
 
     __slots__ = (
@@ -109,8 +104,6 @@ class Session:
         "context",
         "data_functions",
         "data_module",
-        "lends",
-        "with_overlays",
     )
 
     def __init__(self, context: Context | None = None) -> None:
@@ -121,8 +114,6 @@ class Session:
         self._modules: dict[str, Module] = {}
         self.data_functions: dict[tuple[Library, Library], dict[str, object]] = {}
         self.data_module: Callable[[Value, Mapping[str, object]], Module] | None = None
-        self.with_overlays: set[InputFile] = set()
-        self.lends = False
 
     def give(self, files: Mapping[InputFile, DocumentSet]) -> None:
         """Take the documents of these plain files as read."""
@@ -139,9 +130,6 @@ class Session:
             cache = self._cache()
             found = read_yaml(file.source, strict=options.strict, plain=file.is_plain, cache=cache)
             self._yaml[key] = found
-            if found.is_template and OVERLAY in file.source.text:
-                self.with_overlays.add(file)
-                self.lends = self.lends or file.is_library
             for line, name, hint in found.misspelt():
                 self.context.warn(f"{file.source.shown}:{line}: nothing is known of the annotation @{name}; {hint}")
             braces = found.braces()
