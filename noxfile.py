@@ -75,6 +75,16 @@ def conformance(session: nox.Session) -> None:
 
 
 @nox.session
+def plain(session: nox.Session) -> None:
+    """The suite and the conformance cases without the passes for speed, traced and untraced: nothing but time depends on either."""
+    prepare(session, "dev")
+    plain = {"PLAIT_PLAIN": "1"}
+    for traced in ([], ["--traced"]):
+        session.run("pytest", "-q", "-n", "2", *traced, *session.posargs, env=plain)
+        session.run("python", ".ci/conformance.py", str(CONFORMANCE), *traced, env=plain)
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
     """Start-up and rendering times, as JSON in .nox; `benchmarks/compare.py OLD NEW` shows the ratios."""
     prepare(session, "all")

@@ -1,8 +1,9 @@
 """Run the conformance cases and compare the passes of each group with the figures reached so far.
 
-    python .ci/conformance.py ../shared/conformance [--update]
+    python .ci/conformance.py ../shared/conformance [--update] [--traced]
 
-Exit status 1 when a group falls below its figure, or when the run was not complete. `--update` writes figures that rose.
+Exit status 1 when a group falls below its figure, or when the run was not complete. `--update` writes figures that rose;
+`--traced` records every run, as if each were to be explained.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import sys
 import sysconfig
 
 FIGURES = pathlib.Path(__file__).with_name("conformance.json")
+TRACED = pathlib.Path(__file__).parent.parent / "tests" / "traced.py"
 COMMANDS = {"--ytt": "render", "--int": "patch", "--layer": "layer"}
 ROW = re.compile(r"^(\S+/\S+) +(\d+) +(\d+) +(\d+)$", re.MULTILINE)
 
@@ -25,8 +27,10 @@ def main() -> int:
     if not (cases / "run").is_file():
         print(f"no conformance cases in {cases}: nothing compared")
         return 0
-    plait = pathlib.Path(sysconfig.get_path("scripts")) / "plait"
-    arguments = [word for flag, command in COMMANDS.items() for word in (flag, f"{shlex.quote(str(plait))} {command}")]
+    plait = shlex.quote(str(pathlib.Path(sysconfig.get_path("scripts")) / "plait"))
+    if "--traced" in sys.argv:
+        plait = shlex.join([sys.executable, str(TRACED)])
+    arguments = [word for flag, command in COMMANDS.items() for word in (flag, f"{plait} {command}")]
     run = subprocess.run(
         [sys.executable, str(cases / "run"), "-j", "2", *arguments], capture_output=True, text=True, check=False
     )

@@ -18,7 +18,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         choices=("write", "diff"),
         help="rewrite the expectations of data-file cases, or (diff) only show what would change",
     )
+    parser.addoption("--traced", action="store_true", help="record every run, as if each were to be explained")
     parser.addoption("--long", action="store_true", help="fuzz for minutes instead of seconds")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "untraced: about runs that are not recorded; skipped with --traced")
+    if config.getoption("--traced"):
+        from traced import record_every_run
+
+        record_every_run()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--traced"):
+        for item in items:
+            if item.get_closest_marker("untraced"):
+                item.add_marker(pytest.mark.skip(reason="with --traced every run is recorded"))
 
 
 @pytest.fixture

@@ -332,6 +332,7 @@ def test_explain_layer_hides_secrets() -> None:
     assert "hush" not in repr((data.value, [(entry.value, entry.text) for entry in data.entries]))
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize(
     "make",
     [

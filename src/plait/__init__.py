@@ -11,14 +11,14 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.api.composing import compose
+    from plait.api.composing import Composed, ComposeStep, compose
     from plait.api.differences import Difference, Differences, diff
     from plait.api.histories import Entry, History, explain
     from plait.api.layering import layer
     from plait.api.patching import patch
     from plait.api.reading import documents, read
     from plait.api.rendering import render
-    from plait.api.results import Composed, ComposeStep, Documents, Rendered
+    from plait.api.results import Documents, Rendered
     from plait.errors import (
         Finding,
         LayeringError,

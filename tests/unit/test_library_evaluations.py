@@ -240,6 +240,7 @@ seen: true
     assert plait.render(inputs, trace=True).to_dict() == plait.render(inputs).to_dict()
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize(
     ("text", "kept"),
     [

@@ -96,6 +96,7 @@ def test_every_run_of_a_case_is_like_the_first(path: Path, cache: CodeCache) -> 
     assert outcome(cache) == outcome(cache) == outcome(None)
 
 
+@pytest.mark.untraced
 def test_nodes_of_every_kind_are_kept(cache: CodeCache, monkeypatch: pytest.MonkeyPatch) -> None:
     first = printed(cache, TEXT)
     assert first == printed(None, TEXT)
@@ -165,6 +166,7 @@ def test_what_is_nested_too_deep_is_not_kept(cache: CodeCache, tmp_path: Path) -
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.untraced
 def test_deep_nesting_is_kept(cache: CodeCache, tmp_path: Path) -> None:
     text = "a: #@ 1\nb: " + "[" * 400 + "]" * 400 + "\n"
     assert printed(cache, text) == printed(cache, text) == printed(None, text)

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 # The module of each name, for `plait.__getattr__`: none is imported before its name is used.
 HOMES = {
-    "ComposeStep": "results",
-    "Composed": "results",
+    "ComposeStep": "composing",
+    "Composed": "composing",
     "Difference": "differences",
     "Differences": "differences",
     "Documents": "results",

@@ -1,12 +1,13 @@
-"""`plait.compose`."""
+"""`plait.compose`: the steps of a pipeline, run in order, and the documents as each step left them."""
 
 from __future__ import annotations
 
 from os import PathLike, fspath
 
+from plait.api.differences import between
 from plait.api.inputs import only
 from plait.api.rendering import data_values
-from plait.api.results import Composed, ComposeStep, Documents
+from plait.api.results import Documents
 from plait.context import Context
 from plait.limits import limited_to
 from plait.nodes import DocumentSet
@@ -17,11 +18,55 @@ from plait.tools.pipeline import read as read_pipeline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from plait.api.differences import Difference
     from plait.api.inputs import Inputs
     from plait.nodes import Document
+    from plait.provenance import Trace
     from plait.tools.pipeline import Step
+
+
+class ComposeStep:
+    """One step of a pipeline that was run. name: as the file names it, or its kind and number."""
+
+    __slots__ = ("_after", "_before", "name")
+
+    def __init__(self, name: str, before: Sequence[Document], after: Sequence[Document]) -> None:
+        self.name = name
+        self._before = before
+        self._after = after
+
+    def __repr__(self) -> str:
+        return f"<ComposeStep {self.name!r}>"
+
+    @property
+    def documents(self) -> Documents:
+        """The documents as the step left them."""
+        return Documents(DocumentSet(list(self._after)))
+
+    @property
+    def differences(self) -> list[Difference]:
+        """What the step changed."""
+        return between(self._before, self._after)
+
+
+class Composed(Documents):
+    """What `compose` gives. steps: those that were run, in order."""
+
+    __slots__ = ("steps",)
+
+    def __init__(
+        self,
+        nodes: DocumentSet,
+        *,
+        steps: Iterable[ComposeStep],
+        warnings: Iterable[str] = (),
+        printed: Iterable[str] = (),
+        trace: Trace | None = None,
+    ) -> None:
+        super().__init__(nodes, warnings=warnings, printed=printed, trace=trace)
+        self.steps = list(steps)
 
 
 def compose(

@@ -7,9 +7,8 @@ from plait.nodes import Document, DocumentSet, to_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from plait.api.differences import Difference
     from plait.provenance import Trace
 
 
@@ -118,50 +117,6 @@ class Rendered(Documents):
     ) -> None:
         super().__init__(nodes, warnings=warnings, printed=printed, trace=trace)
         self.files = dict(files)
-
-
-class ComposeStep:
-    """One step of a pipeline that was run. name: as the file names it, or its kind and number."""
-
-    __slots__ = ("_after", "_before", "name")
-
-    def __init__(self, name: str, before: Sequence[Document], after: Sequence[Document]) -> None:
-        self.name = name
-        self._before = before
-        self._after = after
-
-    def __repr__(self) -> str:
-        return f"<ComposeStep {self.name!r}>"
-
-    @property
-    def documents(self) -> Documents:
-        """The documents as the step left them."""
-        return Documents(DocumentSet(list(self._after)))
-
-    @property
-    def differences(self) -> list[Difference]:
-        """What the step changed."""
-        from plait.api.differences import between
-
-        return between(self._before, self._after)
-
-
-class Composed(Documents):
-    """What `compose` gives. steps: those that were run, in order."""
-
-    __slots__ = ("steps",)
-
-    def __init__(
-        self,
-        nodes: DocumentSet,
-        *,
-        steps: Iterable[ComposeStep],
-        warnings: Iterable[str] = (),
-        printed: Iterable[str] = (),
-        trace: Trace | None = None,
-    ) -> None:
-        super().__init__(nodes, warnings=warnings, printed=printed, trace=trace)
-        self.steps = list(steps)
 
 
 def _plain(document: Document) -> object:
