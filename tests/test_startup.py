@@ -80,7 +80,7 @@ def test_the_second_render_of_a_template_loads_neither_reader_nor_compiler(tmp_p
         "plait.starlark.compile",
         "plait.starlark.pieces",
         "plait.templates.directives",
-        "plait.templates.yaml_template",
+        "plait.templates.planner",
     }
     assert loaded & (compiling | {"plait.yaml.reader", "plait.spell", "plait.workspace.references"}) == set()
 

@@ -185,6 +185,8 @@ def to_nodes(value: object, source: Source | None = None, line: int = 0) -> Node
     kind = type(value)
     if kind is str or value is None or kind is bool or kind is float:
         return value  # type: ignore[return-value]
+    if kind is int and _LEAST <= value <= _GREATEST:  # type: ignore[operator]
+        return value  # type: ignore[return-value]
     if kind is YamlFragment:
         return value.value  # type: ignore[attr-defined, no-any-return]
     try:

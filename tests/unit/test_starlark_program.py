@@ -76,8 +76,8 @@ class Hooks:
             return [_ast.Assign([_ast.Name("result", _ast.Store())], name("$out"))]
         return [_ast.Return(name("$out"))]
 
-    def bare_return(self, hosts: Sequence[Host]) -> _ast.expr | None:
-        return None
+    def returned(self, value: _ast.expr | None, before: Sequence[Host], hosts: Sequence[Host]) -> _ast.expr | None:
+        return value
 
 
 SOURCE = Source("t.yml", "\n".join(f"line {number}" for number in range(1, 20)))

@@ -105,7 +105,7 @@ def test_nodes_of_every_kind_are_kept(cache: CodeCache, monkeypatch: pytest.Monk
         raise AssertionError("read again")
 
     monkeypatch.setattr("plait.yaml.read", refuse)
-    monkeypatch.setattr("plait.templates.yaml_template.plan", refuse)
+    monkeypatch.setattr("plait.templates.planner.plan", refuse)
     assert printed(cache, TEXT) == first
 
 

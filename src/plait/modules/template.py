@@ -1,9 +1,11 @@
-"""`@ytt:template`: `replace(value)` puts the items of a value in the place of the node it is given to (spec ytt 3.10)."""
+"""`@ytt:template` where a file has no nodes of its own: in Starlark and text (spec ytt 3.10).
+
+A YAML template gets the module from its own run, whose nodes `replace` is about (see `plait.templates.build`).
+"""
 
 from __future__ import annotations
 
 from plait.starlark import Builtin, Module, StarlarkError
-from plait.templates import Replacement
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +16,8 @@ def module(context: Context) -> Module:  # noqa: ARG001 - the signature all modu
     return Module("template", {"replace": Builtin("template.replace", _replace)})
 
 
-def _replace(*args: object, **kwargs: object) -> Replacement:  # noqa: ARG001 - the reference ignores keywords here
-    if len(args) != 1:
-        raise StarlarkError("template.replace: expected exactly one argument")
-    return Replacement(args[0])
+def _replace(*_args: object, **_kwargs: object) -> object:
+    raise StarlarkError(
+        "template.replace: unsupported operation",
+        hint="it replaces nodes of the YAML template that loads it; this file has none",
+    )

@@ -6,17 +6,15 @@ What compiles is imported when the first template is: plain YAML does without.
 from __future__ import annotations
 
 from plait.lazy import first_use
+from plait.templates.file import YamlFile, read_yaml
 from plait.templates.outcome import Outcome
-from plait.templates.yaml_file import YamlFile, read_yaml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.templates.construct import Replacement
     from plait.templates.template import Template, compile_starlark, compile_text, compile_yaml
 
 __all__ = [
     "Outcome",
-    "Replacement",
     "Template",
     "YamlFile",
     "compile_starlark",
@@ -26,7 +24,6 @@ __all__ = [
 ]
 
 _LATER = {
-    "Replacement": "construct",
     "Template": "template",
     "compile_starlark": "template",
     "compile_text": "template",

@@ -103,20 +103,18 @@ def is_plain(comment: Comment) -> bool:
     return comment.text[:1] not in ("@", "!")
 
 
-def names(comments: Iterable[Comment], node_line: int) -> list[str]:
+def names(comments: Iterable[Comment]) -> list[str]:
     """The annotation names of a node's comments, without evaluating anything (spec ytt 7.2: detection of files)."""
     out = []
     for comment in comments:
         parts = split(comment.text)
         if parts is not None:
-            out.append(parts[0] or (VALUE if comment.line == node_line else CODE))
+            out.append(parts[0] or (CODE if comment.own_line else VALUE))
     return out
 
 
-def read(
-    comments: Iterable[Comment], node_line: int, source: Source, *, has_value: bool, ignore_unknown: bool
-) -> Directives:
-    """Sort the comments of a node that starts on `node_line`.
+def read(comments: Iterable[Comment], source: Source, *, has_value: bool, ignore_unknown: bool) -> Directives:
+    """Sort the comments of a node.
 
     has_value: the node has a YAML value that is not null. Raises TemplateError for a comment of no known form
     (unless `ignore_unknown`), for a node with both a computed and a YAML value, and for code after a `/end` block.
@@ -130,7 +128,7 @@ def read(
             raise unknown_comment(comment, source)
         name, content = parts
         if not name:
-            name = VALUE if comment.line == node_line else CODE
+            name = CODE if comment.own_line else VALUE
         if name == COMMENT:
             continue
         if name == VALUE:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from plait.errors import StarlarkError
 from plait.starlark import Program, budget_of, compile_program
-from plait.templates.construct import NAMES, Construction, inserter
-from plait.templates.kept import KeptTemplate, keep
+from plait.templates.build import NAMES, Run, inserter
+from plait.templates.cached import KeptTemplate, keep
+from plait.templates.file import read_yaml
 from plait.templates.outcome import Outcome
-from plait.templates.yaml_file import read_yaml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from plait.context import Context
     from plait.source import Position, Source
     from plait.starlark import Load
-    from plait.templates.plans import Plan
-    from plait.templates.yaml_file import YamlFile
+    from plait.templates.file import YamlFile
+    from plait.templates.plan import Plan
 
 
 class Template:
@@ -27,14 +27,13 @@ class Template:
     A template that gives the same whenever it runs is not run again after the second time.
     """
 
-    __slots__ = ("_construction", "_implicit_overrides", "_outcome", "_plan", "_program", "_runs", "source")
+    __slots__ = ("_implicit_overrides", "_outcome", "_plan", "_program", "_runs", "source")
 
     def __init__(
         self, program: Program, source: Source, plan: Plan | None = None, *, implicit_overrides: bool = False
     ) -> None:
         self._program = program
         self._plan = plan
-        self._construction: Construction | None = None
         self._outcome: Outcome | None = None
         self._runs = 0
         self._implicit_overrides = implicit_overrides
@@ -75,19 +74,31 @@ class Template:
         return outcome
 
     def _evaluated(self, context: Context, load: Load) -> Outcome:
+        recorder = None
         if context.trace is not None:
-            from plait.templates.tracing import run
+            from plait.templates.tracing import Recorder
 
-            return run(self._program, self._plan, self.source, context, load, self._implicit_overrides)
+            recorder = Recorder(context.trace, self.source)
         if self._plan is None:
-            parts: list[str] = []
-            names = {"$text.insert": inserter(self.source), "$text.join": "".join, "$text.finish": parts.append}
+            made: list[str] = []
+            names = {"$text.begin": list, "$text.insert": inserter(self.source), "$text.join": "".join}
+            names["$text.finish"] = made.append
+            if recorder is not None:
+                names = {**names, **recorder.names(names)}
             exports = self._program.run(context, load, names)
-            return Outcome(exports, text="".join(parts))
-        if self._construction is None:
-            self._construction = Construction(self._plan, self.source, implicit_overrides=self._implicit_overrides)
-        exports = self._program.run(context, load, self._construction.own_names, NAMES)
-        return Outcome(exports, self._construction.documents)
+            return Outcome(exports, text="".join(made))
+        run = Run(self._plan, self.source, context.warn, implicit_overrides=self._implicit_overrides, listener=recorder)
+
+        def load_(path: str, at: Position) -> Mapping[str, object]:
+            return run.module() if path == "@ytt:template" and run.plan.stepwise else load(path, at)
+
+        names = run.names()
+        if recorder is None:
+            exports = self._program.run(context, load_, names, NAMES)
+        else:
+            names |= NAMES
+            exports = self._program.run(context, load_, names | recorder.names(names))
+        return Outcome(exports, run.documents)
 
 
 def compile_yaml(
@@ -104,8 +115,8 @@ def compile_yaml(
     if kept is not None and (ignore_unknown_comments or not kept.plain_comments):
         program = Program(kept.code, source)
         return Template(program, source, kept.plan(), implicit_overrides=implicit_map_key_overrides)
-    from plait.templates.lowering import YamlHooks
-    from plait.templates.yaml_template import plan
+    from plait.templates.lower import YamlHooks
+    from plait.templates.planner import plan
 
     if file is kept:
         file = read_yaml(source)
@@ -145,7 +156,7 @@ def compile_text(source: Source, cache: CodeCache | None = None, *, traced: bool
 
     def compiled() -> Program:
         from plait.templates import text
-        from plait.templates.lowering import TextHooks
+        from plait.templates.lower import TextHooks
 
         return compile_program(text.pieces(text.parse(source.text, source)), source, hooks=TextHooks(), traced=traced)
 

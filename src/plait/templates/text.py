@@ -131,10 +131,10 @@ def _statement(literals: list[str], inserted: list[Segment], starts: list[int]) 
     """The statement that appends literals and the expressions between them. starts: the lines of the literals."""
     lines = (*(segment.line for segment in inserted), *starts)
 
-    def lower(slots: Slots) -> list[_ast.stmt]:
-        from plait.templates import lowering
+    def lowered(slots: Slots) -> list[_ast.stmt]:
+        from plait.templates import lower
 
-        return lowering.insert(literals, lines, slots)
+        return lower.insert(literals, lines, slots)
 
     slots = [Expr(segment.text or "()", segment.line) for segment in inserted]
-    return TextHost(inserted[0].line if inserted else 1, slots, lower)
+    return TextHost(inserted[0].line if inserted else 1, slots, lowered)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from plait.nodes import Array, ArrayItem
 from plait.provenance import Cause, Change
 from plait.starlark.tracing import Hole
-from plait.templates.construct import inserter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+    from typing import Any
 
     from plait.provenance import Origin, Trace
     from plait.source import Source
@@ -49,14 +49,15 @@ class Texts:
         self.joined: dict[int, tuple[str, Shadow]] = {}
         self.last: list[Piece] = []  # of what was joined last
 
-    def names(self) -> dict[str, Callable[..., object]]:
-        plain = inserter(self.source)
+    def names(self, plain: Mapping[str, Any], trace: Trace) -> dict[str, Callable[..., object]]:
+        """What traced programs call instead of the plain functions, which they call in turn."""
         windows, source, shadows, joined = self.windows, self.source, self.shadows, self.joined
+        plain_insert, plain_join = plain["$text.insert"], plain["$text.join"]
         stack = windows.stack
 
         def insert(parts: list[str], literals: tuple[str, ...], lines: tuple[int, ...], *values: object) -> None:
             _, known, pieces = shadows.setdefault(id(parts), (parts, {}, []))
-            plain(parts, literals, lines, *[value.value if type(value) is Hole else value for value in values])
+            plain_insert(parts, literals, lines, *[value.value if type(value) is Hole else value for value in values])
             # What decided that the text is put in at all counts as well.
             control = windows.take()
             for origin in control:
@@ -72,7 +73,7 @@ class Texts:
 
         def join(parts: list[str]) -> str:
             found = shadows.get(id(parts))
-            made = "".join(parts)
+            made: str = plain_join(parts)
             if found is not None and found[0] is parts:
                 if not stack[-1].host:
                     # It is what a function gives back.
@@ -81,7 +82,11 @@ class Texts:
                 self.last = found[2]
             return made
 
-        return {"$text.insert": insert, "$text.join": join}
+        def finish(text: str) -> None:
+            plain["$text.finish"](text)
+            trace.texts[""] = self.lines(trace)
+
+        return {"$text.insert": insert, "$text.join": join, "$text.finish": finish}
 
     def lines(self, trace: Trace) -> Array:
         """The lines of the text that was joined last, each with what it was made of."""

@@ -1,8 +1,10 @@
-"""Templates that record what their nodes were made of (design 8). Imported only when a run is traced.
+"""What a traced run records of the nodes that its templates build (design 8). Imported only when a run is traced.
 
 Every node with an expression gets a record with what the expression read; a node under a condition or in a loop, what
 decided that it is there. Constant nodes that such a block puts in are made anew, for one node of the template can then
 stand in several places, each with a history of its own.
+
+`Recorder` listens to a run (see `build.Listener`); it builds nothing itself.
 """
 
 from __future__ import annotations
@@ -14,25 +16,21 @@ from plait.nodes import COLLECTIONS, Array, DocumentSet, Map, MapItem, walk
 from plait.provenance import Cause, Change
 from plait.starlark import Dict, List, NoAttribute, Struct
 from plait.starlark.tracing import Hole, Windows, without
-from plait.templates.construct import NAMES, Builder, Construction, Replacement
-from plait.templates.outcome import Outcome
 from plait.templates.traced_text import Texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
 
-    from plait.context import Context
     from plait.nodes import Document, Item
     from plait.nodes import Value as NodeValue
     from plait.provenance import Origin, Trace
     from plait.source import Source
-    from plait.starlark import Load, Program
-    from plait.templates.plans import Entry, Pattern, Plan
+    from plait.templates.build import Builder
+    from plait.templates.plan import Pattern
 
     Shadow = tuple[Origin, ...]
-
-_SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 def windows_of(trace: Trace) -> Windows:
@@ -45,28 +43,8 @@ def windows_of(trace: Trace) -> Windows:
 
 
 def _nodes_of(value: object) -> Map | Array | DocumentSet | None:
-    """The nodes of a fragment, or of one that is to take the place of a node."""
-    if type(value) is Replacement:
-        value = value.value
+    """The nodes of a fragment."""
     return value.peek() if type(value) is YamlFragment else None
-
-
-def run(
-    program: Program, plan: Plan | None, source: Source, context: Context, load: Load, implicit_overrides: bool
-) -> Outcome:
-    """What `Template.run` does, with records."""
-    assert context.trace is not None
-    windows = windows_of(context.trace)
-    texts = Texts(windows, source)
-    if plan is None:
-        parts: list[str] = []
-        names: dict[str, Callable[..., object]] = {"$text.finish": parts.append}
-        exports = program.run(context, load, {**names, **texts.names(), **windows.names(source)})
-        context.trace.texts[""] = texts.lines(context.trace)
-        return Outcome(exports, text="".join(parts))
-    built = _TracedConstruction(plan, source, context.trace, texts, implicit_overrides=implicit_overrides)
-    exports = program.run(context, load, {**built.names(), **texts.names(), **windows.names(source)})
-    return Outcome(exports, built.documents)
 
 
 def note_file(trace: Trace, source: Source) -> None:
@@ -82,137 +60,84 @@ def note_library(trace: Trace, path: str, documents: Iterable[Document]) -> None
         trace.presence[document] = (*trace.presence.get(document, ()), cause)
 
 
-class _TracedConstruction(Construction):
-    """Construction whose functions record what they make."""
+class Recorder:
+    """Records what one run of a template builds.
 
-    def __init__(self, plan: Plan, source: Source, trace: Trace, texts: Texts, *, implicit_overrides: bool) -> None:
-        super().__init__(plan, source, implicit_overrides=implicit_overrides)
+    control: what decided that the statement at hand is run. values: what it was given, for its holes.
+    """
+
+    def __init__(self, trace: Trace, source: Source) -> None:
         self.trace = trace
-        self.windows = texts.windows
-        self.texts = texts
+        self.source = source
+        self.windows = windows_of(trace)
+        self.texts = Texts(self.windows, source)
+        self.control: Shadow = ()
+        self.values: tuple[object, ...] = ()
 
-    def names(self) -> dict[str, object]:
-        names = {**NAMES, **self.own_names}
-        chunks = self.plan.chunks
-        plain_fill: Callable[..., object] = NAMES["$node.fill"]  # type: ignore[assignment]
-        windows, note_made = self.windows, self.note_made
-        stack, joined, changes = windows.stack, self.texts.joined, self.trace.changes
+    def names(self, plain: Mapping[str, Any]) -> dict[str, object]:
+        """What a traced program calls instead of some of the plain functions.
+
+        The values of its expressions come as holes, which have what they were made of beside them.
+        """
+        names: dict[str, object] = {**self.texts.names(plain, self.trace), **self.windows.names(self.source)}
+        if "$node.fill" not in plain:
+            return names
+        plain_fill, plain_set = plain["$node.fill"], plain["$node.set"]
 
         def fill(builder: Builder, site: int, index: int, /, *values: object) -> None:
-            window = stack[-1]
-            control = windows.take() if window or window.arguments else window.control
-            items = builder.items(site)
-            start = len(items)
-            entries = chunks[index]
-            if len(values) == 1:
-                hole = values[0]
-                if type(hole) is not Hole:
-                    plain_fill(builder, site, index, hole)
-                else:
-                    plain_fill(builder, site, index, hole.value)
-                    if len(entries) == 1 and type(hole.value) in _SCALARS and entries[0].hole == 0:  # type: ignore[union-attr]
-                        # By far the most: one node with one expression.
-                        item = items[start]
-                        origins = (*control, *hole.origins) if control else hole.origins
-                        changes[item] = Change("expression", item.source, item.line, because=origins)
-                        return
-            else:
-                plain_fill(builder, site, index, *[v.value if type(v) is Hole else v for v in values])
-            if window:
-                window.clear()
-            note_made(builder, entries, values, items, start, control)
+            self.control = self.taken(values)
+            self.values = values
+            plain_fill(builder, site, index, *[value.value if type(value) is Hole else value for value in values])
+            self.windows.stack[-1].clear()
 
-        def single(name: str) -> Callable[..., None]:
-            plain: Callable[..., object] = NAMES[name]  # type: ignore[assignment]
-
-            def put(builder: Builder, site: int, *args: object) -> None:
-                window = stack[-1]
-                control = windows.take() if window or window.arguments else window.control
-                if joined:
-                    for arg in args:
-                        key = joined.get(id(arg))
-                        if key is not None and key[0] is arg:
-                            del joined[id(arg)]
-                            control += tuple(origin for origin in key[1] if origin not in control)
-                hole: Hole | None = None
-                for arg in args:
-                    if type(arg) is Hole:
-                        hole = arg
-                        args = tuple([value.value if type(value) is Hole else value for value in args])
-                        break
-                else:
-                    if not control:
-                        plain(builder, site, *args)
-                        return
-                items = builder.items(site)
-                start = len(items)
-                plain(builder, site, *args)
-                if window:
-                    window.clear()
-                if hole is not None and type(hole.value) is Replacement:
-                    self.note_replaced(builder, items, start, len(items), hole, control)
-                    return
-                for item in items[start:]:
-                    if hole is not None:
-                        self.note_value(item, hole, control)
-                    else:
-                        changes[item] = Change("template", item.source, item.line, because=control)
-
-            return put
+        def set_value(builder: Builder, hole: Hole, /) -> None:
+            control = self.taken(())
+            plain_set(builder, hole.value)
+            self.windows.stack[-1].clear()
+            if builder.items and not builder.is_gone():
+                self.note_value(builder.items[-1], hole, control)
 
         names["$node.fill"] = fill
-        for name in (
-            "$node.map_item",
-            "$node.array_item",
-            "$node.document",
-            "$node.open_map_item",
-            "$node.open_array_item",
-            "$node.open_document",
-        ):
-            names[name] = single(name)
+        names["$node.set"] = set_value
         return names
 
-    def note_made(
-        self,
-        builder: Builder,
-        entries: list[Entry],
-        values: tuple[object, ...],
-        items: list[Item],
-        at: int,
-        control: Shadow,
-        *,
-        inner: bool = False,
-    ) -> None:
-        """Record the items that stand in a list from a place on, made by these entries.
+    def taken(self, values: tuple[object, ...]) -> Shadow:
+        """What decided that a statement is run, and what the text is made of that it is given."""
+        control = self.windows.take()
+        joined = self.texts.joined
+        if joined:
+            for value in values:
+                found = joined.get(id(value))
+                if found is not None and found[0] is value:
+                    del joined[id(value)]
+                    control += tuple(origin for origin in found[1] if origin not in control)
+        return control
 
-        control: what decided that they are there; it is said of them and, where they hold others, of these (`inner`).
-        """
-        for number, entry in enumerate(entries):
-            if type(entry) is list:
-                if control:
-                    for place in range(at, at + len(entry)):
-                        items[place] = self.copy(items[place], control)
-                at += len(entry)
-                continue
-            pattern: Pattern = entry  # type: ignore[assignment]
-            hole = values[pattern.hole] if pattern.hole >= 0 else None
-            if type(hole) is Hole and type(hole.value) is Replacement:
-                after = _size(entries[number + 1 :], values)
-                # In the last entries that are replaced the number of items is what is left.
-                count = _replaced_size(hole.value.value) if after is None else len(items) - after - at
-                self.note_replaced(builder, items, at, at + count, hole, control)
-                at += count
-                continue
-            item = items[at]
-            at += 1
-            if type(hole) is Hole:
-                self.note_value(item, hole, control)
-            else:
-                if control:
-                    self.trace.changes[item] = Change("template", item.source, item.line, because=control)
-                if pattern.children is not None and type(item.value) in COLLECTIONS:
-                    below = () if inner else control
-                    self.note_made(builder, pattern.children, values, item.value.items, 0, below, inner=True)  # type: ignore[union-attr, arg-type]
+    # ---- what the run says
+
+    def added(self, item: Item, pattern: Pattern | None) -> Item:
+        control = self.control
+        if pattern is None:
+            return self.copy(item, control) if control else item
+        hole = self.values[pattern.hole] if pattern.hole >= 0 else None
+        if type(hole) is Hole:
+            self.note_value(item, hole, control)
+        elif control:
+            self.trace.changes[item] = Change("template", item.source, item.line, because=control)
+        return item
+
+    def replaced(self, items: list[Any], value: object) -> list[Any]:
+        if not items:
+            return items
+        windows = self.windows
+        control = next((window.control for window in reversed(windows.stack) if window.host), ())
+        kind = Map if type(items[0]) is MapItem else Array
+        origins = self.note_inside(kind(items), value, windows.argument(value))
+        for item in items:
+            self.note_computed(item, origins)
+        return [self.copy(item, (*control, *origins)) for item in items]
+
+    # ---- records
 
     def copy(self, item: Item, because: Shadow) -> Item:
         """The item made anew, with a record of its own."""
@@ -224,25 +149,6 @@ class _TracedConstruction(Construction):
         else:
             self.trace.presence[new] = because
         return new
-
-    def note_replaced(
-        self, builder: Builder, items: list[Item], start: int, end: int, hole: Hole, control: Shadow
-    ) -> None:
-        """Record the items that took the place of a node."""
-        value = hole.value.value  # type: ignore[attr-defined]
-        end = min(end, len(items))
-        kind = Map if items[start:end] and type(items[start]) is MapItem else Array
-        origins = self.note_inside(kind(items[start:end]), value, hole.origins)  # type: ignore[arg-type]
-        for item in items[start:end]:
-            self.note_computed(item, origins)
-        because = (*control, *origins)
-        for place in range(start, end):
-            old = items[place]
-            items[place] = new = self.copy(old, because)
-            if old in builder.soft:
-                builder.soft.add(new)  # type: ignore[arg-type]
-            if old in builder.brought:
-                builder.brought[new] = builder.brought[old]  # type: ignore[index]
 
     def note_value(self, item: Item, hole: Hole, control: Shadow) -> None:
         origins = hole.origins
@@ -332,30 +238,6 @@ def _caller() -> tuple[Source | None, int]:
     return frame.f_globals.get("$source"), frame.f_lineno
 
 
-def _size(entries: list[Entry], values: tuple[object, ...]) -> int | None:
-    """How many items the entries make; None if that is not known."""
-    count = 0
-    for entry in entries:
-        if type(entry) is list:
-            count += len(entry)
-            continue
-        hole = values[entry.hole] if entry.hole >= 0 else None  # type: ignore[union-attr]
-        if type(hole) is Hole and type(hole.value) is Replacement:
-            return None
-        count += 1
-    return count
-
-
-def _replaced_size(value: object) -> int:
-    if type(value) is YamlFragment:
-        nodes = value.peek()
-        return 0 if nodes is None else len(nodes.items)
-    try:
-        return len(value)  # type: ignore[arg-type]
-    except TypeError:
-        return value.length() or 0 if isinstance(value, Struct) else 0
-
-
 class TracedStruct(DataStruct):
     """Data values that say which of them are looked at."""
 
@@ -421,4 +303,4 @@ def traced_values(value: NodeValue, windows: Windows) -> object:
     return value
 
 
-__all__ = ["TracedStruct", "run", "traced_values", "windows_of"]
+__all__ = ["Recorder", "TracedStruct", "traced_values", "windows_of"]

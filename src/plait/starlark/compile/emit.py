@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     class Hooks(Protocol):
         """Statements around the module body and every function that directly contains host statements.
 
-        hosts: the host statements there, in order. `bare_return` gives the value of a `return` without one after the
-        hosts given, or None.
+        hosts: the host statements there, in order. `returned` gives what a `return` hands back that has a value of its
+        own, or None; before: the host statements above it.
         """
 
         def enter(self, hosts: Sequence[Host], *, module: bool) -> list[py.stmt]: ...
 
         def leave(self, hosts: Sequence[Host], *, module: bool) -> list[py.stmt]: ...
 
-        def bare_return(self, hosts: Sequence[Host]) -> py.expr | None: ...
+        def returned(self, value: py.expr | None, before: Sequence[Host], hosts: Sequence[Host]) -> py.expr | None: ...
 
     Site: TypeAlias = tuple[str | None, object, str | None, object]
 

@@ -210,12 +210,9 @@ class Statements(Assignments):
 
     def return_(self, node: syntax.Return, into: list[py.stmt]) -> None:
         value = None if node.value is None else self.expression(node.value)
-        if value is None and self.lowered and self.hooks is not None:
-            result = self.hooks.bare_return(self.lowered)
-            if result is not None:
-                into += self.located([py.Return(result)], self.line)
-                return
-        into.append(py.Return(value, **self.at()))
+        if self.hooks is not None and self.scope is not None and self.scope.hosts:
+            value = self.hooks.returned(value, self.lowered, self.scope.hosts)
+        into += self.located([py.Return(value)], self.line)
 
     def branch(self, node: syntax.Branch, into: list[py.stmt]) -> None:
         into.append(py.Break(**self.at()) if node.word == "break" else py.Continue(**self.at()))

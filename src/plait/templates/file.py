@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.codecache import CodeCache
     from plait.source import Source
-    from plait.templates.kept import KeptTemplate
+    from plait.templates.cached import KeptTemplate
     from plait.yaml import Comments
 
 
@@ -57,8 +57,8 @@ class YamlFile:
 
         found = False
         for node, comments in self.comments.of.items():
-            count = directives.names(comments, node.line).count(name)
-            if count == 0 or type(node) is DocumentSet:
+            count = directives.names(comments).count(name)
+            if count == 0:
                 continue
             if type(node) is not Document:
                 raise TemplateError(
@@ -131,7 +131,7 @@ def read_yaml(source: Source, *, strict: bool = False, plain: bool = False, cach
     """
     kept = None
     if cache is not None and not plain and "#@" in source.text:
-        from plait.templates.kept import find, may_replace_reading
+        from plait.templates.cached import find, may_replace_reading
 
         kept = find(cache, source)
         if kept is not None and not strict and may_replace_reading():
@@ -141,4 +141,15 @@ def read_yaml(source: Source, *, strict: bool = False, plain: bool = False, cach
     comments = None if plain or "#" not in source.text else Comments()
     file = YamlFile(source, read(source, strict=strict, comments=comments, merge_lists=False), comments)
     file.kept = kept
+    if file.is_template and comments is not None:
+        _own_leftovers(file.documents, comments)
     return file
+
+
+def _own_leftovers(documents: DocumentSet, comments: Comments) -> None:
+    """Comments after the last node belong to a document of their own, without value: it may be an overlay."""
+    left = comments.of.pop(documents, None)
+    if left is not None:
+        last = Document(None, documents.source, left[0].line)
+        documents.items.append(last)
+        comments.of[last] = left

@@ -15,8 +15,8 @@ import sys
 from plait.errors import TemplateError
 from plait.limits import DEEPEST, allowance
 from plait.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem
-from plait.templates.plans import Pattern, Plan, Site
-from plait.templates.yaml_file import YamlFile
+from plait.templates.file import YamlFile
+from plait.templates.plan import Pattern, Plan, Site
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from plait.codecache import CodeCache
     from plait.nodes import Item, Value
     from plait.source import Source
-    from plait.templates.plans import Entry
+    from plait.templates.plan import Entry
 
 _COLLECTIONS = (Map, Array, DocumentSet)
 _ITEMS: tuple[type, ...] = (MapItem, ArrayItem, Document)
@@ -106,9 +106,8 @@ def _key(cache: CodeCache, source: Source) -> str:
 
 def _plan_form(plan: Plan) -> tuple[object, ...]:
     sites = [(_NUMBERS[site.kind], site.line, site.parent) for site in plan.sites]
-    constants = [_run_form([item]) for item in plan.constants]
     chunks = [_entries_form(entries) for entries in plan.chunks]
-    return sites, constants, chunks
+    return plan.stepwise, sites, chunks
 
 
 def _entries_form(entries: Sequence[Entry]) -> list[object]:
@@ -119,15 +118,11 @@ def _entries_form(entries: Sequence[Entry]) -> list[object]:
             out.append(_run_form(entry))
             continue
         assert isinstance(entry, Pattern)
-        inner, children, value = -1, None, None
-        if entry.inner is not None:
-            inner = _NUMBERS[entry.inner]
-        if entry.children is not None:
-            children = _entries_form(entry.children)
-        elif entry.hole < 0:
-            value = _form(entry.value)
-        form = [_NUMBERS[entry.kind], _form(entry.key), value, entry.line, entry.hole, entry.annotated, inner, children]
-        out.append(form)
+        inner = -1 if entry.inner is None else _NUMBERS[entry.inner]
+        children = None if entry.children is None else _entries_form(entry.children)
+        value = _form(entry.value) if inner < 0 and entry.hole < 0 else None
+        places = (entry.hole, entry.keyed, entry.annotated, entry.opens)
+        out.append([_NUMBERS[entry.kind], _form(entry.key), value, entry.line, *places, inner, children])
     return out
 
 
@@ -183,10 +178,9 @@ _PARTS: tuple[Callable[[Sequence[Any], list[object]], None], ...] = (_map_parts,
 def _plan(form: tuple[Any, ...], source: Source) -> Plan:
     if sys.getrecursionlimit() < DEEPEST:
         sys.setrecursionlimit(DEEPEST)
-    sites, constants, chunks = form
-    plan = Plan()
+    stepwise, sites, chunks = form
+    plan = Plan(stepwise=stepwise)
     plan.sites = [Site(_COLLECTIONS[kind], line, parent) for kind, line, parent in sites]
-    plan.constants = [item for run in constants for item in _items(run, source)]
     plan.chunks = [_entries(entries, source) for entries in chunks]
     return plan
 
@@ -197,16 +191,18 @@ def _entries(forms: list[Any], source: Source) -> list[Entry]:
         if type(form) is tuple:
             out.append(_items(form, source))
             continue
-        kind, key, value, line, hole, annotated, inner, children = form
+        kind, key, value, line, hole, keyed, annotated, opens, inner, children = form
         if type(value) is tuple or type(value) is list:
             value = _value(value, source)
         if type(key) is tuple or type(key) is list:
             key = _value(key, source)
-        if inner < 0:
-            out.append(Pattern(_ITEMS[kind], key, value, line, hole, annotated))
-        else:
-            below = None if children is None else _entries(children, source)
-            out.append(Pattern(_ITEMS[kind], key, None, line, hole, annotated, _COLLECTIONS[inner], below))
+        made = Pattern(_ITEMS[kind], key, value, line)
+        made.hole, made.keyed, made.annotated, made.opens = hole, keyed, annotated, opens
+        if inner >= 0:
+            made.inner = _COLLECTIONS[inner]
+        if children is not None:
+            made.children = _entries(children, source)
+        out.append(made)
     return out
 
 

@@ -1,0 +1,464 @@
+"""Building nodes: what the program of a YAML template calls while it runs (spec ytt 3.5 to 3.13).
+
+A run of a template, and each call of a `def` that has nodes in it, has a *builder*. Its statements come in the order of
+the text, as far as they are reached, and each says to which collection of the template it adds (a number, see `plan`).
+The builder keeps the collections that are open, innermost last. A node closes all collections below its own. Where its
+own was never opened, for a block left out the owner, the node goes to the nearest collection around both it and the node
+before it; that is how blocks across levels work. The first node of a `def` opens the collection that the def returns.
+
+`template.replace` acts on the builder that was begun last, by replacing the node that was added to it last.
+
+Repeated keys are looked for when a builder ends, for all of its maps at once (spec ytt 3.11).
+"""
+
+from __future__ import annotations
+
+from plait.annotations import Annotation
+from plait.errors import TemplateError
+from plait.fragments import YamlFragment, to_nodes
+from plait.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, key_id
+from plait.source import Position
+from plait.starlark import Builtin, Module, StarlarkError, Value, str_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any, Protocol, TypeAlias
+
+    from plait.annotations import Annotations
+    from plait.nodes import Item
+    from plait.nodes import Value as NodeValue
+    from plait.source import Source
+    from plait.templates.plan import Entry, Pattern, Plan
+
+    # Builders and texts that were begun and not ended.
+    Begun: TypeAlias = "Builder | list[str]"
+
+    class Listener(Protocol):
+        """Who hears what a run builds."""
+
+        def added(self, item: Item, pattern: Pattern | None) -> Item:
+            """The item to add instead of a new one. pattern: what it was made by; None for a constant of the template."""
+
+        def replaced(self, items: list[Any], value: object) -> list[Any]:
+            """The items to add instead of those that `template.replace(value)` puts in."""
+
+
+MAP_KEY_OVERRIDE = "yaml/map-key-override"
+_PLAIN = frozenset({str, bool, float, type(None)})
+_HOLDERS = {Map: "maps", Array: "arrays", DocumentSet: "document sets"}
+_MEMBERS = {Map: "map item", Array: "array item", DocumentSet: "document"}
+_OWNERS: dict[type, str] = {MapItem: "map items", ArrayItem: "array items", Document: "documents"}
+
+
+class Noop(Value):
+    """What `template.replace` gives back. A node that gets it as its value stays as it is."""
+
+    __slots__ = ()
+    type_name = "noop"
+
+    def text(self) -> str:
+        return "noop"
+
+    def truth(self) -> bool:
+        return False
+
+
+_NOOP = Noop()
+
+
+class Run:
+    """One run of a YAML template.
+
+    implicit_overrides: a repeated key silently replaces the earlier one (`--implicit-map-key-overrides`). warn: gets what
+    a user should know though it is no error. documents: the result.
+    """
+
+    __slots__ = ("begun", "documents", "implicit_overrides", "listener", "plan", "source", "warn")
+
+    def __init__(
+        self,
+        plan: Plan,
+        source: Source,
+        warn: Callable[[str], None],
+        *,
+        implicit_overrides: bool,
+        listener: Listener | None = None,
+    ) -> None:
+        self.plan = plan
+        self.source = source
+        self.warn = warn
+        self.implicit_overrides = implicit_overrides
+        self.listener = listener
+        self.begun: list[Begun] = []
+        self.documents = DocumentSet([], source, 1)
+
+    def names(self) -> dict[str, object]:
+        """What the program of this run calls, beside NAMES."""
+        return {
+            "$node.begin": self.begin,
+            "$node.begin_file": self.begin_file,
+            "$node.leave": self.leave,
+            "$node.annotation": self.annotation,
+            "$text.begin": self.begin_text,
+            "$text.insert": inserter(self.source),
+            "$text.join": self.joined_text,
+        }
+
+    def begin(self) -> Builder:
+        """A builder for the call of a function."""
+        builder = Builder(self)
+        self.begun.append(builder)
+        return builder
+
+    def begin_file(self) -> Builder:
+        """The builder of the file itself, whose document set is there from the start."""
+        builder = self.begin()
+        builder.open(0, self.documents.items)
+        return builder
+
+    def leave(self, begun: Begun, value: object) -> object:
+        """A function returns a value of its own: what it built is dropped."""
+        self.end(begun)
+        if isinstance(begun, Builder) and begun.stack:
+            site = self.plan.sites[begun.stack[0]]
+            if begun.lists[begun.stack[0]]:
+                self.warn(
+                    f"{Position(self.source, site.line)}: a function returns {str_of(value)[:40]} "
+                    "where it had begun to build nodes; these are dropped"
+                )
+        return value
+
+    def end(self, begun: Begun) -> None:
+        # What failed within `assert.try_to` never came to its end.
+        while self.begun and self.begun.pop() is not begun:
+            pass
+
+    def begin_text(self) -> list[str]:
+        parts: list[str] = []
+        self.begun.append(parts)
+        return parts
+
+    def joined_text(self, parts: list[str]) -> str:
+        self.end(parts)
+        return "".join(parts)
+
+    def annotation(self, name: str, line: int, /, *args: object, **kwargs: object) -> Annotation:
+        return Annotation(name, args, kwargs, self.source, line)
+
+    def module(self) -> Mapping[str, object]:
+        """What `load("@ytt:template", ...)` gives a file."""
+        return {"template": Module("template", {"replace": Builtin("template.replace", self.replace)})}
+
+    def replace(self, *args: object, **_kwargs: object) -> Noop:  # the reference ignores keywords here
+        if len(args) != 1:
+            raise StarlarkError("template.replace: expected exactly one argument")
+        if not self.begun:
+            raise StarlarkError("template.replace: no node of the file that loads it is being built now")
+        builder = self.begun[-1]
+        if type(builder) is not Builder:
+            raise StarlarkError("template.replace: unsupported operation", hint="text has no nodes to replace")
+        builder.replace(args[0])
+        return _NOOP
+
+    def value(self, value: object, kind: type[Item], line: int) -> NodeValue:
+        """A computed value as that of an item of this kind: the one place where a hole becomes a node.
+
+        line: of the item; 0 if there is no item any more.
+        Raises StarlarkError for a document set and for what YAML cannot hold.
+        """
+        if value is _NOOP:
+            return None
+        try:
+            nodes = to_nodes(value, self.source, line)
+            if type(nodes) is DocumentSet:
+                raise StarlarkError(
+                    f"{_OWNERS[kind]} can only contain arrays, maps, or scalars; this is a document set",
+                    hint="use template.replace(...) from @ytt:template on a document (---)",
+                )
+        except StarlarkError as error:
+            if line:
+                error.at = error.at or Position(self.source, line)
+            raise
+        return nodes
+
+
+class Builder:
+    """The collections that are open in one run of a template or one call of a function of it.
+
+    stack: their numbers, outermost first. lists: their items, by number. site, items: the collection that the last node
+    was added to, and which the next one most likely goes to as well; site is -1 where it stands in for another. last:
+    the collection that the last node belongs to by the text. maps: the items of all maps that were opened.
+    """
+
+    __slots__ = ("gone", "items", "last", "lists", "maps", "run", "site", "stack")
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.stack: list[int] = []
+        self.lists: dict[int, list[Any]] = {}
+        self.site = self.last = -1
+        self.items: list[Any] = []
+        self.maps: list[list[MapItem]] = []
+        # A list, and how many items it had when the last of them was replaced.
+        self.gone: tuple[list[Any] | None, int] = (None, 0)
+
+    def fill(self, site: int, index: int, /, *values: object) -> None:
+        """Add the items of a chunk to a collection. values: of its holes."""
+        run = self.run
+        entries = run.plan.chunks[index]
+        self.add(entries, values, self.items if site == self.site else self.place(site, entries))
+
+    def add(self, entries: list[Entry], values: tuple[object, ...], items: list[Any]) -> None:
+        run = self.run
+        source, listener = run.source, run.listener
+        value: Any
+        item: Item
+        for entry in entries:
+            if type(entry) is list:
+                if listener is None:
+                    items += entry
+                else:
+                    items += [listener.added(item, None) for item in entry]
+                continue
+            pattern: Pattern = entry  # type: ignore[assignment]
+            kind, line, hole = pattern.kind, pattern.line, pattern.hole
+            computed = False
+            if hole >= 0:
+                value = given = values[hole]
+                if type(given) not in _PLAIN:
+                    value = run.value(given, kind, line)
+                computed = value is not None and type(given) is not YamlFragment
+            elif pattern.children is not None:
+                inner: list[Any] = []
+                self.add(pattern.children, values, inner)
+                value = pattern.inner(inner, source, line)  # type: ignore[misc]
+            elif pattern.opens >= 0:
+                inner = []
+                value = pattern.inner(inner, source, line)  # type: ignore[misc]
+                self.open(pattern.opens, inner)
+            else:
+                value = pattern.value
+            annotations: Annotations | None = None if pattern.annotated < 0 else values[pattern.annotated]  # type: ignore[assignment]
+            if kind is MapItem:
+                key: NodeValue = pattern.key if pattern.keyed < 0 else values[pattern.keyed]  # type: ignore[assignment]
+                item = MapItem(key, value, source, line, annotations)
+            elif kind is ArrayItem:
+                item = ArrayItem(value, source, line, annotations)
+            else:
+                item = Document(value, source, line, annotations, computed)
+            items.append(item if listener is None else listener.added(item, pattern))
+
+    def set(self, value: object, /) -> None:
+        """Give the node that was added last its value."""
+        items = self.items
+        if items and not self.is_gone():
+            item = items[-1]
+            item.value = self.run.value(value, type(item), item.line)
+            if type(item) is Document:
+                item.computed = item.value is not None and type(value) is not YamlFragment
+        else:
+            # The expression replaced the node. The value counts for nothing, but it has to be one.
+            self.run.value(value, MapItem, 0)
+
+    # ---- collections
+
+    def open(self, site: int, items: list[Any]) -> None:
+        """Begin a collection."""
+        self.stack.append(site)
+        self.lists[site] = self.items = items
+        self.site = self.last = site
+        if self.run.plan.sites[site].kind is Map:
+            self.maps.append(items)
+
+    def place(self, site: int, entries: list[Entry]) -> list[Any]:
+        """The list for nodes of a collection other than the last one; what lies below it is closed."""
+        stack, lists = self.stack, self.lists
+        found = lists.get(site)
+        if found is None:
+            if stack:
+                return self.elsewhere(site, entries)
+            self.open(site, [])
+            return self.items
+        while stack[-1] != site:
+            del lists[stack.pop()]
+        self.site = self.last = site
+        self.items = found
+        return found
+
+    def elsewhere(self, site: int, entries: list[Entry]) -> list[Any]:
+        """The list for a node whose own collection is not open: that of the nearest one around it and the last node."""
+        sites = self.run.plan.sites
+        around = set()
+        common = self.last
+        while common >= 0:
+            around.add(common)
+            common = sites[common].parent
+        common = site
+        while common not in around:
+            common = sites[common].parent
+        if common in self.lists:
+            items = self.place(common, entries)
+            self.site, self.last = -1, site
+            if sites[common].kind is not sites[site].kind:
+                raise StarlarkError(
+                    f"{_HOLDERS[sites[common].kind]} can only contain {_MEMBERS[sites[common].kind]}s; "
+                    f"this is a {_MEMBERS[sites[site].kind]}",
+                    hint="start a new document with --- after a function that holds documents",
+                )
+            if sum(len(entry) if type(entry) is list else 1 for entry in entries) == 1:
+                return items
+            common = site
+        member = _MEMBERS[sites[site].kind]
+        if common < self.stack[0]:
+            raise StarlarkError(
+                f"{member} does not belong to what this function builds, a {_kind_name(sites[self.stack[0]].kind)}",
+                hint="start a new document with --- after the function",
+            )
+        raise StarlarkError(
+            f"this {member} stands in a {_kind_name(sites[common].kind)} that was not begun (line {sites[common].line}): "
+            "its owner was left out",
+            hint="end the block that leaves the owner out behind all that stands in it",
+        )
+
+    # ---- replacing
+
+    def is_gone(self) -> bool:
+        """Whether the node that was added last was replaced."""
+        items, count = self.gone
+        return items is self.items and count == len(items)
+
+    def replace(self, value: object) -> None:
+        """Put the items of a value in the place of the node that was added last (spec ytt 3.10)."""
+        items, run = self.items, self.run
+        if self.is_gone():
+            raise _refused("the node that was started last is replaced already")
+        if not items:
+            found = _kind_name(run.plan.sites[self.last].kind) if self.stack else "nothing"
+            raise _refused(f"expected to replace document value, map item or array item, but found {found}")
+        old = items[-1]
+        new = _items_of(to_nodes(value, run.source, old.line), value, type(old))
+        if type(old) is MapItem:
+            self.settle(items)
+            found_keys = {key_id(item.key): item for item in items}
+            for item in new:
+                self.displace(found_keys, item, strict=type(value) is YamlFragment, also=old.line)
+            if found_keys.pop(key_id(old.key), None) is not old:
+                raise _refused(
+                    f"the node to replace has the key {str_of(old.key)}, as one of those that take its place",
+                    "give it another key, _ by custom",
+                )
+            items[:] = found_keys.values()
+        else:
+            items.pop()
+        items += new if run.listener is None else run.listener.replaced(new, value)
+        self.gone = items, len(items)
+
+    # ---- ends
+
+    def end(self) -> YamlFragment:
+        """The fragment that a function with nodes returns; an empty one when none of its nodes ran (spec ytt 3.7)."""
+        self.run.end(self)
+        self.settle_all()
+        if not self.stack:
+            return YamlFragment(None)
+        root = self.stack[0]
+        site = self.run.plan.sites[root]
+        return YamlFragment(site.kind(self.lists[root], self.run.source, site.line))
+
+    def finish(self) -> None:
+        """The template ran to its end: what it built are its documents."""
+        self.run.end(self)
+        self.settle_all()
+
+    def settle_all(self) -> None:
+        """Resolve repeated keys in the maps that were built, in place: they are handed on only after this."""
+        for items in self.maps:
+            if len({item.key for item in items}) != len(items):
+                self.settle(items)
+
+    def settle(self, items: list[MapItem]) -> None:
+        """Later items of a map replace earlier ones of the same key, and stand at the end, if they may."""
+        found: dict[object, MapItem] = {}
+        for item in items:
+            self.displace(found, item)
+            found[key_id(item.key)] = item
+        items[:] = found.values()
+
+    def displace(self, found: dict[object, MapItem], item: MapItem, *, strict: bool = True, also: int = 0) -> None:
+        """Remove the item with the same key as another one that comes. also: a further line to name.
+
+        Raises TemplateError if the other one may not take its place (spec ytt 3.11).
+        """
+        earlier = found.pop(key_id(item.key), None)
+        if earlier is None or not strict or self.run.implicit_overrides:
+            return
+        if item.annotations is not None and MAP_KEY_OVERRIDE in item.annotations:
+            return
+        shown = item.key if type(item.key) is str else str_of(item.key)
+        raise TemplateError(
+            f"expected key '{shown}' to not be specified again (unless '{MAP_KEY_OVERRIDE}' annotation is added)",
+            at=item.position,
+            also=[earlier.position, *([Position(self.run.source, also)] if also else ())],
+            hint=f"to replace the earlier item, put #@{MAP_KEY_OVERRIDE} above the later one",
+        )
+
+
+def _items_of(nodes: NodeValue, value: object, kind: type[Item]) -> list[Any]:
+    """The items of a value that is to replace one of this kind. Raises StarlarkError for another kind of value."""
+    if kind is MapItem and type(nodes) is Map:
+        return nodes.items
+    if kind is ArrayItem and type(nodes) is Array:
+        return nodes.items
+    if kind is Document and type(nodes) is DocumentSet:
+        return nodes.items
+    if kind is Document and type(nodes) is Array and type(value) is not YamlFragment:
+        return [
+            Document(item.value, item.source, item.line, None, computed=type(item.value) in (Map, Array))
+            for item in nodes.items
+        ]
+    from plait.fragments import go_type_name
+
+    expected = {MapItem: "map", ArrayItem: "array", Document: "document set"}[kind]
+    raise StarlarkError(f"expected value to be {expected}, but was {go_type_name(value)}")
+
+
+def _refused(message: str, hint: str | None = None) -> StarlarkError:
+    return StarlarkError(f"template.replace: {message}", hint=hint)
+
+
+def _kind_name(kind: type) -> str:
+    return {Map: "map", Array: "array", DocumentSet: "document set"}[kind]
+
+
+def inserter(source: Source) -> Callable[..., None]:
+    """What `$text.insert` does: append literals and the values between them, which must be strings (spec ytt 4).
+
+    lines: of the values, then, for those who want to know (see `tracing`), of the literals.
+    """
+
+    def insert(parts: list[str], literals: tuple[str, ...], lines: tuple[int, ...], /, *values: object) -> None:
+        parts.append(literals[0])
+        for place, value in enumerate(values):
+            if type(value) is not str:
+                from plait.fragments import go_type_name
+
+                raise StarlarkError(
+                    f"cannot set non-string value ({go_type_name(value)}), consider using str(...) to convert to string",
+                    at=Position(source, lines[place]),
+                )
+            parts.append(value)
+            parts.append(literals[place + 1])
+
+    return insert
+
+
+# The names that the programs of all templates share.
+NAMES: dict[str, object] = {
+    "$node.fill": Builder.fill,
+    "$node.set": Builder.set,
+    "$node.end": Builder.end,
+    "$node.finish": Builder.finish,
+}
+
+__all__ = ["NAMES", "Listener", "Run", "inserter"]

@@ -1,0 +1,58 @@
+"""The plan of a YAML template: what its program refers to by number, which is all that a run needs beside the code."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from plait.nodes import Item
+    from plait.nodes import Value as NodeValue
+
+    # Items that are shared as they are, or one that is to be made.
+    Entry: TypeAlias = "list[Item] | Pattern"
+
+
+class Site:
+    """A collection of the template: its kind, its line, and the number of the collection around it (-1 for none)."""
+
+    __slots__ = ("kind", "line", "parent")
+
+    def __init__(self, kind: type, line: int, parent: int) -> None:
+        self.kind = kind
+        self.line = line
+        self.parent = parent
+
+
+class Pattern:
+    """An item that is made whenever its statement runs.
+
+    kind: MapItem, ArrayItem or Document. Its value is one of four:
+    what a hole gives (`hole`, the place of that value in the statement, or -1); a collection of kind `inner` with
+    `children`; the empty collection number `opens`, which further statements fill; or `value`, as the template has it.
+    key: of a map item; `keyed` is the place of a computed one, or -1. annotated: the place of its annotations, or -1.
+    """
+
+    __slots__ = ("annotated", "children", "hole", "inner", "key", "keyed", "kind", "line", "opens", "value")
+
+    def __init__(self, kind: type, key: NodeValue, value: NodeValue, line: int) -> None:
+        self.kind = kind
+        self.key = key
+        self.value = value
+        self.line = line
+        self.hole = self.keyed = self.annotated = self.opens = -1
+        self.inner: type | None = None
+        self.children: list[Entry] | None = None
+
+
+class Plan:
+    """What a program refers to: collections (`sites`; the first is the document set), and runs of items that one
+    statement makes (`chunks`). stepwise: it builds node by node (see `planner`).
+    """
+
+    __slots__ = ("chunks", "sites", "stepwise")
+
+    def __init__(self, *, stepwise: bool) -> None:
+        self.stepwise = stepwise
+        self.sites: list[Site] = []
+        self.chunks: list[list[Entry]] = []

@@ -1,0 +1,317 @@
+"""From the nodes and comments of a YAML template to a Starlark program that builds nodes (spec ytt 3).
+
+The program consists of the template's own code lines and, between them, of statements that add nodes to a builder (see
+`build`). A subtree without comments is a constant: it goes into the output as it was read. Siblings with no code lines
+among or under them make a *chunk*: one statement evaluates all their expressions and adds all their nodes, so that the
+cost of a template grows with its expressions, not with its nodes.
+
+A file that loads `@ytt:template` is planned *node by node* instead. There an expression may replace the node that was
+started last, so each node has to be there before the next expression is evaluated.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+from plait.nodes import COLLECTIONS, Document, Map, MapItem, key_id
+from plait.starlark import Args, Code, Expr, Host
+from plait.templates import directives, text
+from plait.templates.plan import Pattern, Plan, Site
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import _ast
+    from typing import TypeAlias
+
+    from plait.nodes import Collection, DocumentSet, Item
+    from plait.source import Source
+    from plait.starlark import Piece, Slots
+    from plait.templates.directives import Directives
+    from plait.templates.plan import Entry
+    from plait.yaml import Comments
+
+    # What fills a hole: an expression of the template (VALUE), text that was put together before the statement
+    # (KEY_TEXT, TEXT), or annotations, by name and line.
+    Hole: TypeAlias = "str | list[tuple[str, int]]"
+
+VALUE, KEY_TEXT, TEXT = "value", "key text", "text"
+
+# A statement has at most about so many holes.
+_HOLES = 120
+
+
+class Fill(Host):
+    """A statement that adds the items of a chunk to a collection; in a def it makes the def return a fragment.
+
+    site: the number of the collection. index: that of the chunk. holes: what gives the values of the chunk's holes.
+    """
+
+    __slots__ = ("holes", "index", "site")
+
+    def __init__(self, line: int, chunk: Chunk, site: int, index: int) -> None:
+        self.line = line
+        self.slots = chunk.slots
+        self.holes = chunk.holes
+        self.site = site
+        self.index = index
+
+    def lower(self, slots: Slots) -> list[_ast.stmt]:
+        from plait.templates import lower
+
+        return lower.fill(self, slots)
+
+
+class SetValue(Host):
+    """A statement that gives the node which was added last its value, where that is not done when it is added."""
+
+    __slots__ = ()
+
+    def __init__(self, line: directives.Line) -> None:
+        self.line = line.line
+        self.slots = [Expr(line.text or "()", line.line)]
+
+    def lower(self, slots: Slots) -> list[_ast.stmt]:
+        from plait.templates import lower
+
+        return lower.set_value(slots)
+
+
+class Chunk:
+    """Items that one statement makes, while they are being collected.
+
+    entries: constant items in lists, and patterns. slots: the code of the holes, in the order of the text.
+    """
+
+    __slots__ = ("entries", "holes", "slots")
+
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
+        self.slots: list[Expr | Args] = []
+        self.holes: list[Hole] = []
+
+    def hole(self, kind: Hole) -> int:
+        self.holes.append(kind)
+        return len(self.holes) - 1
+
+    def value(self, line: directives.Line) -> int:
+        self.slots.append(Expr(line.text or "()", line.line))
+        return self.hole(VALUE)
+
+    def annotations(self, said: Directives) -> int:
+        """A hole for an item's annotations, if it has any."""
+        if not said.annotations:
+            return -1
+        for _, content, line in said.annotations:
+            self.slots.append(Args(content, line))
+        return self.hole([(name, line) for name, _, line in said.annotations])
+
+
+def plan(
+    documents: DocumentSet, comments: Comments, source: Source, *, ignore_unknown: bool, repeated_keys: bool
+) -> tuple[list[Piece], Plan]:
+    """The program pieces of a template, and what they refer to.
+
+    repeated_keys: some map has a key twice; its items then get statements of their own, and are compared when the map
+    is complete. Raises TemplateError as `directives.read` does.
+    """
+    planner = _Planner(comments, source, ignore_unknown=ignore_unknown, repeated_keys=repeated_keys)
+    first = documents.items[0]
+    if planner.stepwise and first.line > source.first_line and not source.text.lstrip().startswith("---"):
+        # What stands above the first `---` is a document too, though an empty one: it can be replaced.
+        documents = documents.with_items([Document(None, source, source.first_line), *documents.items])
+    site = planner.site(documents, -1)
+    planner.mark(documents, 1 << 62)
+    planner.children(documents, site, templated=False)
+    return planner.pieces, planner.plan
+
+
+class _Planner:
+    """One walk over a template's nodes.
+
+    stepwise: node by node. commented: items that have a commented item below them. said: what the comments of an item
+    say. coded: items that need statements of their own, for code stands below or behind them.
+    """
+
+    def __init__(self, comments: Comments, source: Source, *, ignore_unknown: bool, repeated_keys: bool) -> None:
+        self.comments = comments
+        self.source = source
+        self.ignore_unknown = ignore_unknown
+        self.repeated_keys = repeated_keys
+        self.stepwise = "@ytt:template" in source.text
+        self.pieces: list[Piece] = []
+        self.plan = Plan(stepwise=self.stepwise)
+        self.commented: set[Item] = set()
+        self.said: dict[Item, Directives] = {}
+        self.coded: set[Item] = set()
+        self.owner_lines = sorted({node.line for node in comments.of})
+
+    def mark(self, collection: Collection, following: int) -> tuple[bool, bool]:
+        """Fill `commented`, `said` and `coded` for the items of a collection; whether any is commented, any coded.
+
+        following: the line of the node after the collection. Only items whose range of lines holds a commented node's
+        line are looked into, unless all have to be.
+        """
+        lines = self.owner_lines
+        of = self.comments.of
+        look = self.repeated_keys or self.stepwise
+        commented = coded = self.stepwise
+        if self.repeated_keys and type(collection) is Map and _repeats(collection):
+            commented = coded = True
+        items: list[Item] = list(collection.items)
+        for index, item in enumerate(items):
+            found = of.get(item)
+            own_code = False
+            if found is not None:
+                commented = True
+                said = directives.read(
+                    found, self.source, has_value=item.value is not None, ignore_unknown=self.ignore_unknown
+                )
+                if said:
+                    self.said[item] = said
+                    own_code = bool(said.ends) or said.is_text_templated or self.stepwise
+                    coded = coded or bool(said.code)
+            if type(item.value) in COLLECTIONS:
+                after = items[index + 1].line if index + 1 < len(items) else following
+                if not look:
+                    first = bisect_left(lines, item.line)
+                    if first == len(lines) or lines[first] > after:
+                        continue
+                below, code_below = self.mark(item.value, after)  # type: ignore[arg-type]
+                if below:
+                    self.commented.add(item)
+                    commented = True
+                own_code = own_code or code_below
+            if own_code:
+                self.coded.add(item)
+                coded = True
+        return commented, coded
+
+    def site(self, collection: Collection, parent: int) -> int:
+        """Number a collection."""
+        self.plan.sites.append(Site(type(collection), collection.line, parent))
+        return len(self.plan.sites) - 1
+
+    def children(self, collection: Collection, site: int, *, templated: bool) -> None:
+        """Plan the items of a collection: chunks of items without code, and statements for the others."""
+        chunk = Chunk()
+        coded = self.coded
+        for item in collection.items:
+            said = self.said.get(item, directives.NOTHING)
+            by_itself = templated or item in coded
+            if chunk.entries and (by_itself or said.code or len(chunk.holes) >= _HOLES):
+                self.flush(chunk, site)
+                chunk = Chunk()
+            self.pieces.extend(Code(line.text, line.line) for line in said.code)
+            if by_itself:
+                self.item(item, said, site, templated=templated)
+            else:
+                self.add(chunk, chunk.entries, item)
+        self.flush(chunk, site)
+
+    def add(self, chunk: Chunk, entries: list[Entry], item: Item) -> None:
+        """Add an item without code below it to the entries of a chunk."""
+        said = self.said.get(item, directives.NOTHING)
+        if said.values:
+            made = _pattern(item)
+            made.annotated = chunk.annotations(said)
+            # Of several values the last one stands, but all are evaluated.
+            for line in said.values:
+                made.hole = chunk.value(line)
+            entries.append(made)
+        elif item in self.commented:
+            made = _pattern(item)
+            made.annotated = chunk.annotations(said)
+            made.inner = type(item.value)
+            made.children = []
+            for inner in item.value.items:  # type: ignore[union-attr]
+                self.add(chunk, made.children, inner)
+            entries.append(made)
+        elif said.annotations:
+            made = _pattern(item)
+            made.annotated = chunk.annotations(said)
+            entries.append(made)
+        elif entries and type(entries[-1]) is list:
+            entries[-1].append(item)
+        else:
+            entries.append([item])
+
+    def flush(self, chunk: Chunk, site: int) -> None:
+        """The statement that makes a chunk's items."""
+        if not chunk.entries:
+            return
+        chunks = self.plan.chunks
+        first = chunk.entries[0]
+        line = first[0].line if type(first) is list else first.line  # type: ignore[union-attr]
+        self.pieces.append(Fill(line, chunk, site, len(chunks)))
+        chunks.append(chunk.entries)
+
+    def item(self, item: Item, said: Directives, site: int, *, templated: bool) -> None:
+        """The pieces of an item that has statements of its own: the item, what is in it, and the end of its block."""
+        templated = templated or said.is_text_templated
+        value = item.value
+        chunk = Chunk()
+        made = _pattern(item)
+        if templated and type(item) is MapItem and _has_code(item.key):
+            self.text(item.key, item.line)  # type: ignore[arg-type]
+            self.pieces.append(text.TextHost(item.line, [], _assign_key))
+            made.keyed = chunk.hole(KEY_TEXT)
+        inner = -1
+        later: list[directives.Line] = []
+        if said.values:
+            made.annotated = chunk.annotations(said)
+            if self.stepwise:
+                later = said.values
+            else:
+                for line in said.values:
+                    made.hole = chunk.value(line)
+        elif type(value) in COLLECTIONS and (templated or item in self.commented):
+            made.annotated = chunk.annotations(said)
+            made.opens = inner = self.site(value, site)  # type: ignore[arg-type]
+            made.inner = type(value)
+        else:
+            if templated and _has_code(value):
+                self.text(value, item.line)  # type: ignore[arg-type]
+                made.hole = chunk.hole(TEXT)
+            made.annotated = chunk.annotations(said)
+        if made.keyed < 0 and made.annotated < 0 and made.hole < 0 and inner < 0 and not later:
+            chunk.entries.append([item])
+        else:
+            chunk.entries.append(made)
+        self.flush(chunk, site)
+        self.pieces.extend(map(SetValue, later))
+        if inner >= 0:
+            self.children(value, inner, templated=templated)  # type: ignore[arg-type]
+        if said.ends:
+            self.pieces.append(Code("end", item.line))
+
+    def text(self, value: str, line: int) -> None:
+        """Pieces that put the text of a templated string together."""
+        self.pieces.append(text.TextHost(line, [], _begin_text))
+        self.pieces.extend(text.pieces(text.parse(value, self.source, line)))
+
+
+def _pattern(item: Item) -> Pattern:
+    """A pattern after an item of the template, whose constants it shares."""
+    return Pattern(type(item), item.key if type(item) is MapItem else None, item.value, item.line)
+
+
+def _begin_text(_slots: Slots) -> list[_ast.stmt]:
+    from plait.templates import lower
+
+    return lower.begin_text()
+
+
+def _assign_key(_slots: Slots) -> list[_ast.stmt]:
+    from plait.templates import lower
+
+    return lower.assign_key()
+
+
+def _has_code(value: object) -> bool:
+    return type(value) is str and ("(@" in value or "@)" in value)
+
+
+def _repeats(collection: Map) -> bool:
+    return len({item.key if type(item.key) is str else key_id(item.key) for item in collection.items}) != len(
+        collection.items
+    )
