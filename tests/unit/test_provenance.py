@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import pathlib
+from typing import Any
 
 import pytest
 
 from casefiles import files_of
 from plait.context import Context
-from plait.errors import PlaitError, render
+from plait.errors import PlaitError, ReadError, render
 from plait.nodes import Array, Document, DocumentSet, Map, equal, from_plain
 from plait.provenance import Cause, Trace
 from plait.source import Source
-from plait.tools.explain import LOST, explain, lines, to_data
+from plait.tools.explain import LOST, Explainer, explain, lines, to_data
 from plait.tools.paths import Place, find, parse, scalars, text_lines
-from plait.tools.sourcemap import impact, source_map
+from plait.tools.sourcemap import impact, source_map, write_map
 from plait.workspace import Job, in_memory
 from plait.workspace.phases import run
 from plait.yaml import read, write
@@ -183,6 +184,45 @@ def test_a_source_map_follows_its_schema() -> None:
     assert {"file": "values.yml", "line": 3} in x["from"]
     assert by_path["list[1]"]["line"] == x["line"] + 3
     assert by_path["kind"]["action"] == "written"
+
+
+def test_a_source_map_is_written_a_value_a_line(tmp_path: pathlib.Path) -> None:
+    documents, trace = traced(
+        {
+            "a.yml": "#@ for n in range(3):\n---\nname: #@ 'n%d' % n\ntext: |\n  one\n  two\nl: [1, {k: []}]\n#@ end\n--- x\n"
+        }
+    )
+    path = tmp_path / "map.json"
+    write_map(str(path), trace, documents)
+    text = path.read_text("utf-8")
+    data = source_map(trace, documents)
+    assert json.loads(text) == data
+    mappings: Any = data["mappings"]
+    assert len(text.splitlines()) == 2 + len(mappings) == 2 + 3 * 4 + 1
+    printed = write(documents).splitlines()
+    for entry in mappings:
+        # Each document is looked at by itself; lines are counted through all of them.
+        assert printed[entry["line"] - 1][entry["column"] - 1 :].startswith(("n", "|", "1", "[]", "x"))
+    assert data == source_map(trace, documents, write(documents))
+    with pytest.raises(ReadError, match="cannot write the source map"):
+        write_map(f"{tmp_path}/\0", trace, documents)
+
+
+def test_histories_of_values_asked_for_in_any_order_are_those_of_each_alone() -> None:
+    documents, trace = traced(
+        {
+            "v.yml": "#@data/values\n---\ncount: 2\nx: {on1: 1}\n",
+            "a.yml": "#@ load('@ytt:data', 'data')\n#@ for n in range(data.values.count):\n---\n"
+            "#@ if data.values.x.on1:\na:\n  b: #@ n\n  c:\n    d: 1\n    e: #@ data.values.x\n#@ end\nf: 1\n#@ end\n",
+        }
+    )
+    places = scalars(documents.items)
+    explainer = Explainer(trace)
+    for place in (*places, *reversed(places), *places[::2], *places[1::2]):
+        history, alone = explainer.history(place), explain(trace, place)
+        assert to_data(history) == to_data(alone)
+        for structure in (False, True):
+            assert explainer.lines(history, structure=structure) == lines(alone, structure=structure)
 
 
 def test_relate_pairs_what_belongs_together() -> None:

@@ -74,12 +74,21 @@ def main(argv: Sequence[str]) -> int:
     from plait.tools.explain import histories, to_data, to_text
 
     found = histories(trace, documents.items, question.asked, cleartext_secrets="cleartext-secrets" in question.words)
+    # Each is printed before the next one is made: all of a large output would take far more memory than its text.
     if as_json:
         from json import dumps
 
-        write_out(dumps([to_data(history) for history in found], ensure_ascii=False, indent=1) + "\n")
+        before = "["
+        for history in found:
+            text = dumps(to_data(history), ensure_ascii=False, indent=1)
+            write_out(f"{before}\n " + text.replace("\n", "\n "))
+            before = ","
+        write_out("[]\n" if before == "[" else "\n]\n")
         return 0
-    write_out("\n".join(to_text(history, around="around" in question.words) for history in found))
+    between = ""
+    for history in found:
+        write_out(between + to_text(history, around="around" in question.words))
+        between = "\n"
     return 0
 
 
@@ -114,10 +123,13 @@ def _unknown_file(trace: Trace, documents: DocumentSet, file: str) -> str:
     import os
 
     from plait.spell import did_you_mean
-    from plait.tools.explain import histories, lines
+    from plait.tools.explain import Explainer
+    from plait.tools.paths import all_places
     from plait.tools.sourcemap import same_file
 
-    named = sorted({name for history in histories(trace, documents.items) for name, _ in lines(history)})
+    explainer = Explainer(trace)
+    places = all_places(documents.items, trace.texts)
+    named = sorted({name for place in places for name, _ in explainer.lines(explainer.history(place))})
     if os.path.lexists(file) or any(same_file(name, file) for name in named):
         return ""
     hint = did_you_mean(file, named)

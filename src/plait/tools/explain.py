@@ -62,6 +62,20 @@ class Entry:
         self.origins = list(origins)
         self.structural = structural
 
+    def with_origins(self, origins: Sequence[Entry]) -> Entry:
+        """The same entry, made of something else."""
+        return Entry(
+            self.action,
+            self.source,
+            self.line,
+            self.value,
+            has_value=self.has_value,
+            key=self.key,
+            state=self.state,
+            origins=origins,
+            structural=self.structural,
+        )
+
     @property
     def place(self) -> str:
         """File and line, or the flag."""
@@ -100,22 +114,14 @@ class History:
         self.around = around
         self.secret = secret
 
+    def standing(self) -> list[Entry]:
+        """The entries that have a part in the value: all but those that lost."""
+        return [entry for entry in self.entries if entry.state != LOST]
+
 
 def explain(trace: Trace, place: Place, *, cleartext_secrets: bool = False) -> History:
-    """The history of the value at a place."""
-    reader = _Reader(trace)
-    entries = reader.entries(place.item)
-    around: list[Entry] = []
-    for item in (place.document, *place.way[:-1]) if place.way else ():
-        around += reader.presence(item)
-    around += reader.parentage(place)
-    if place.way:
-        around += [
-            Entry("put in", entry.source, entry.line, origins=entry.origins)
-            for entry in reader.only_presence(place.item)
-        ]
-    secret = not cleartext_secrets and any(is_secret(trace, entry.source, entry.line) for entry in flat([*entries]))
-    return History(place, entries, _distinct(around), secret=secret)
+    """The history of the value at a place. Who asks for many values asks one `Explainer`."""
+    return Explainer(trace, cleartext_secrets=cleartext_secrets).history(place)
 
 
 def is_secret(trace: Trace, source: Source | None, line: int) -> bool:
@@ -125,26 +131,83 @@ def is_secret(trace: Trace, source: Source | None, line: int) -> bool:
 
 def histories(
     trace: Trace, documents: Sequence[Document], path: str | None = None, *, cleartext_secrets: bool = False
-) -> list[History]:
+) -> Iterator[History]:
     """The histories of all values that a PATH means (docs/explain.md), in order; without one, of every value.
+
+    They are made as they are asked for: all of a large output together would take far more memory than the run did.
 
     trace: what the run that made the documents recorded. cleartext_secrets: show the values of variable stores and of
     encrypted documents. Raises UsageError when the PATH cannot be read or means nothing.
     """
-    from plait.tools.paths import find, means_text, parse, scalars, text_lines
+    from plait.tools.paths import all_places, find, means_text, parse, text_lines
 
-    places: Sequence[Place]
+    places: Iterable[Place]
     if path is None:
-        places = [*scalars(documents), *text_lines(trace.texts)]
+        places = all_places(documents, trace.texts)
     else:
         wanted = parse(path)
         places = text_lines(trace.texts, wanted) if means_text(wanted, trace.texts) else find(wanted, documents)
-    return [explain(trace, place, cleartext_secrets=cleartext_secrets) for place in places]
+    explainer = Explainer(trace, cleartext_secrets=cleartext_secrets)
+    return map(explainer.history, places)
 
 
-class _Reader:
-    def __init__(self, trace: Trace) -> None:
+class Explainer:
+    """Reads histories out of a trace.
+
+    What decided of the items around a value is the same for all values within the innermost of them, so it is kept while
+    values are asked for in order.
+    """
+
+    def __init__(self, trace: Trace, *, cleartext_secrets: bool = False) -> None:
         self.trace = trace
+        self._cleartext_secrets = cleartext_secrets
+        # The items around the last value, outermost first, with what is known of each; and all of that together.
+        self._above: list[tuple[Item, list[Entry]]] = []
+        self._around: list[Entry] = []
+        # The lines of the last `around` that was asked for.
+        self._lines: tuple[list[Entry], bool, frozenset[tuple[str, int]]] = ([], False, frozenset())
+
+    def history(self, place: Place) -> History:
+        """The history of the value at a place."""
+        entries = self.entries(place.item)
+        around = self._shared(place)
+        own = self.parentage(place)
+        if place.way:
+            own += [
+                Entry("put in", entry.source, entry.line, origins=entry.origins)
+                for entry in self.only_presence(place.item)
+            ]
+        if own:
+            around = _distinct([*around, *own])
+        secret = (
+            bool(self.trace.secrets)
+            and not self._cleartext_secrets
+            and any(is_secret(self.trace, entry.source, entry.line) for entry in flat(entries))
+        )
+        return History(place, entries, around, secret=secret)
+
+    def lines(self, history: History, *, structure: bool = False) -> set[tuple[str, int]]:
+        """What the function `lines` says of a history of this explainer."""
+        around, structural, found = self._lines
+        if around is not history.around or structural is not structure:
+            found = frozenset(_lines_of(history.around, structure=structure))
+            self._lines = (history.around, structure, found)
+        return _lines_of(history.standing(), structure=structure) | found
+
+    def _shared(self, place: Place) -> list[Entry]:
+        """What decided of the items around a value."""
+        items = (place.document, *place.way[:-1]) if place.way else ()
+        above = self._above
+        same = 0
+        for item, (known, _) in zip(items, above, strict=False):
+            if item is not known:
+                break
+            same += 1
+        if same < len(items) or same < len(above):
+            del above[same:]
+            above += [(item, self.presence(item)) for item in items[same:]]
+            self._around = _distinct([entry for _, entries in above for entry in entries])
+        return self._around
 
     def entries(self, item: Item) -> list[Entry]:
         """The entries of an item, oldest first."""
@@ -312,15 +375,15 @@ class _Reader:
 
 
 def _distinct(entries: Iterable[Entry]) -> list[Entry]:
-    """The entries without those that say the same again."""
+    """The entries without those that say the same again; what these were made of goes to the first that says it."""
     out: dict[tuple[object, ...], Entry] = {}
     for entry in entries:
         key = (entry.action, entry.source, entry.line, str(entry.key), entry.state)
         known = out.get(key)
         if known is None:
             out[key] = entry
-        elif entry.origins:
-            known.origins = _distinct([*known.origins, *entry.origins])
+        elif entry.origins and entry is not known:
+            out[key] = known.with_origins(_distinct([*known.origins, *entry.origins]))
     return list(out.values())
 
 
@@ -338,12 +401,15 @@ def lines(history: History, *, structure: bool = False) -> set[tuple[str, int]]:
 
     structure: also those that only say that something is there, such as the key of the map around the value.
     """
-    standing = [entry for entry in history.entries if entry.state != LOST]
-    found: set[tuple[str, int]] = set()
-    for entry in _contributing([*standing, *history.around]):
-        if entry.source is not None and (structure or not entry.structural):
-            found.add((entry.source.shown, entry.line))
-    return found
+    return _lines_of([*history.standing(), *history.around], structure=structure)
+
+
+def _lines_of(entries: Iterable[Entry], *, structure: bool) -> set[tuple[str, int]]:
+    return {
+        (entry.source.shown, entry.line)
+        for entry in _contributing(entries)
+        if entry.source is not None and (structure or not entry.structural)
+    }
 
 
 def _contributing(entries: Iterable[Entry]) -> Iterator[Entry]:

@@ -20,7 +20,7 @@ from plait.spell import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
     from plait.nodes import Item, Value
@@ -416,18 +416,43 @@ def _listed(names: Sequence[str]) -> str:
 
 def scalars(documents: Sequence[Document]) -> list[Place]:
     """Every scalar of the documents, and every empty collection, in order."""
-    found: list[Place] = []
+    return [place for number, document in enumerate(documents) for place, _ in scalars_beside(document, number, None)]
+
+
+def all_places(documents: Sequence[Document], texts: Mapping[str, Array]) -> Iterator[Place]:
+    """Every scalar of the documents, one document after the other, and every line of the text files."""
     for number, document in enumerate(documents):
-        stack: list[tuple[tuple[Item, ...], str]] = [((), "")]
-        while stack:
-            way, path = stack.pop()
-            value = way[-1].value if way else document.value
-            if type(value) is Map and value.items:
-                dot = "." if path else ""
-                stack.extend([((*way, item), f"{path}{dot}{key_text(item.key)}") for item in reversed(value.items)])
-            elif type(value) is Array and value.items:
-                below = [((*way, item), f"{path}[{place}]") for place, item in enumerate(value.items)]
-                stack.extend(reversed(below))
-            else:
-                found.append(Place(document, number, way, path))
-    return found
+        for place, _ in scalars_beside(document, number, None):
+            yield place
+    yield from text_lines(texts)
+
+
+def scalars_beside(document: Document, number: int, other: Item | None) -> Iterator[tuple[Place, Item | None]]:
+    """Every scalar of a document with the item that another document has in the same place, None if it has none.
+
+    number: of the document. The keys of the other document may stand in another order.
+    """
+    stack: list[tuple[tuple[Item, ...], str, Item | None]] = [((), "", other)]
+    while stack:
+        way, path, there = stack.pop()
+        value = way[-1].value if way else document.value
+        beside = None if there is None else there.value
+        if type(value) is Map and value.items:
+            dot = "." if path else ""
+            find = beside.find if type(beside) is Map else _nothing
+            stack.extend(
+                [((*way, item), f"{path}{dot}{key_text(item.key)}", find(item.key)) for item in reversed(value.items)]
+            )
+        elif type(value) is Array and value.items:
+            others: Sequence[Item | None] = beside.items if type(beside) is Array else ()
+            below = [
+                ((*way, item), f"{path}[{place}]", others[place] if place < len(others) else None)
+                for place, item in enumerate(value.items)
+            ]
+            stack.extend(reversed(below))
+        else:
+            yield Place(document, number, way, path), there
+
+
+def _nothing(key: Value) -> None:
+    """What a place that is no map has under any key."""

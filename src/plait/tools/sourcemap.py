@@ -14,68 +14,113 @@ that is written nowhere (a generated password) has no `source` and says so in `a
 from __future__ import annotations
 
 from plait.errors import ReadError
-from plait.nodes import Array, Map, MapItem, key_id
+from plait.nodes import Array, Map, MapItem
 from plait.source import Source
-from plait.tools.explain import lines
-from plait.tools.paths import document_name, scalars, text_lines
+from plait.tools.paths import all_places, document_name, scalars_beside, text_lines
+from plait.yaml import Spans, read, write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from plait.nodes import Document, DocumentSet, Item
     from plait.provenance import Trace
-    from plait.tools.explain import Entry
+    from plait.tools.explain import Entry, Explainer
     from plait.tools.paths import Place
-    from plait.yaml import Spans
 
 VERSION = 1
 
 
 def write_map(path: str, trace: Trace, documents: DocumentSet, text: str | None = None) -> None:
-    """Write the source map of documents to a file. text: what is printed, if that is not the usual YAML.
+    """Write the source map of documents to a file, a line for each value. text: what is printed, if not the usual YAML.
 
     Raises ReadError when the file cannot be written.
     """
-    from json import dumps
+    from json import JSONEncoder
 
-    data = dumps(source_map(trace, documents, text), ensure_ascii=False, indent=1)
+    encode = JSONEncoder(ensure_ascii=False).encode
+    names: dict[str, None] = {}
+    # As text the entries take a small part of the room that they take as data.
+    entries = [encode(entry) for entry in _mappings(trace, documents, text, names)]
     try:
         with open(path, "w", encoding="utf-8", errors="replace") as file:
-            file.write(data + "\n")
-    except OSError as error:
-        raise ReadError(f'cannot write the source map "{path}": {error.strerror}') from None
+            file.write(f'{{"version": {VERSION}, "sources": {encode(list(names))}, "mappings": [')
+            file.writelines(f"{',' if number else ''}\n{entry}" for number, entry in enumerate(entries))
+            file.write("\n]}\n")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ReadError(f'cannot write the source map "{path}": {reason}') from None
 
 
 def source_map(trace: Trace, documents: DocumentSet, text: str | None = None) -> dict[str, object]:
     """The source map as plain data."""
-    from plait.yaml import Spans, read, write
-
-    printed = Source("output", write(documents) if text is None else text)
-    spans = Spans()
-    tree = read(printed, spans=spans, keep_mark=False)
-    columns = _Columns()
-    mappings: list[dict[str, object]] = []
     names: dict[str, None] = {}
-    for place in scalars(documents.items):
-        entry: dict[str, object] = {"document": place.number, "path": place.path}
-        name = document_name(place.document)
-        if name is not None:
-            entry["name"] = name
-        there = _printed(place, tree.items)
-        span = spans.values.get(there) if there is not None else None
-        if span is not None:
-            entry["line"], entry["column"] = spans.place(span.start)
-        mappings.append(_origin_data(trace, place, entry, columns, names))
-    for line in text_lines(trace.texts):
-        entry = {"file": line.file, "path": line.path, "line": int(line.path), "column": 1}
-        mappings.append(_origin_data(trace, line, entry, columns, names))
+    mappings = list(_mappings(trace, documents, text, names))
     return {"version": VERSION, "sources": list(names), "mappings": mappings}
 
 
+def _mappings(
+    trace: Trace, documents: DocumentSet, text: str | None, names: dict[str, None]
+) -> Iterator[dict[str, object]]:
+    """The entries, one after the other; names gets the files that they name.
+
+    One document is looked at after the other, so that all together take no more memory than the largest of them.
+    """
+    from plait.tools.explain import Explainer
+
+    explainer = Explainer(trace)
+    columns = _Columns()
+    whole = None if text is None else _Printed(text)
+    before = 0
+    for number, document in enumerate(documents.items):
+        if whole is not None:
+            printed, there = whole, whole.document(number)
+        else:
+            printed = _Printed(write_value(document.value), before)
+            there = printed.document(0)
+            before = printed.end + 1  # a line `---` stands between
+        name = document_name(document)
+        for place, item in scalars_beside(document, number, there):
+            entry: dict[str, object] = {"document": number, "path": place.path}
+            if name is not None:
+                entry["name"] = name
+            position = printed.position(item)
+            if position is not None:
+                entry["line"], entry["column"] = position
+            yield _origin_data(explainer, place, entry, columns, names)
+    for line in text_lines(trace.texts):
+        entry = {"file": line.file, "path": line.path, "line": int(line.path), "column": 1}
+        yield _origin_data(explainer, line, entry, columns, names)
+
+
+class _Printed:
+    """A printed text, read again to know where values stand in it. before: the lines that stand before it."""
+
+    def __init__(self, text: str, before: int = 0) -> None:
+        self._spans = Spans()
+        self._before = before
+        self._tree = read(Source("output", text), spans=self._spans, keep_mark=False)
+        self.end = before + text.count("\n")
+
+    def document(self, number: int) -> Document | None:
+        """The document with this number, if the text has one."""
+        documents = self._tree.items
+        return documents[number] if number < len(documents) else None
+
+    def position(self, item: Item | None) -> tuple[int, int] | None:
+        """Line and column of an item's value."""
+        span = None if item is None else self._spans.values.get(item)
+        if span is None:
+            return None
+        line, column = self._spans.place(span.start)
+        return line + self._before, column
+
+
 def _origin_data(
-    trace: Trace, place: Place, entry: dict[str, object], columns: _Columns, names: dict[str, None]
+    explainer: Explainer, place: Place, entry: dict[str, object], columns: _Columns, names: dict[str, None]
 ) -> dict[str, object]:
     """Add to a mapping where its value came from; names gets the files."""
-    action, stands, origins = origin(trace, place)
+    action, stands, origins = origin(explainer, place)
     source, line = stands.source, stands.line
     if source is not None and line > 0 and not source.name.startswith(("(", "-")):
         key = stands.key
@@ -93,15 +138,13 @@ def _origin_data(
     return entry
 
 
-def origin(trace: Trace, place: Place) -> tuple[str, Entry, list[tuple[str, int]]]:
+def origin(explainer: Explainer, place: Place) -> tuple[str, Entry, list[tuple[str, int]]]:
     """What made a value what it is: the action, the entry of where it is written, the other lines that have a part in it."""
-    from plait.tools.explain import explain
-
-    history = explain(trace, place)
+    history = explainer.history(place)
     last = history.entries[-1]
     action = last.action
     stands = _as_written(last)
-    found = lines(history)
+    found = explainer.lines(history)
     if stands.source is not None:
         found.discard((stands.source.shown, stands.line))
     return action, stands, sorted(one for one in found if one[1] > 0)
@@ -119,33 +162,6 @@ def _as_written(entry: Entry) -> Entry:
             break
         entry = same[0]
     return entry
-
-
-def _printed(place: Place, documents: list[Document]) -> Item | None:
-    """The item of the printed text at a place; keys may stand in another order there."""
-    if place.number >= len(documents):
-        return None
-    item: Item = documents[place.number]
-    around: Item = place.document
-    for step in place.way:
-        value, real = item.value, around.value
-        if type(step) is MapItem:
-            if type(value) is not Map:
-                return None
-            found = value.find(step.key) or next(
-                (one for one in value.items if key_id(one.key) == key_id(step.key)), None
-            )
-            if found is None:
-                return None
-            item = found
-        else:
-            items = getattr(real, "items", [])
-            index = items.index(step)
-            if index >= len(getattr(value, "items", ())):
-                return None
-            item = value.items[index]  # type: ignore[union-attr]
-        around = step
-    return item
 
 
 class _Columns:
@@ -171,7 +187,6 @@ class _Columns:
 
     def _read(self, source: Source) -> dict[int, list[tuple[object, object, tuple[int, int]]]]:
         from plait.errors import PlaitError
-        from plait.yaml import Spans, read
 
         spans: Spans = Spans()
         text = source.text.removeprefix("\ufeff")
@@ -185,22 +200,25 @@ class _Columns:
             number, column = spans.place(span.start)
             place = number, column + marked if number == 1 else column
             key = item.key if type(item) is MapItem else None
+            # Of a collection counts only that it is none of the scalars looked for; the tree is let go.
+            value = ... if type(item.value) is Map or type(item.value) is Array else item.value
             for line in {place[0], item.line}:
-                found.setdefault(line, []).append((key, item.value, place))
+                found.setdefault(line, []).append((key, value, place))
         return found
 
 
 def impact(trace: Trace, documents: DocumentSet, file: str, line: int) -> list[Place]:
     """The scalars of an output, and the lines of its text files, in which a line of an input has a part."""
-    from plait.tools.explain import explain
+    from plait.tools.explain import Explainer
 
+    explainer = Explainer(trace)
     return [
         place
-        for place in (*scalars(documents.items), *text_lines(trace.texts))
+        for place in all_places(documents.items, trace.texts)
         if any(
             # Of a file that was read as a whole every line counts.
             number in (0, line) and same_file(name, file)
-            for name, number in lines(explain(trace, place), structure=True)
+            for name, number in explainer.lines(explainer.history(place), structure=True)
         )
     ]
 

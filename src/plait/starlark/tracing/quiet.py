@@ -51,13 +51,18 @@ class Closed:
     __slots__ = ("functions",)
 
     def __init__(self, scope: Scope, statements: Sequence[Statement]) -> None:
-        found = {node.name: node for node in statements if type(node) is syntax.Def and _is_candidate(node, scope)}
+        once = _written_once(scope)
+        found = {
+            node.name: node
+            for node in statements
+            if type(node) is syntax.Def and node.name in once and _is_candidate(node)
+        }
         constants: set[str] = set()
         modules: set[str] = set()
         loaded: set[str] = set()
         for node in statements:
             if type(node) is syntax.Assign and type(node.target) is syntax.Name and not node.operator:
-                if _writes(scope, node.target.name) == 1 and _is_constant(node.value):
+                if node.target.name in once and _is_constant(node.value):
                     constants.add(node.target.name)
             elif type(node) is syntax.Load:
                 for here, _, _ in node.names:
@@ -102,19 +107,20 @@ def _bound_in_order(statements: Sequence[Statement]) -> Iterator[str]:
             yield node.target.name
 
 
-def _writes(scope: Scope, wanted: str) -> int:
-    return sum(name == wanted for name, _ in scope.writes)
+def _written_once(scope: Scope) -> set[str]:
+    """The names that a scope binds in one place only."""
+    seen: set[str] = set()
+    again: set[str] = set()
+    for name, _ in scope.writes:
+        (again if name in seen else seen).add(name)
+    return seen - again
 
 
-def _is_candidate(node: syntax.Def, scope: Scope) -> bool:
-    """Whether a function makes no nodes, is bound once, and can be defined several times without a difference."""
-    return (
-        _writes(scope, node.name) == 1
-        and all(
-            parameter.default is None or _is_constant(parameter.default, flat=True) for parameter in node.parameters
-        )
-        and not any(scope.hosts for scope in _scopes(node.scope))
-    )
+def _is_candidate(node: syntax.Def) -> bool:
+    """Whether a function makes no nodes, and can be defined several times without a difference."""
+    return all(
+        parameter.default is None or _is_constant(parameter.default, flat=True) for parameter in node.parameters
+    ) and not any(scope.hosts for scope in _scopes(node.scope))
 
 
 def _scopes(scope: Scope) -> list[Scope]:
