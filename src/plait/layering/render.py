@@ -160,6 +160,7 @@ def render(documents: Iterable[Document], options: Options, context: Context) ->
 def written(documents: Iterable[Document], *, short: bool = False, cleartext_secrets: bool = False) -> DocumentSet:
     """The documents as nodes to print: schema, metadata and data; short: schema, name and data only.
 
+    A document that was written without data, and got none, has none.
     Other top-level keys mean nothing to layering and are passed on, but not in the short form.
     Unless secrets are to be shown, secret documents have their data and substitution paths hashed. Spec layering 11.
     """
@@ -176,9 +177,10 @@ def written(documents: Iterable[Document], *, short: bool = False, cleartext_sec
         items = [
             MapItem("schema", document.schema, source, line),
             MapItem("metadata", metadata, source, metadata.line),
-            MapItem("data", data, source, document.data_position.line),
         ]
         top = node.value
+        if data is not None or type(top) is not Map or top.find("data") is not None:
+            items.append(MapItem("data", data, source, document.data_position.line))
         if not short and type(top) is Map and len(top.items) > len(items):
             items += [item for item in top.items if item.key not in _PARTS]
         out.append(Node(Map(items, source, line), source, line))
