@@ -58,7 +58,7 @@ def substitution(sub: dict[str, Any]) -> dict[str, Any]:
         "name": sub.get("of", name or "src"),
         "path": path,
     }
-    for key, raw in (("pick", "pattern"), ("group", "match_group")):
+    for key, raw in (("pick", "pattern"), ("group", "match_group"), ("deepcopy", "deepcopy")):
         if key in sub:
             src[raw] = sub[key]
     dest = []
@@ -149,6 +149,7 @@ def outcome(given: list[dict[str, Any]], options: dict[str, Any], context: Conte
         lenient=options.get("lenient", False),
         relaxed=options.get("relaxed", False),
         strict=options.get("strict", False),
+        like_deckhand=options.get("like", False),
         cleartext_secrets=options.get("cleartext", False),
         secret_sources=[FileSecrets("known", known)] if known.items else [],
     )

@@ -69,7 +69,7 @@ PLACES: dict[str, list[tuple[str, dict[str, str]]]] = {
         *((f"plait patch base.yml --<{name}> x", {"base.yml": "a: 1\n"}) for name in (
             "ops-file", "var-file", "vars-file", "vars-env", "vars-store", "var-errs", "path", "keep-format", "in-place")),
         *((f"plait layer site.yml --<{name}>", {"site.yml": "a: 1\n"}) for name in (
-            "validate", "validate-data", "lenient", "relaxed", "cleartext-secrets", "secrets-file", "order", "short")),
+            "validate", "validate-data", "lenient", "relaxed", "like-deckhand", "cleartext-secrets", "secrets-file", "order", "short")),
         *((f"plait <{name}> -f config.yml", {}) for name in ("render", "patch", "layer", "version", "completion")),
         ("plait render -f config.yml -o <json>", {"config.yml": "a: 1\n"}),
         ("plait render -f config.yml --file-mark config.yml:<exclude>=true", {"config.yml": "a: 1\n"}),

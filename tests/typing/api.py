@@ -63,6 +63,7 @@ def layering() -> None:
         validate_data=True,
         lenient=True,
         relaxed=True,
+        like_deckhand=False,
         strict=True,
         schemas=["demo/Server"],
         names=["alpha"],

@@ -25,6 +25,7 @@ def layer(
     lenient: bool = False,
     relaxed: bool = False,
     strict: bool = False,
+    like_deckhand: bool = False,
     schemas: Sequence[str] = (),
     names: Sequence[str] = (),
     layers: Sequence[str] = (),
@@ -38,6 +39,7 @@ def layer(
 ) -> Documents:
     """Render layered documents together, as `plait layer` does; the concrete ones come back.
 
+    like_deckhand: every value and the order of documents as Deckhand gives them; not with `relaxed` or `trace`.
     schemas, names, layers, labels: give back only the documents that have one of these. short: schema, name and data
     only. secrets: what secret references stand for. limits: as in `render`. trace: keep histories, for `explain`. The
     other options are the flags of `plait layer`. Raises PlaitError.
@@ -67,6 +69,7 @@ def layer(
                 lenient=lenient,
                 relaxed=relaxed,
                 strict=strict,
+                like_deckhand=like_deckhand,
                 cleartext_secrets=cleartext_secrets,
                 secret_sources=[FileSecrets("secrets", nodes_of_map(secrets))] if secrets else (),
             ),

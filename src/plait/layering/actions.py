@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from plait.errors import LayeringError
     from plait.layering.document import Document
     from plait.layering.paths import Path
+    from plait.layering.ways import Ways
     from plait.nodes import ArrayItem, MapItem, Value
     from plait.provenance import Trace
     from plait.source import Position
@@ -87,16 +88,16 @@ def merged(left: Map, right: Map) -> Map:
     return left
 
 
-def apply_actions(child: Document, parent: Document, trace: Trace | None = None) -> Value:
+def apply_actions(child: Document, parent: Document, ways: Ways, trace: Trace | None = None) -> Value:
     """The child's data after its actions on the parent's rendered data.
 
     Raises LayeringError: MissingDocumentKey, InvalidActionPath, UnsupportedActionMethod. Spec layering 5.
     """
-    overall = parent.data
+    overall = ways.started(parent)
     data = child.data
     for number, action in enumerate(child.actions):
         method, text = _parts(child, action, number)
-        function = ACTIONS.get(method)
+        function = ways.methods.get(method)
         if function is None:
             raise failure(
                 "UnsupportedActionMethod",
@@ -105,9 +106,10 @@ def apply_actions(child: Document, parent: Document, trace: Trace | None = None)
                 expected=", ".join(ACTIONS),
                 hint=did_you_mean(method, ACTIONS),
             )
+        ways.doing(child, action)
         try:
             before = overall
-            overall = function(overall, data, action_path(text))
+            overall = function(overall, data, ways.action_path(text))
             if trace is not None:
                 from plait.layering.tracing import acted
 
@@ -121,7 +123,7 @@ def apply_actions(child: Document, parent: Document, trace: Trace | None = None)
                 at=_place(action, "path"),
                 also=[error.at] if error.at is not None and not _secret(child) else [parent.data_position],
             ) from None
-    return overall
+    return ways.acted(child, overall)
 
 
 def _read(data: Value, path: Path) -> Value:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.errors import LimitError
+from plait.errors import LimitError, UsageError
 from plait.layering.document import read_documents
 from plait.layering.render import Options, Plan, plan, render_plan, written
 from plait.layering.scalars import misread, plain_values
@@ -54,6 +54,7 @@ class Job:
 
     def plan(self, context: Context) -> Plan:
         """Read the documents and find what each is made of. Raises ReadError, UsageError, LayeringError."""
+        self._check_options(context)
         in_order([], self.order)  # an order that is none is told before anything is read
         sets: Sequence[DocumentSet] = [
             deduplicate(read(source, keep_mark=False, plain=plain_values, depth=_DEPTH))
@@ -66,6 +67,17 @@ class Job:
 
             check_documents(sets)
         return plan(read_documents(sets), self.options, context)
+
+    def _check_options(self, context: Context) -> None:
+        if not self.options.like_deckhand:
+            return
+        if self.options.relaxed:
+            raise UsageError("Deckhand has no relaxed choice of parents: one of the two options has to go")
+        if context.trace is not None:
+            raise UsageError(
+                "no histories are kept where documents change each other, as Deckhand's do",
+                hint="`plait layer --compare-deckhand` names the line behind every value that differs",
+            )
 
     def run(self, context: Context, planned: Plan | None = None) -> DocumentSet:
         """The concrete documents that are asked for. Raises what `plan` does, and LimitError."""

@@ -1,7 +1,7 @@
 """The order of rendering: parents and sources before the documents that need them (spec layering 9.7, 10).
 
-A depth-first walk in the order of the inputs, so that documents without relations stay in that order and everything else
-moves up only as far as it must.
+plait walks depth first in the order of the inputs, so that documents without relations stay in that order and everything
+else moves up only as far as it must. Deckhand's order is another one, and matters where documents change each other.
 """
 
 from __future__ import annotations
@@ -48,6 +48,31 @@ def dependency_order(documents: Sequence[Document], needs: Needs) -> list[Docume
                 open_.add(following)
                 pending.append(iter(needs.get(following, ())))
     return result
+
+
+def generation_order(documents: Sequence[Document], needs: Needs) -> list[Document]:
+    """The order in which Deckhand renders: documents that nothing needs come last, before them those that only they need,
+    and so on, each time in reverse; then the documents without relations, in the order of the inputs.
+
+    A document's relations count in the order in which they are found: its parent, then its sources. There is no cycle.
+    """
+    following: dict[Document, dict[Document, None]] = {}
+    waiting: dict[Document, int] = {}
+    for document in documents:
+        for needed in needs.get(document, ()):
+            waiting.setdefault(document, 0)
+            known = following.setdefault(document, {})
+            if needed not in known:
+                known[needed] = None
+                waiting[needed] = waiting.get(needed, 0) + 1
+    ready = [document for document, count in waiting.items() if count == 0]
+    # Grows while it is gone through: each document as soon as the last one that needs it has been seen.
+    for document in ready:
+        for needed in following.get(document, ()):
+            waiting[needed] -= 1
+            if waiting[needed] == 0:
+                ready.append(needed)
+    return ready[::-1] + [document for document in documents if document not in waiting]
 
 
 def _cycle(members: list[Document]) -> LayeringError:

@@ -12,7 +12,7 @@ Candidates come from an index of labels. Of a selector's pairs the one with the 
 from __future__ import annotations
 
 from plait.layering.failures import failure, raise_all
-from plait.nodes import key_id
+from plait.nodes import equal, key_id
 from plait.spell import did_you_mean
 
 TYPE_CHECKING = False
@@ -114,7 +114,7 @@ def choose_parents(
         selector = child.selector
         if selector is None:
             continue
-        matches = [match for match in index.matching(selector) if match is not child]
+        matches = [match for match in index.matching(selector) if not _is_copy(match, child)]
         if not matches:
             unmatched.append(child)
             continue
@@ -163,6 +163,11 @@ def unmatched_selector(child: Document, index: LabelIndex) -> LayeringError:
 def labels_text(labels: Map) -> str:
     """`key: value` pairs, as in messages."""
     return ", ".join(f"{item.key}: {item.value}" for item in labels.items)
+
+
+def _is_copy(match: Document, child: Document) -> bool:
+    """Whether a document is this one, or this one given again: none selects itself."""
+    return match is child or (match.identity == child.identity and equal(match.node.value, child.node.value))
 
 
 def _impossible(

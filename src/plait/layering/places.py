@@ -54,6 +54,18 @@ def find(value: Value, path: Path) -> Value | Missing:
     return value
 
 
+def item_at(value: Value, path: Path) -> MapItem | ArrayItem | None:
+    """The item whose value a plain path leads to; None at the root, and for a path that is not plain."""
+    found: MapItem | ArrayItem | None = None
+    for step in path.steps:
+        items = _selected(value, step) if path.plain else []
+        if not items:
+            return None
+        found = items[0]
+        value = found.value
+    return found
+
+
 def find_all(value: Value, path: Path) -> Iterator[Value]:
     """Every match, in order."""
     return _matches(value, path.steps, 0)

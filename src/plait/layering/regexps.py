@@ -62,6 +62,19 @@ class Pattern:
         out.append(text[end:])
         return "".join(out)
 
+    def expand(self, template: str, text: str) -> str:
+        """The text with the template in the place of every match, as `re.sub`: a backslash in it has a meaning.
+
+        Raises LimitError, and `re.error` or IndexError for a template that is none.
+        """
+        if "\\" not in template:
+            return self.sub(lambda _match: template, text)
+        if self._is_quick():
+            return self._regexp.sub(template, text)
+        if _has_timer():
+            return self._within(lambda: self._regexp.sub(template, text))
+        raise self._refused()
+
     def _is_quick(self) -> bool:
         # Without two quantifiers nothing takes longer than the square of the text.
         return sum(map(self._regexp.pattern.count, "*+{")) < 2

@@ -12,12 +12,13 @@ from __future__ import annotations
 from plait.errors import LayeringError, LimitError
 from plait.layering.actions import apply_actions
 from plait.layering.failures import failure, raise_all
-from plait.layering.order import dependency_order
+from plait.layering.order import dependency_order, generation_order
 from plait.layering.parents import choose_parents, unmatched_selector
 from plait.layering.policy import check_layers, find_policy
 from plait.layering.replacement import mark_replacements
 from plait.layering.secrets import hidden, is_reference
 from plait.layering.substitution import entries, substitute
+from plait.layering.ways import Ways
 from plait.nodes import Document as Node
 from plait.nodes import DocumentSet, Map, MapItem
 
@@ -38,10 +39,11 @@ class Options:
 
     lenient: go on without missing substitution sources and values. relaxed: the source document's reading of parent
     selection (spec layering 21). strict: a parent selector that matches nothing is an error, not a warning.
+    like_deckhand: every value and the order of documents as Deckhand gives them (spec layering 25).
     cleartext_secrets: what comes from encrypted documents is not marked to be hidden. secret_sources: asked in order.
     """
 
-    __slots__ = ("cleartext_secrets", "lenient", "relaxed", "secret_sources", "strict")
+    __slots__ = ("cleartext_secrets", "lenient", "like_deckhand", "relaxed", "secret_sources", "strict")
 
     def __init__(
         self,
@@ -49,12 +51,14 @@ class Options:
         lenient: bool = False,
         relaxed: bool = False,
         strict: bool = False,
+        like_deckhand: bool = False,
         cleartext_secrets: bool = False,
         secret_sources: Sequence[SecretSource] = (),
     ) -> None:
         self.lenient = lenient
         self.relaxed = relaxed
         self.strict = strict
+        self.like_deckhand = like_deckhand
         self.cleartext_secrets = cleartext_secrets
         self.secret_sources = secret_sources
 
@@ -86,18 +90,24 @@ def plan(documents: Iterable[Document], options: Options, context: Context) -> P
 
     Of two documents with one schema, layer and name the first counts. Raises LayeringError. Spec layering 3, 4, 8.
     """
+    given = list(documents)
     first_of: dict[tuple[str, str | None, str], Document] = {}
-    for document in documents:
+    for document in given:
         first = first_of.setdefault(document.identity, document)
         if first is not document:
             context.warn(f"{document.position}: {document} is given again and left out; the first is {first.position}")
     distinct = list(first_of.values())
-    for document in distinct:
+    for document in given:
         document.data, document.parent, document.replaced_by = document.written, None, None
         document.secret = document.encrypted
     policy = find_policy(distinct, context)
     check_layers(distinct, policy)
-    unmatched, index = choose_parents(distinct, policy, relaxed=options.relaxed)
+    # To Deckhand, a document that is given twice is two parents.
+    unmatched, index = choose_parents(given if options.like_deckhand else distinct, policy, relaxed=options.relaxed)
+    if options.like_deckhand:
+        for document in distinct:
+            if document.parent is not None:
+                document.parent = first_of[document.parent.identity]
     if unmatched:
         missing = [unmatched_selector(child, index) for child in unmatched]
         if options.strict:
@@ -109,7 +119,7 @@ def plan(documents: Iterable[Document], options: Options, context: Context) -> P
     found: dict[Document, list[Entry]] = {}
     needs: dict[Document, list[Document]] = {}
     for document in distinct:
-        if document.control:
+        if document.control and not options.like_deckhand:
             continue
         before: list[Document] = []
         parent = document.parent
@@ -124,23 +134,37 @@ def plan(documents: Iterable[Document], options: Options, context: Context) -> P
     return Plan(policy, distinct, sources, found, needs)
 
 
-def render_plan(plan: Plan, options: Options, context: Context) -> list[Document]:
+def ways_of(options: Options) -> Ways:
+    """How values get from one document into another."""
+    if not options.like_deckhand:
+        return Ways()
+    from plait.layering.deckhand import DeckhandWays
+
+    return DeckhandWays()
+
+
+def render_plan(plan: Plan, options: Options, context: Context, ways: Ways | None = None) -> list[Document]:
     """Render every document of the plan; gives back those of the result: not abstract and not replaced.
 
+    ways: those of the options, unless others are given.
     Raises LayeringError with everything that went wrong; documents that need a failed one are left out of it.
     """
     failures: list[LayeringError] = []
     failed: set[Document] = set()
     result: list[Document] = []
+    ways = ways_of(options) if ways is None else ways
     context.total += len(plan.documents)
-    for document in dependency_order(plan.documents, plan.needs):
+    order = dependency_order(plan.documents, plan.needs)
+    if options.like_deckhand:
+        order = generation_order(plan.documents, plan.needs)
+    for document in order:
         context.doing = document
         context.done += 1
         if failed and not failed.isdisjoint(plan.needs.get(document, ())):
             failed.add(document)
             continue
         try:
-            _render_one(document, plan, options, context, hints=len(failures) < _HINTS)
+            _render_one(document, plan, options, context, ways, hints=len(failures) < _HINTS)
         except LayeringError as error:
             failures.append(error)
             failed.add(document)
@@ -149,6 +173,7 @@ def render_plan(plan: Plan, options: Options, context: Context) -> list[Document
         if not document.abstract and document.replaced_by is None:
             result.append(document)
     raise_all(failures)
+    ways.done(plan.documents)
     return result
 
 
@@ -192,18 +217,20 @@ _HINTS = 10
 _PARTS = frozenset({"schema", "metadata", "data"})
 
 
-def _render_one(document: Document, plan: Plan, options: Options, context: Context, *, hints: bool) -> None:
+def _render_one(document: Document, plan: Plan, options: Options, context: Context, ways: Ways, *, hints: bool) -> None:
     if document.control:
         return
     if document.encrypted and is_reference(document.data):
         document.data = _resolved(document, options)
     parent = document.parent
     if parent is not None and document.actions:
-        document.data = apply_actions(document, parent, context.trace)
+        document.data = apply_actions(document, parent, ways, context.trace)
         document.secret = document.secret or (parent.secret and not options.cleartext_secrets)
     read = plan.entries.get(document)
     if read is not None:
-        document.data = substitute(document, read, plan.sources, lenient=options.lenient, context=context, hints=hints)
+        document.data = substitute(
+            document, read, plan.sources, ways, lenient=options.lenient, context=context, hints=hints
+        )
         if not document.secret and not options.cleartext_secrets:
             document.secret = any(
                 source.secret for entry in read if (source := plan.sources.get(entry.key)) is not None

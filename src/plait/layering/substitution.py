@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from plait.context import Context
     from plait.errors import LayeringError
     from plait.layering.document import Document
+    from plait.layering.places import Missing
+    from plait.layering.ways import Ways
     from plait.nodes import ArrayItem, MapItem, Value
     from plait.source import Position
 
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 class Entry:
     """One substitution entry, read: where from, and the list of where to."""
 
-    __slots__ = ("dest", "group", "item", "name", "path", "pattern", "schema")
+    __slots__ = ("deepcopy", "dest", "group", "item", "name", "path", "pattern", "schema")
 
     def __init__(self, document: Document, item: ArrayItem, number: int) -> None:
         value = item.value
@@ -42,14 +44,16 @@ class Entry:
             raise _malformed(document, item, number, "a map with `src` and `dest`")
         find_src = src.value.find
         self.item = item
-        self.schema = _text(find_src("schema"))
-        self.name = _text(find_src("name"))
-        self.path = _text(find_src("path"))
+        self.schema = text_of(find_src("schema"))
+        self.name = text_of(find_src("name"))
+        self.path = text_of(find_src("path"))
         if self.schema is None or self.name is None or self.path is None:
             raise _malformed(document, item, number, "a `src` with the strings `schema`, `name` and `path`", src)
         pattern, group = find_src("pattern"), find_src("match_group")
-        self.pattern = _text(pattern) if pattern is not None else None
+        self.pattern = text_of(pattern) if pattern is not None else None
         self.group = group.value if group is not None and type(group.value) is int else 0
+        deepcopy = find_src("deepcopy")
+        self.deepcopy = deepcopy is not None and bool(deepcopy.value)
         if type(dest.value) is Map:
             self.dest = [dest.value]
         elif type(dest.value) is Array and all(type(one.value) is Map for one in dest.value.items):
@@ -78,7 +82,14 @@ def entries(document: Document) -> Iterator[Entry]:
 
 
 def substitute(
-    document: Document, todo: list[Entry], sources: Sources, *, lenient: bool, context: Context, hints: bool = True
+    document: Document,
+    todo: list[Entry],
+    sources: Sources,
+    ways: Ways,
+    *,
+    lenient: bool,
+    context: Context,
+    hints: bool = True,
 ) -> Value:
     """The document's data after its substitutions.
 
@@ -98,6 +109,7 @@ def substitute(
             continue
         try:
             value = _value(document, entry, source, lenient=lenient, context=context)
+            value = ways.taken(source, entry, value)
         except PathError as problem:
             error = _unknown(document, source, entry.path or "", problem.message, entry.place("src", "path"))
             if not lenient:
@@ -106,12 +118,13 @@ def substitute(
             continue
         for dest in entry.dest:
             item = dest.find("path")
-            text = _text(item)
+            text = text_of(item)
             if item is None or text is None:
                 raise _malformed(document, entry.item, 0, "a `dest` with a string `path`")
+            ways.doing(document, dest)
             try:
                 before = data
-                data = _placed(data, _picked(value, entry, context), text, dest)
+                data = ways.placed(document, data, entry, dest, text, _picked(value, entry, context))
                 if context.trace is not None:
                     from plait.layering.tracing import substituted
 
@@ -154,7 +167,7 @@ def _picked(value: Value, entry: Entry, context: Context) -> Value:
         return value
     if type(value) is not str:
         raise PathError(f"src.pattern needs text in the source, not {kind_name(value)}")
-    match = _compiled(entry.pattern).search(value)
+    match = compiled(entry.pattern).search(value)
     if match is None:
         context.warn(f"{entry.place('src', 'pattern')}: src.pattern matches nothing; the whole text is used")
         return value
@@ -164,30 +177,35 @@ def _picked(value: Value, entry: Entry, context: Context) -> Value:
         raise PathError(f"src.pattern has no group {entry.group}") from None
 
 
-def _placed(data: Value, value: Value, text: str, dest: Map) -> Value:
-    """The data with the value at one destination."""
+def placed(data: Value, value: Value, text: str, dest: Map) -> Value:
+    """The data with the value at one destination. Raises PathError."""
     path = destination_path(text)
     item = dest.find("pattern")
-    pattern = _text(item) if item is not None else None
+    pattern = text_of(item) if item is not None else None
     if pattern:
         existing = find(data, path)
         recurse = dest.find("recurse")
-        depth = _depth(recurse) if recurse is not None else None
+        depth = depth_of(recurse) if recurse is not None else None
         if existing is MISSING and depth is not None:
             return write(data, path, Map([]))
         if depth is not None and (type(existing) is Map or type(existing) is Array):
             changed = _in_texts(existing, _replacer(pattern, value), depth)
             return data if changed is existing else write(data, path, changed)
         if type(existing) is not str:
-            what = "nothing" if existing is MISSING else kind_name(existing)
-            article = "" if existing is MISSING or existing is None else "an " if what[0] in "aeiou" else "a "
-            raise PathError(f'the pattern "{pattern}" needs text at "{text}", but there is {article}{what}')
+            raise wants_text(pattern, text, existing)
         return write(data, path, _replacer(pattern, value)(existing))
     if not path.steps and type(data) is Map and type(value) is Map:
         return _updated(data, value)
     if not path.steps and value is None:
         raise PathError("the whole data would become null")
     return write(data, path, value)
+
+
+def wants_text(pattern: str, path: str, existing: Value | Missing) -> PathError:
+    """What to say of a destination where a pattern can be found in no text."""
+    what = "nothing" if existing is MISSING else kind_name(existing)
+    article = "" if existing is MISSING or existing is None else "an " if what[0] in "aeiou" else "a "
+    return PathError(f'the pattern "{pattern}" needs text at "{path}", but there is {article}{what}')
 
 
 def _updated(left: Map, right: Map) -> Map:
@@ -197,7 +215,8 @@ def _updated(left: Map, right: Map) -> Map:
     return left.with_items([replaced.get(item, item) for item in left.items] + added)
 
 
-def _depth(recurse: MapItem) -> int | None:
+def depth_of(recurse: MapItem) -> int | None:
+    """How many levels of texts a `recurse` means, -1 for all; None when it means nothing."""
     item = recurse.value.find("depth") if type(recurse.value) is Map else None
     if type(recurse.value) is not Map or not recurse.value.items:
         return None
@@ -235,16 +254,17 @@ def _replacer(pattern: str, value: Value) -> Callable[[str], str]:
         def refuse(_match: object) -> str:
             raise PathError(f"a {kind} cannot be put into text")
 
-        return lambda text: _compiled(pattern).sub(refuse, text)
+        return lambda text: compiled(pattern).sub(refuse, text)
     new = value if type(value) is str else str(value)
     if _SPECIAL.isdisjoint(pattern):
         return lambda text: text.replace(pattern, new)
     # The value is taken as it is: the reference reads backslashes in it as a template (spec layering 9.3).
-    regexp = _compiled(pattern)
+    regexp = compiled(pattern)
     return lambda text: regexp.sub(lambda _match: new, text)
 
 
-def _compiled(pattern: str) -> Pattern:
+def compiled(pattern: str) -> Pattern:
+    """The regular expression of a document. Raises PathError."""
     import re
     import warnings
 
@@ -256,7 +276,8 @@ def _compiled(pattern: str) -> Pattern:
         raise PathError(f'the pattern "{pattern}" is not a regular expression: {error}') from None
 
 
-def _text(item: MapItem | None) -> str | None:
+def text_of(item: MapItem | None) -> str | None:
+    """The text under a key, or None."""
     return item.value if item is not None and type(item.value) is str else None
 
 

@@ -1,0 +1,447 @@
+"""Rendering exactly as Deckhand does, for those who want no value to change (spec layering 25).
+
+Deckhand changes data in place. A map or list that is substituted without `deepcopy` is not copied below its first level,
+so a later write into the destination also changes the source, and whoever takes from the source after that. `delete` looks
+for a value equal to the one that its path leads to, and takes away the first. What a path does where it is not there
+comes from cutting its text at its dots; patterns are looked for as texts, and what replaces them is a template.
+
+Whoever writes below works on copies that belong to the run: a document's data is copied before it is shared or changed,
+and a map that is reached in two ways in the data is reached in two ways in the copy.
+"""
+
+from __future__ import annotations
+
+from plait.layering.actions import Absent
+from plait.layering.failures import failure
+from plait.layering.paths import Below, Every, Indexes, Names, Path, PathError, Slice, compile_path, destination_path
+from plait.layering.places import MISSING, find, find_all, item_at
+from plait.layering.substitution import compiled, depth_of, text_of, wants_text
+from plait.layering.ways import Ways
+from plait.nodes import Array, ArrayItem, Map, MapItem, key_id, kind_name, to_plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from plait.layering.document import Document
+    from plait.layering.origins import Origins
+    from plait.layering.paths import Step
+    from plait.layering.substitution import Entry
+    from plait.nodes import Value
+
+_DOLLAR = Path("$", (), None)
+"""The path `$` of an action, which finds the root and changes nothing."""
+
+
+class DeckhandWays(Ways):
+    """Deckhand's ways of the same steps. origins: where each change of what documents share is written down, or None."""
+
+    __slots__ = ("_origins", "_own", "methods")
+
+    def __init__(self, origins: Origins | None = None) -> None:
+        self._origins = origins
+        # The documents whose data this run may change in place.
+        self._own: set[Document] = set()
+        self.methods = {"merge": self.merge, "replace": self.replace, "delete": self.delete}
+
+    def action_path(self, text: str) -> Path:
+        # `.database` is `.base` to Deckhand.
+        for prefix in (".data", "$.data"):
+            if text.startswith(prefix):
+                text = text[len(prefix) :]
+                break
+        if text == "$":
+            return _DOLLAR
+        return compile_path(text if text.startswith((".", "$.")) else "." + text)
+
+    def started(self, parent: Document) -> Value:
+        if self._origins is not None:
+            self._origins.read(None, None)
+        return self.copied(parent.data, {})
+
+    def acted(self, child: Document, data: Value) -> Value:
+        self._own.add(child)
+        return data
+
+    def doing(self, document: Document, item: ArrayItem | Map) -> None:
+        if self._origins is not None:
+            self._origins.begin(document, item)
+
+    def merge(self, overall: Value, child: Value, path: Path) -> Value:
+        value = self._of_child(child, path)
+        existing = find(overall, path)
+        if type(existing) is Map and type(value) is Map:
+            self._merge_into(existing, value)
+            value = existing
+        return self._replaced(overall, path, value)
+
+    def replace(self, overall: Value, child: Value, path: Path) -> Value:
+        return self._replaced(overall, path, self._of_child(child, path))
+
+    def delete(self, overall: Value, _child: Value, path: Path) -> Value:
+        if not path.steps and path is not _DOLLAR:
+            return Map([], overall.source, overall.line) if type(overall) is Map else Map([])
+        value = find(overall, path)
+        if value is None or value is MISSING:
+            raise Absent
+        around = self._delete_first(value, overall, None)  # type: ignore[arg-type]
+        if self._origins is not None and around is not None:
+            left = item_at(overall, path)
+            if left is not None:
+                # What the path leads to is still there.
+                self._origins.changed(left)
+                self._origins.changed(around)
+        return overall
+
+    def taken(self, source: Document, entry: Entry, value: Value) -> Value:
+        if source not in self._own and not entry.deepcopy and _is_collection(value):
+            data = source.data = self.copied(source.data, {})
+            self._own.add(source)
+            value = find(data, compile_path(entry.path or "")) if type(data) is Map else data  # type: ignore[assignment]
+        if self._origins is not None:
+            self._origins.read(source, entry)
+        return value
+
+    def placed(self, document: Document, data: Value, entry: Entry, dest: Map, text: str, value: Value) -> Value:
+        path = destination_path(text)
+        if document not in self._own:
+            data = self.copied(data, {})
+            self._own.add(document)
+        value = self.copied(value, {}) if entry.deepcopy else _shallow(value)
+        if self._origins is not None:
+            self._origins.share(one for one in _collections(value) if one is not value)
+        result = self._substituted(_shallow(data), path, value, dest)
+        if type(data) is Map and type(result) is Map:
+            for item in result.items:
+                if data.find(item.key) is not item:
+                    _put(data, item)
+            return data
+        if not _truth(result):
+            raise PathError(f'nothing is put at "{text}": the whole data would become {_empty(result)}')
+        return result
+
+    def done(self, documents: Sequence[Document]) -> None:
+        for document in documents:
+            if document in self._own and _contains_itself(document.data):
+                raise failure(
+                    "UnknownSubstitutionError",
+                    f"a map in the data of {document} contains itself",
+                    at=document.data_position,
+                    hint="a substitution shares the map that it writes into: give it `deepcopy: true`",
+                )
+
+    def copied(self, value: Value, made: dict[int, Map | Array]) -> Value:
+        """A copy of its own, in which what was shared is shared. made: what has been copied, by the id of its original."""
+        if type(value) is not Map and type(value) is not Array:
+            return value
+        origins = self._origins
+        copy = made.get(id(value))
+        if copy is not None:
+            if origins is not None:
+                origins.share([copy])
+            return copy
+        items: list[MapItem | ArrayItem] = []
+        copy = made[id(value)] = value.with_items(items)  # type: ignore[arg-type]
+        if origins is not None:
+            origins.same(value, copy)
+        for item in value.items:
+            inner = item.value
+            if type(inner) is Map or type(inner) is Array:
+                new = item.with_value(self.copied(inner, made))
+                if origins is not None:
+                    origins.same(item, new)
+                items.append(new)
+            else:
+                items.append(item)
+        return copy
+
+    def _of_child(self, child: Value, path: Path) -> Value:
+        value = find(child, path)
+        if value is None or value is MISSING:
+            raise Absent
+        return self.copied(value, {})  # type: ignore[arg-type]
+
+    def _merge_into(self, left: Map, right: Map) -> None:
+        for item in right.items:
+            old = left.find(item.key)
+            if old is not None and type(old.value) is Map and type(item.value) is Map:
+                self._merge_into(old.value, item.value)
+            else:
+                self._put(left, item if old is None else old.with_value(item.value))
+
+    def _replaced(self, data: Value, path: Path, value: Value) -> Value:
+        """What an action makes of the data: the value at every match of the path, or where one is made."""
+        if path is _DOLLAR:
+            return data
+        value = _shallow(value)
+        if find(data, path) is MISSING:
+            self._expand(data, path)
+        if find(data, path) is MISSING:
+            raise PathError(f'nothing is at the path "{path.text}", and it cannot be made')
+        return self._update(data, path, value)
+
+    def _substituted(self, data: Value, path: Path, value: Value, dest: Map) -> Value:
+        if find(data, path) is MISSING:
+            self._expand(data, path)
+        existing = find(data, path)
+        if existing is MISSING:
+            raise PathError(f'nothing is at the path "{path.text}", and it cannot be made')
+        pattern = text_of(dest.find("pattern"))
+        if not pattern:
+            return self._update(data, path, value)
+        new = str(to_plain(value))
+        recurse = dest.find("recurse")
+        depth = depth_of(recurse) if recurse is not None else None
+        if depth is not None and (type(existing) is Map or type(existing) is Array):
+            self._replace_within(existing, pattern, new, depth)
+            return data
+        if type(existing) is not str:
+            raise wants_text(pattern, path.text, existing)
+        changed = _templated(pattern, new, existing)
+        return data if changed == existing else self._update(data, path, changed)
+
+    def _replace_within(self, value: Map | Array, pattern: str, new: str, depth: int) -> None:
+        if depth == 0:
+            return
+        items: list[MapItem | ArrayItem] = [*value.items]
+        for place, item in enumerate(items):
+            inner = item.value
+            if type(inner) is Map or type(inner) is Array:
+                self._replace_within(inner, pattern, new, depth - 1)
+            elif type(inner) is str and pattern in inner:
+                changed = _templated(pattern, new, inner)
+                if changed == inner:
+                    continue
+                if type(value) is Map and type(item) is MapItem:
+                    self._put(value, item.with_value(changed))
+                elif type(value) is Array:
+                    self._put_at(value, place, changed)
+
+    def _update(self, data: Value, path: Path, value: Value) -> Value:
+        """The value at every match, in place; at the root, the value itself."""
+        steps = path.steps
+        if not steps:
+            return value
+        below = max((i for i, step in enumerate(steps) if type(step) is Below), default=-1)
+        if below < 0:
+            self._update_matches(data, path, steps, value)
+            return data
+        inside = set(map(id, _collections(value)))
+        stack = list(find_all(data, _part(path, steps[:below])))[::-1]
+        while stack:
+            here = stack.pop()
+            if type(here) is not Map and type(here) is not Array:
+                continue
+            self._update_matches(here, path, steps[below + 1 :], value, inside)
+            stack.extend(reversed(_values(here)))
+        return data
+
+    def _update_matches(
+        self, data: Value, path: Path, steps: tuple[Step, ...], value: Value, inside: Collection[int] = ()
+    ) -> None:
+        for match in list(find_all(data, _part(path, steps[:-1]))):
+            if id(match) in inside and find(match, _part(path, steps[-1:])) is not MISSING:
+                raise PathError(f'the path "{path.text}" leads into the value that is put there')
+            self._set(match, steps[-1], value)
+
+    def _set(self, collection: Value, step: Step, value: Value) -> None:
+        """The value where one step leads to. A list is not put at an index: its items are, one each."""
+        kind = type(step)
+        if type(collection) is Map:
+            if kind is str or kind is Names:
+                keys = (step,) if kind is str else step.names  # type: ignore[union-attr]
+                found = [item for key in keys if (item := collection.find(key)) is not None]  # type: ignore[arg-type]
+            else:
+                found = list(collection.items) if kind is Every else []
+            for item in found:
+                self._put(collection, item.with_value(value))
+        elif type(collection) is Array:
+            places = range(len(collection.items))
+            chosen: Sequence[int]
+            if kind is Every:
+                chosen = places
+            elif kind is Slice:
+                chosen = places[step.bounds]  # type: ignore[union-attr]
+            elif kind is int or kind is Indexes:
+                indexes = (step,) if kind is int else step.indexes  # type: ignore[union-attr]
+                chosen = [places[n] for n in indexes if -len(places) <= n < len(places)]  # type: ignore[operator, index]
+            else:
+                chosen = []
+            for place in chosen:
+                one = value
+                if type(value) is Array:
+                    if not value.items:
+                        raise PathError("a list that is put at an index has too few items")
+                    one = value.items.pop(0).value
+                self._put_at(collection, place, one)
+
+    def _put(self, target: Map, item: MapItem) -> None:
+        old = _put(target, item)
+        if self._origins is not None:
+            self._origins.wrote(target, item, old)
+
+    def _put_at(self, target: Array, place: int, value: Value) -> None:
+        old = target.items[place]
+        item = target.items[place] = old.with_value(value)
+        if self._origins is not None:
+            self._origins.wrote(target, item, old)
+
+    def _expand(self, data: Value, path: Path) -> None:
+        """Make what is missing of a path: Deckhand cuts its text at every dot, quoted or not."""
+        here = data
+        for text in path.text.split(".")[1:]:
+            if type(here) is not Map:
+                raise PathError(f'the path "{path.text}" needs a map for "{text}", but there is {_a(here)}')
+            name, index = _indexed(text)
+            if index is not None:
+                item = here.find(name)
+                if item is None:
+                    item = MapItem(name, Array([], here.source, here.line), here.source, here.line)
+                    self._put(here, item)
+                array = item.value
+                if type(array) is not Array:
+                    raise PathError(f'the path "{path.text}" needs a list at "{name}", but there is {_a(array)}')
+                while len(array.items) <= index:
+                    array.items.append(ArrayItem(Map([], array.source, array.line), array.source, array.line))
+                here = array.items[index].value
+                continue
+            if here.find(text) is None:
+                text = text.strip("'").strip('"')
+                if here.find(text) is None:
+                    made = Map([], here.source, here.line)
+                    self._put(here, MapItem(text, made, here.source, here.line))
+            found = here.find(text)
+            here = found.value if found is not None else None
+
+    def _delete_first(self, wanted: Value, value: Value, around: Map | Array | None) -> Map | Array | None:
+        """Take the first value that equals the wanted one out of what is around it, looking depth first.
+
+        What it was taken out of comes back; nothing is when the whole data is equal.
+        """
+        if _equal(value, wanted):
+            if type(around) is Map:
+                item = next(item for item in around.items if _equal(item.value, value))
+                del around.index()[_id(item)]
+                around.items.remove(item)
+            elif type(around) is Array:
+                del around.items[next(i for i, item in enumerate(around.items) if _equal(item.value, value))]
+            return around
+        if type(value) is Map or type(value) is Array:
+            for inner in _values(value):
+                found = self._delete_first(wanted, inner, value)
+                if found is not None:
+                    return found
+        return None
+
+
+def _put(target: Map, item: MapItem) -> MapItem | None:
+    """Put an item in the place of the one with its key, which comes back, or behind the others. The map is the run's."""
+    index = target.index()
+    old = index.get(_id(item))
+    if old is None:
+        target.items.append(item)
+    else:
+        target.items[target.items.index(old)] = item
+    index[_id(item)] = item
+    return old
+
+
+def _id(item: MapItem) -> object:
+    return item.key if type(item.key) is str else key_id(item.key)
+
+
+def _shallow(value: Value) -> Value:
+    if type(value) is Map:
+        return value.with_items(list(value.items))
+    return value.with_items(list(value.items)) if type(value) is Array else value
+
+
+def _part(path: Path, steps: tuple[Step, ...]) -> Path:
+    return Path(path.text, steps, path.obstacle)
+
+
+def _is_collection(value: Value) -> bool:
+    return type(value) is Map or type(value) is Array
+
+
+def _truth(value: Value) -> bool:
+    return bool(value.items) if type(value) is Map or type(value) is Array else bool(value)
+
+
+def _empty(value: Value) -> str:
+    return f"an empty {kind_name(value)}" if value == "" or _is_collection(value) else kind_name(value)
+
+
+def _values(collection: Map | Array) -> list[Value]:
+    items: list[MapItem] | list[ArrayItem] = collection.items
+    return [item.value for item in items]
+
+
+def _collections(value: Value) -> list[Map | Array]:
+    """The collections of a value, each once."""
+    found: dict[int, Map | Array] = {}
+    stack = [value]
+    while stack:
+        here = stack.pop()
+        if (type(here) is Map or type(here) is Array) and id(here) not in found:
+            found[id(here)] = here
+            stack += _values(here)
+    return list(found.values())
+
+
+def _contains_itself(value: Value) -> bool:
+    """Whether a collection is below itself. Each is looked at once."""
+    open_: set[int] = set()
+    done: set[int] = set()
+    stack: list[tuple[Value, bool]] = [(value, False)]
+    while stack:
+        here, leaving = stack.pop()
+        if type(here) is not Map and type(here) is not Array:
+            continue
+        if leaving:
+            open_.discard(id(here))
+            done.add(id(here))
+        elif id(here) in open_:
+            return True
+        elif id(here) not in done:
+            open_.add(id(here))
+            stack.append((here, True))
+            stack += [(inner, False) for inner in _values(here)]
+    return False
+
+
+def _equal(left: Value, right: Value) -> bool:
+    """Equality as Python has it for plain data: 1 is true and 1.0, and the order of keys does not count."""
+    if left is right:
+        return True
+    if type(left) is Map and type(right) is Map:
+        return len(left.items) == len(right.items) and all(
+            (other := right.find(item.key)) is not None and _equal(item.value, other.value) for item in left.items
+        )
+    if type(left) is Array and type(right) is Array:
+        return len(left.items) == len(right.items) and all(map(_equal, _values(left), _values(right)))
+    return left == right
+
+
+def _indexed(text: str) -> tuple[str, int | None]:
+    """A part of a path as a name and an index, where it ends in one such as `name[2]`."""
+    name, bracket, rest = text.partition("[")
+    digits = rest.partition("[")[0][:-1]
+    if bracket and digits.isdecimal() and f"[{digits}]" in text:
+        return name, int(digits)
+    return text, None
+
+
+def _templated(pattern: str, new: str, text: str) -> str:
+    """The text with every occurrence of the pattern replaced; backslashes in the new text have their meaning."""
+    import re
+
+    try:
+        return compiled(pattern).expand(new, text)
+    except (re.error, IndexError) as error:
+        raise PathError(f"the text that is put in is not a template: {error}") from None
+
+
+def _a(value: object) -> str:
+    name = kind_name(value)
+    return name if name == "null" else f"an {name}" if name[0] in "aeiou" else f"a {name}"

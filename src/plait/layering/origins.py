@@ -1,0 +1,103 @@
+"""Which line changed what documents share, when they are rendered as Deckhand does: what a comparison names as causes.
+
+Data is shared when a substitution puts it somewhere without a deep copy. A write into shared data is written down with
+the action or the destination that did it; a value that is taken from there takes its writer along.
+"""
+
+from __future__ import annotations
+
+from plait.layering.paths import compile_path
+from plait.layering.places import item_at
+from plait.nodes import Array, Map
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from plait.layering.document import Document
+    from plait.layering.paths import Path
+    from plait.layering.substitution import Entry
+    from plait.nodes import ArrayItem, MapItem, Value
+
+    Node = Map | Array | MapItem | ArrayItem
+
+
+class Writer:
+    """Who changed something: a document, by one of its actions or by a destination of one of its substitutions."""
+
+    __slots__ = ("document", "step")
+
+    def __init__(self, document: Document, step: ArrayItem | Map) -> None:
+        self.document = document
+        self.step = step
+
+
+class Origins:
+    """The writers of shared data, by what they wrote: items, and collections that lost one."""
+
+    __slots__ = ("_now", "_read", "_shared", "_writers")
+
+    def __init__(self) -> None:
+        self._now: Writer | None = None
+        self._read: Writer | None = None
+        # By the id of a node; the node is kept so that no other gets its id.
+        self._shared: dict[int, Node] = {}
+        self._writers: dict[int, tuple[Node, Writer]] = {}
+
+    def begin(self, document: Document, step: ArrayItem | Map) -> None:
+        """A document's action or destination is going to be carried out."""
+        self._now = Writer(document, step)
+
+    def read(self, source: Document | None, entry: Entry | None) -> None:
+        """What follows is taken from here: from a source by an entry, or from the child of an action."""
+        self._read = None
+        if source is not None and entry is not None and type(source.data) is Map:
+            item = item_at(source.data, compile_path(entry.path or ""))
+            self._read = self._writer(item) if item is not None else None
+
+    def share(self, values: Iterable[Map | Array]) -> None:
+        """These are in more than one place from now on."""
+        self._shared.update((id(value), value) for value in values)
+
+    def same(self, old: Node, new: Node) -> None:
+        """One node stands for another: what is known of that holds for it."""
+        if id(old) in self._shared and (type(new) is Map or type(new) is Array):
+            self._shared[id(new)] = new
+        writer = self._writer(old)
+        if writer is not None:
+            self._writers[id(new)] = (new, writer)
+
+    def wrote(self, target: Map | Array, item: MapItem | ArrayItem, old: MapItem | ArrayItem | None = None) -> None:
+        """The item was put into the target, in the place of an old one."""
+        writer = self._now if id(target) in self._shared else self._read
+        if writer is None and old is not None:
+            writer = self._writer(old)
+        if writer is not None:
+            self._writers[id(item)] = (item, writer)
+
+    def changed(self, node: Node) -> None:
+        """Something was taken away from a collection, or an item was to be taken away and stays."""
+        if self._now is not None:
+            self._writers[id(node)] = (node, self._now)
+
+    def of(self, data: Value, way: Path) -> Writer | None:
+        """The writer of what is at the end of a way, or of the innermost thing on it that has one."""
+        found: Writer | None = None
+        for step in way.steps:
+            if type(data) is Map:
+                found = self._writer(data) or found
+                item: MapItem | ArrayItem | None = data.find(step)  # type: ignore[arg-type]
+            elif type(data) is Array and type(step) is int:
+                found = self._writer(data) or found
+                item = data.items[step] if step < len(data.items) else None
+            else:
+                item = None
+            if item is None:
+                return found
+            found = self._writer(item) or found
+            data = item.value
+        return found
+
+    def _writer(self, node: Node) -> Writer | None:
+        found = self._writers.get(id(node))
+        return found[1] if found is not None else None

@@ -1,0 +1,55 @@
+"""How values get from one document into another: the steps of rendering that can be done in more than one way.
+
+`Ways` is plait's own. `deckhand.DeckhandWays` does the same steps as Deckhand does them, where the two differ.
+"""
+
+from __future__ import annotations
+
+from plait.layering.actions import ACTIONS
+from plait.layering.paths import action_path
+from plait.layering.substitution import placed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from plait.layering.document import Document
+    from plait.layering.paths import Path
+    from plait.layering.substitution import Entry
+    from plait.nodes import ArrayItem, Map, Value
+
+
+class Ways:
+    """plait's own ways: no tree is changed in place, so that no document can change another.
+
+    methods: the layering actions by name; each takes the data so far, the child's data and a path, and gives new data.
+    """
+
+    __slots__ = ()
+    methods: Mapping[str, Callable[[Value, Value, Path], Value]] = ACTIONS
+
+    def action_path(self, text: str) -> Path:
+        """The path of an action. Raises PathError."""
+        return action_path(text)
+
+    def started(self, parent: Document) -> Value:
+        """The data that the actions of a child begin with."""
+        return parent.data
+
+    def acted(self, child: Document, data: Value) -> Value:  # noqa: ARG002
+        """The child's data, after its actions have made this of it."""
+        return data
+
+    def doing(self, document: Document, item: ArrayItem | Map) -> None:
+        """Told before an action, or a destination of a substitution, of a document is carried out."""
+
+    def taken(self, source: Document, entry: Entry, value: Value) -> Value:  # noqa: ARG002
+        """The value that a substitution takes, which was found in the source's data."""
+        return value
+
+    def placed(self, document: Document, data: Value, entry: Entry, dest: Map, text: str, value: Value) -> Value:  # noqa: ARG002
+        """The document's data with the value at the destination whose path is `text`. Raises PathError."""
+        return placed(data, value, text, dest)
+
+    def done(self, documents: Sequence[Document]) -> None:
+        """Told when all documents are rendered. Raises LayeringError."""
