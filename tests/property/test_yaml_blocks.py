@@ -17,12 +17,14 @@ from plait.yaml.libyaml import parser
 
 if TYPE_CHECKING:
     from plait.nodes import DocumentSet
+    from plait.yaml.libyaml import Parser
+    from plait.yaml.quirks import Adapted
 
 VALUES = [
     "", "a", "a b", "1", "yes", "~", "-5", "0x1f", '"q"', "'it''s'", '"a: b"', '"t\\tb"', "[]", "{}", "[a, 'b', -c]",
     "{a: 1, b: [c]}", "[a: b]", "{a: 1, a: 2}", "[a,", "|", "|-", "|+", "|2", "> ", "&x a", "*x", "!!str 1", "- a",
     "a: b", "a:b", "http://x:80", "a #c", "a#c", '"a" # c', '"a"#c', "#c", "[] #c", "[a] #@ c", "---", "\u00e9", "a\tb", "<<",
-    "((v))", "a:", "?", "%x", "@x", '"', "x" * 130,
+    "((v))", "a:", "?", "%x", "\"it\\'s\"", '"a\\/b"', "!a,b c", "[!a, b]", "[a:, b]", '["\\/"]', "@x", '"', "x" * 130,
 ]  # fmt: skip
 KEYS = ["a", "b", "c.d/e", "1", "yes", '"q"', "'s'", "<<", "x y", "&k a", "k" * 130, "\u00e9", "((v))", "[a]", "*x"]
 BARE = [
@@ -33,6 +35,7 @@ BARE = [
     "--- a",
     "...",
     "%YAML 1.1",
+    "%YAML 1.2",
     "",
     "   ",
     "# c",
@@ -217,9 +220,9 @@ def test_only_irregular_documents_are_left_to_the_parser(monkeypatch: pytest.Mon
     asked: list[str] = []
     original = events.Reading.build
 
-    def build(self: events.Reading, parser: object) -> DocumentSet:
+    def build(self: events.Reading, parser: Parser, adapted: Adapted | None) -> DocumentSet:
         asked.append(self.text)
-        return original(self, parser)  # type: ignore[arg-type]
+        return original(self, parser, adapted)
 
     monkeypatch.setattr(events.Reading, "build", build)
     read(Source("f.yml", "a: b\n---\nc: !t d\n---\ne: f\n"))
@@ -230,9 +233,9 @@ def test_a_text_that_is_mostly_irregular_is_read_in_one_piece(monkeypatch: pytes
     asked: list[str] = []
     original = events.Reading.build
 
-    def build(self: events.Reading, parser: object) -> DocumentSet:
+    def build(self: events.Reading, parser: Parser, adapted: Adapted | None) -> DocumentSet:
         asked.append(self.text)
-        return original(self, parser)  # type: ignore[arg-type]
+        return original(self, parser, adapted)
 
     monkeypatch.setattr(events.Reading, "build", build)
     tree = read(Source("f.yml", "---\na: !t b\n" * 1_000))

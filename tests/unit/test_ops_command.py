@@ -160,3 +160,16 @@ def test_a_small_run_loads_little(tmp_path: Path) -> None:
         "plait.ops.store",
         "plait.workspace",
     }
+
+
+def test_the_text_of_a_file_is_its_bytes_and_yaml_may_be_utf_16(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    utf_16 = "x: \u00e9\n".encode("utf-16")
+    base, value = tmp_path / "base.yml", tmp_path / "value"
+    value.write_bytes(utf_16)
+    base.write_text("a: ((v))\nb: ((x))\n")
+    assert main(["patch", str(base), "--var-file", f"v={value}", "-l", str(value)]) == 0
+    assert capfd.readouterr().out == "a: !!binary //54ADoAIADpAAoA\nb: \u00e9\n"
+    value.write_bytes(utf_16[:-1])
+    assert main(["patch", str(value)]) == 1

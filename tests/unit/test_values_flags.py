@@ -75,6 +75,7 @@ def test_one_value_replaces_and_makes_the_way_to_it() -> None:
 
 def test_values_as_yaml() -> None:
     found = values(values_yaml=["a=1", "b=", "c={d: [1, null]}", "e=1\n---\n2", "f={g:1}", "h=#@ x", "i={j: 1, j: 2}"])
+    found += values(values_yaml=["k=# a\n---\nb: 1", "l=---", "m=--- 1\n---\n2", "n=..."])
     assert data(found) == [
         {"a": 1},
         {"b": None},
@@ -83,6 +84,10 @@ def test_values_as_yaml() -> None:
         {"f": {"g:1": None}},
         {"h": None},
         {"i": {"j": 2}},
+        {"k": None},  # of the empty document before the first `---`
+        {"l": None},
+        {"m": 1},
+        {"n": None},
     ]
 
 

@@ -20,10 +20,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-# What a flag holds: one text (the last wins), each text given, comma separated texts, or on and off.
+# What a flag holds: one text (the last wins), each text given, comma separated texts, a text that is an integer (after
+# go-flags alone), or on and off.
 TEXT = "text"
 TEXTS = "texts"
 CSV = "csv"
+NUMBER = "number"
 SWITCH = "switch"
 
 PFLAG = "pflag"
@@ -37,10 +39,10 @@ class Flag:
     """A row of the table.
 
     value: what help calls its value. default: shown by help, and used when it is not given. choices: all that its value
-    can be, where that is known.
+    can be, where that is known. is_last: nothing behind it is looked at, not even for mistakes.
     """
 
-    __slots__ = ("choices", "default", "help", "kind", "name", "short", "value")
+    __slots__ = ("choices", "default", "help", "is_last", "kind", "name", "short", "value")
 
     def __init__(
         self,
@@ -52,6 +54,7 @@ class Flag:
         value: str = "",
         default: Sequence[str] = (),
         choices: Sequence[str] = (),
+        is_last: bool = False,
     ) -> None:
         self.name = name
         self.kind = kind
@@ -60,6 +63,7 @@ class Flag:
         self.value = value
         self.default = default
         self.choices = choices
+        self.is_last = is_last
 
     def __repr__(self) -> str:
         return f"Flag({self.shown!r})"
@@ -160,6 +164,8 @@ class Command:
                 self._read_long(word, words, found)
             else:
                 self._read_short(word, words, found)
+            if found.occurrences and found.occurrences[-1][0].is_last:
+                break
         return found
 
     def _read_long(self, word: str, words: Iterable[str], found: Parsed) -> None:
@@ -201,7 +207,7 @@ class Command:
         if self.style == GO_FLAGS:
             if value is None:
                 raise UsageError(f"expected argument for flag `{flag.shown}'")
-            if value.startswith("-") and value != "-":
+            if value.startswith("-") and value != "-" and not (flag.kind == NUMBER and value[1:2].isdigit()):
                 raise UsageError(
                     f"expected argument for flag `{flag.shown}', but got option `{value}'",
                     hint=f'if that is the value, write "--{flag.name}={value}"',
@@ -211,6 +217,8 @@ class Command:
         return value
 
     def _set(self, flag: Flag, value: str, found: Parsed) -> None:
+        if flag.kind == NUMBER and not _is_integer(value):
+            raise UsageError(f"invalid argument for flag `{flag.shown}' (expected int)", found=value)
         if flag.kind != SWITCH:
             found.add(flag, value)
         elif self.style == GO_FLAGS:
@@ -275,7 +283,7 @@ class Parsed:
         texts = self._values.setdefault(flag.name, [])
         if isinstance(value, bool):
             texts[:] = ["true"] if value else []
-        elif flag.kind == TEXT:
+        elif flag.kind in (TEXT, NUMBER):
             texts[:] = [value]
         elif flag.kind == CSV:
             texts += _split(flag, value)
@@ -312,6 +320,19 @@ def _split(flag: Flag, text: str) -> list[str]:
         return next(csv.reader([text], strict=True))
     except csv.Error as error:
         raise UsageError(f'invalid argument "{text}" for "{flag.shown}" flag', found=str(error)) from None
+
+
+def _is_integer(text: str) -> bool:
+    """Whether a text is an integer of 64 bits as Go writes them: a sign, and digits that 0x, 0o, 0b or 0 may precede."""
+    digits = text[1:] if text[:1] in {"+", "-"} else text
+    if not digits[:1].isdigit() or not digits.isascii():
+        return False
+    old_octal = digits[:1] == "0" and digits[1:2] not in {"", "x", "X", "o", "O", "b", "B"}
+    try:
+        number = int(digits.replace("_", ""), 8) if old_octal else int(digits, 0)
+    except ValueError:
+        return False
+    return number < 1 << 63 or (text[0] == "-" and number == 1 << 63)
 
 
 def _argument_hint(found: Parsed) -> str | None:

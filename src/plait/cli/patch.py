@@ -7,7 +7,7 @@ one location if asked, print it. Any error ends with status 1, as in the referen
 from __future__ import annotations
 
 from plait.cli.limits import LIMIT, QUOTE_VALUES, keep_limits
-from plait.cli.options import GO_FLAGS, SWITCH, TEXT, TEXTS, Command, Flag
+from plait.cli.options import GO_FLAGS, NUMBER, SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.sourcemap import SOURCE_MAP, trace_of, write_source_map
 from plait.cli.streams import write_out
 from plait.content import standard_input
@@ -45,12 +45,13 @@ PATCH = Command(
         LIMIT,
         QUOTE_VALUES,
         Flag("tty", SWITCH, 'print an empty line and "Succeeded" after the result'),
+        Flag("version", SWITCH, "print the version, whatever else is on the command line", is_last=True),
         # Flags of the reference that concern its server or its terminal: accepted, without effect.
         Flag("non-interactive", SWITCH, "accepted, no effect", short="n"),
         Flag("no-color", SWITCH, "accepted, no effect"),
         Flag("sha2", SWITCH, "accepted, no effect"),
         Flag("column", TEXTS, "accepted, no effect", value="COLUMN"),
-        Flag("parallel", TEXT, "accepted, no effect", value="NUMBER"),
+        Flag("parallel", NUMBER, "accepted, no effect", value="NUMBER"),
         Flag("config", TEXT, "accepted, no effect", value="PATH"),
         Flag("environment", TEXT, "accepted, no effect", short="e", value="NAME"),
         Flag("ca-cert", TEXT, "accepted, no effect", value="CERTIFICATE"),
@@ -90,6 +91,11 @@ def _run(argv: Sequence[str]) -> int:
     if flags.on("help"):
         write_out(PATCH.help_text())
         return 0
+    if flags.on("version"):
+        from plait.version import __version__
+
+        _write_result(flags, f"plait version {__version__}\n")
+        return 0
     keep_limits(flags)
     trace = trace_of(flags)
     job = _read(argv, flags, trace)
@@ -99,12 +105,16 @@ def _run(argv: Sequence[str]) -> int:
     if flags.on("in-place"):
         _write_back(flags.arguments[0], text)
         return 0
+    _write_result(flags, text)
+    return 0
+
+
+def _write_result(flags: Parsed, text: str) -> None:
     if flags.on("json"):
         text = _json(text, ["Succeeded"])
     elif flags.on("tty"):
         text += "\nSucceeded\n"
     write_out(text)
-    return 0
 
 
 def documents(argv: Sequence[str], context: Context) -> DocumentSet:

@@ -8,7 +8,7 @@ from plait.modules.members import exactly, module_of, only_text
 from plait.nodes import Array, Document, DocumentSet, Map
 from plait.source import Source
 from plait.starlark import StarlarkError, spend
-from plait.yaml import read, write
+from plait.yaml import is_second, read, write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,13 +48,15 @@ def _encode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords ar
 def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
     text = only_text(args)
     spend(len(text) * 16)
+    source = Source("", text)
     try:
-        documents = read(Source("", text), merge_lists=False).items
+        documents = read(source, merge_lists=False)
     except PlaitError as error:
         at = error.at
         place = "" if at is None else f"line {at.line}: "
         kind = LimitError if isinstance(error, LimitError) else StarlarkError
         raise kind(f"yaml: {place}{error.message}", hint=error.hint) from None
-    if len(documents) != 1:
-        raise StarlarkError("Expected to find exactly one YAML document", found=f"{len(documents)} documents")
-    return to_data(documents[0].value)
+    count = len(documents.items) + is_second(source, documents)
+    if count != 1:
+        raise StarlarkError("Expected to find exactly one YAML document", found=f"{count} documents")
+    return to_data(documents.items[0].value)

@@ -8,12 +8,14 @@ ends with what is in it, so that comments and blank lines behind it are not part
 from __future__ import annotations
 
 from plait.yaml import libyaml
-from plait.yaml.colons import stand_in, without_colon
 from plait.yaml.libyaml import parser as fastest_parser
+from plait.yaml.quirks import Adapted
 from plait.yaml.scalars import resolve_plain, resolve_tagged
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from plait.nodes import Scalar
 
 SCALAR, ALIAS, MAP, ARRAY = "scalar", "alias", "map", "array"
@@ -59,33 +61,16 @@ class Part:
 
 def layout(text: str) -> Part:
     """The parts of the first document of a text that was read before without error (and has no byte order mark)."""
-    read, mark = text, ""
+    adapted = Adapted(text)
     while True:
         try:
-            root = _layout(read)
+            return _layout(text, adapted.events(fastest_parser()))
         except Exception as error:
-            mark = mark or stand_in(text)
-            changed = without_colon(read, error, mark)
-            if changed is None:
+            if not adapted.cover(error):
                 raise
-            read = changed
-            continue
-        if mark:
-            _restore(root, mark)
-        return root
 
 
-def _restore(root: Part, mark: str) -> None:
-    pending = [root]
-    while pending:
-        part = pending.pop()
-        if type(part.value) is str:
-            part.value = part.value.replace(mark, ":")
-        pending += [*part.keys, *part.values]
-
-
-def _layout(text: str) -> Part:
-    next_event = libyaml.open_keeping_marks(fastest_parser(), text)
+def _layout(text: str, next_event: Callable[[], libyaml.Event]) -> Part:
     stack: list[Part] = []
     while True:
         event = next_event()

@@ -13,6 +13,8 @@ from plait.yaml import deduplicate, read, write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from plait.nodes import Value
 
 FOLD = 80
@@ -45,18 +47,26 @@ def encoded(text: str) -> bytes:
 
 
 def decoded(data: bytes) -> str:
-    """Text of bytes: UTF-8, or UTF-16 if a byte order mark says so."""
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return data.decode("utf-16", "replace")
+    """YAML of bytes: UTF-8, or UTF-16 if a byte order mark says so. Raises ReadError for half of a character in UTF-16."""
+    if data[:2] not in (b"\xff\xfe", b"\xfe\xff"):
+        return as_they_are(data)
+    try:
+        return data.decode("utf-16")
+    except UnicodeDecodeError as error:
+        raise ReadError("incomplete UTF-16 character", found=f"byte {error.start}") from None
+
+
+def as_they_are(data: bytes) -> str:
+    """Bytes as text; those that are no UTF-8 are written as they were."""
     return data.decode("utf-8", "surrogateescape")
 
 
-def file_text(path: str, what: str) -> str:
+def file_text(path: str, what: str, text_of: Callable[[bytes], str] = decoded) -> str:
     """The text of a file. what: names its part in messages ("an ops file"). Raises ReadError."""
     if not path:
         raise ReadError(f"the path of {what} is empty", expected="a path")
     try:
-        return decoded(file_content(path, f'{what}, "{path}",'))
+        return text_of(file_content(path, f'{what}, "{path}",'))
     except OSError as error:
         raise _unreadable(path, what, error) from None
     except ValueError as error:

@@ -106,9 +106,9 @@ class Variables:
         if kind == "var":
             source = Source(f"--{kind} {name}={text}", argument)
         else:
-            from plait.ops.reading import expand_home, file_text
+            from plait.ops.reading import as_they_are, expand_home, file_text
 
-            source = Source(text, file_text(expand_home(text), "the value of a variable"))
+            source = Source(text, file_text(expand_home(text), "the value of a variable", as_they_are))
         self.give(kind, name, Cause("variable value", source, 1))
 
     def file(self, path: str) -> None:

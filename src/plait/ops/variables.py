@@ -130,10 +130,10 @@ def from_argument(text: str) -> dict[str, Value]:
 
 def from_text_file(text: str) -> dict[str, Value]:
     """`--var-file name=path`: the file's text (spec ops 9.2)."""
-    from plait.ops.reading import expand_home, file_text
+    from plait.ops.reading import as_they_are, expand_home, file_text
 
     name, path = _halves(text, "path")
-    return {name: file_text(expand_home(path), "the value of a variable")}
+    return {name: file_text(expand_home(path), "the value of a variable", as_they_are)}
 
 
 def _halves(text: str, what: str) -> tuple[str, str]:

@@ -63,6 +63,9 @@ class KeptTemplate(YamlFile):
         found: list[tuple[int, str, str]] = self._misspelt
         return found
 
+    def ignored(self) -> int | None:
+        return None  # `keep` leaves such files alone
+
     def braces(self) -> int | None:
         found: int | None = self._braces
         return found
@@ -85,6 +88,8 @@ def keep(cache: CodeCache, file: YamlFile, code: CodeType, plan: Plan) -> None:
     try:
         annotated = tuple(filter(file.has_document_annotated, _ANNOTATED))
     except TemplateError:
+        return
+    if file.ignored() is not None:
         return
     said = (annotated, file.misspelt(), file.braces(), file.unused_overlay())
     assert file.comments is not None

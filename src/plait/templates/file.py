@@ -93,6 +93,11 @@ class YamlFile:
                         found.append((comment.line, name[1:], hint))
         return found
 
+    def ignored(self) -> int | None:
+        """The line of the first annotation, or code, behind the `...` that ends the last document: nothing comes of it."""
+        ignored = [] if self.comments is None else self.comments.ignored
+        return next((comment.line for comment in ignored if comment.text[:1] == "@"), None)
+
     def braces(self) -> int | None:
         """The first line where `{{ }}`, of another template language, is read as a map within a map; None if there is none."""
         if "{{" not in self.source.text:

@@ -83,12 +83,10 @@ class Inputs:
         return [_file(path, name, os.path.normpath(path), new_path)]
 
     def _of_stdin(self, new_path: str) -> InputFile:
-        if self._stdin_used:
-            raise UsageError(
-                "Standard input has already been read, has the '-' argument been used in more than one flag?"
-            )
+        # Named twice it can be listed, but not read.
+        content = _used_up if self._stdin_used else self._stdin
         self._stdin_used = True
-        return InputFile(STDIN_PATH, self._stdin, new_path=new_path, described="standard input")
+        return InputFile(STDIN_PATH, content, new_path=new_path, described="standard input")
 
     def _of_url(self, url: str, new_path: str) -> InputFile:
         if self._offline:
@@ -160,6 +158,10 @@ class Inputs:
         except OSError:
             return None
         return did_you_mean(name, names) if path and argument else None
+
+
+def _used_up() -> bytes:
+    raise UsageError("Standard input has already been read, has the '-' argument been used in more than one flag?")
 
 
 def bulk_files(text: str) -> list[InputFile]:

@@ -132,6 +132,11 @@ class Session:
             self._yaml[key] = found
             for line, name, hint in found.misspelt():
                 self.context.warn(f"{file.source.shown}:{line}: nothing is known of the annotation @{name}; {hint}")
+            ignored = found.ignored()
+            if ignored is not None:
+                self.context.warn(
+                    f"{file.source.shown}:{ignored}: what stands behind the ... that ends the last document has no effect"
+                )
             braces = found.braces()
             if braces is not None:
                 self.context.warn(

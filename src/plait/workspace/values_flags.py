@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from plait.annotations import Annotation
 from plait.errors import PlaitError, ReadError, UsageError
-from plait.nodes import Document, DocumentSet, Map, MapItem
+from plait.nodes import Document, Map, MapItem, walk
 from plait.source import Position, Source
 from plait.workspace.files import YAML
 from plait.workspace.job import ReferencedValues
@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from plait.nodes import Value
+    from plait.nodes import DocumentSet, Value
     from plait.workspace.files import InputFile
     from plait.workspace.inputs import Inputs
     from plait.workspace.references import LibraryRefs
@@ -125,18 +125,17 @@ def _plain_documents(file: InputFile, strict: bool) -> list[Document]:
     source = file.source.hidden()
     comments = Comments() if "#@" in source.text else None
     documents = read(source, strict=strict, comments=comments, merge_lists=False)
+    # What stands at a document without a value, or after the last node, is not looked at (spec ytt 7.3).
+    documents = documents.with_items([document for document in documents.items if document.value is not None])
     if comments is not None:
-        _check_plain(file, comments)
-    return [document for document in deduplicate(documents).items if document.value is not None]
+        _check_plain(file, documents, comments)
+    return deduplicate(documents).items
 
 
-def _check_plain(file: InputFile, comments: Comments) -> None:
-    for node, owned in comments.of.items():
-        # What stands after the last node belongs to no item, and is not looked at (spec ytt 7.3).
-        if type(node) is DocumentSet:
-            continue
-        for comment in owned:
-            if comment.text.startswith("@"):
+def _check_plain(file: InputFile, documents: DocumentSet, comments: Comments) -> None:
+    for node in walk(documents):
+        for comment in comments.at(node):
+            if comment.text.startswith("@") and comment.text.partition(" ")[0] != "@comment":
                 hint = "remove comments starting with #@"
                 if comment.text.startswith(("@data/values", "@ data/values")):
                     hint = f"a file annotated with @data/values is a template: -f {file.path}"
@@ -149,10 +148,11 @@ def _check_plain(file: InputFile, comments: Comments) -> None:
 
 def _converter(strict: bool) -> Callable[[Source], Value]:
     def convert(source: Source) -> Value:
-        from plait.yaml import deduplicate, read
+        from plait.yaml import deduplicate, is_second, read
 
         # Only the first document counts; a text without any is one null document.
-        return deduplicate(read(source, strict=strict, merge_lists=False)).items[0].value
+        documents = read(source, strict=strict, merge_lists=False)
+        return None if is_second(source, documents) else deduplicate(documents).items[0].value
 
     return convert
 

@@ -12,6 +12,7 @@ from plait.yaml.writer import write, write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from plait.yaml.beginning import is_second
     from plait.yaml.comments import Comment, Comments
     from plait.yaml.fmt import format_text
     from plait.yaml.json import read_json, write_json
@@ -31,6 +32,7 @@ __all__ = [
     "deduplicate",
     "format_text",
     "has_repeated_keys",
+    "is_second",
     "needs_quotes",
     "read",
     "read_json",
@@ -53,6 +55,7 @@ _LATER = {
     "deduplicate": "repeats",
     "format_text": "fmt",
     "has_repeated_keys": "repeats",
+    "is_second": "beginning",
     "read": "reader",
     "read_json": "json",
     "read_value": "reader",

@@ -2,11 +2,13 @@
 
 A parser's events do not carry comments, but a `#` that stands outside every scalar can be nothing else. So the reader
 looks at scalars only while there is a `#` ahead: everything from one scalar's end to the next scalar's start is searched.
-A comment on a block scalar's header line (`| # like this`) is inside the scalar's span, and nobody's.
+A comment on a block scalar's header line (`| # like this`) is inside the scalar's span, and nobody's; so is one on the
+line of a directive.
 
 Ownership goes by lines. A comment on a line where nodes start belongs to the last of them; any other belongs to the
 first node of the next line that has one. A first document without `---` owns nothing, and neither do the copies that
-an alias or a merge makes. What comes after the last node belongs to the document set.
+an alias or a merge makes. What comes after the last node belongs to the document set,
+if no `...` stands between.
 """
 
 from __future__ import annotations
@@ -43,13 +45,14 @@ class Comments:
     """The comments of one text, by owner; pass one to `read` to have it filled.
 
     of: node -> its comments in the order written; what stands after the last node is under the DocumentSet.
-    all: every comment, in order.
+    all: every comment, in order. ignored: those behind the `...` that ends the last document, which count for nothing.
     """
 
-    __slots__ = ("all", "of")
+    __slots__ = ("all", "ignored", "of")
 
     def __init__(self) -> None:
         self.all: list[Comment] = []
+        self.ignored: list[Comment] = []
         self.of: dict[Item | DocumentSet, list[Comment]] = {}
 
     @property
@@ -77,6 +80,16 @@ class CommentScan:
         self._take_until(start)
         if 0 <= self.next < end:
             self.next = self.text.find("#", end)
+        return self.next
+
+    def pass_directives(self, start: int, end: int) -> int:
+        """The same for the lines of directives before a `---`: what stands on one is none, but between two may be some."""
+        while start < end:
+            line = self.text.find("\n", start, end)
+            line = end if line < 0 else line + 1
+            if self.text[start] == "%":
+                self.pass_scalar(start, line)
+            start = line
         return self.next
 
     def finish(self) -> list[tuple[int, str]]:

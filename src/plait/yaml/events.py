@@ -11,6 +11,7 @@ from plait.errors import PlaitError, ReadError
 from plait.limits import exceeded
 from plait.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem
 from plait.source import Position
+from plait.yaml.beginning import MARK, ends_first
 from plait.yaml.comments import Comment, CommentScan, assign
 from plait.yaml.libyaml import (
     ALIAS,
@@ -25,6 +26,7 @@ from plait.yaml.libyaml import (
 )
 from plait.yaml.libyaml import parser as fastest_parser
 from plait.yaml.lines import correct_lines, dash_before, has_odd_breaks
+from plait.yaml.quirks import Adapted
 from plait.yaml.references import References
 from plait.yaml.scalars import plain_values, resolve_strict, resolve_tagged
 
@@ -37,68 +39,62 @@ if TYPE_CHECKING:
     from plait.yaml.libyaml import Mark, Parser
     from plait.yaml.reader import Settings
 
-# Each costs a reading up to it.
-_MOST_COLONS = 100
-
 
 def read_events(text: str, settings: Settings, parser: Parser | None, shift: int) -> DocumentSet:
-    """The documents of a text. shift: what to add to its indexes to have those of the source's text."""
-    whole = text
-    colons: list[int] = []
-    mark = ""
+    """The documents of a text. shift: by how much its indexes are larger than those of the source's text."""
+    line = settings.source.first_line
+    begun = settings.begins_document and ends_first(text)
+    if begun:
+        text, line, shift = MARK + text, line - 1, shift + len(MARK)
+    adapted = Adapted(text) if settings.plain is plain_values else None
     while True:
-        reading = Reading(text, settings.source.first_line, settings, settings.comments)
+        reading = Reading(text, line, settings, settings.comments)
         reading.shift = shift
-        reading.takes_colons = settings.plain is plain_values and not settings.strict and len(colons) < _MOST_COLONS
+        reading.begun = begun
         try:
-            tree = reading.build(parser or fastest_parser())
+            tree = reading.build(parser or fastest_parser(), adapted)
         except EventsChangedError:
             continue
-        except ColonError as error:
-            from plait.yaml.colons import stand_in
-
-            mark = mark or stand_in(whole)
-            colons.append(error.index)
-            text = f"{text[: error.index]}{mark}{text[error.index + 1 :]}"
+        except PlaitError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the parser's classes of errors are looked at in `problems`
+            if adapted is None or not adapted.cover(error):
+                raise reading.problem(error) from None
             continue
-        break
-    if colons:
-        from plait.yaml.colons import restore
-
-        restore(tree, mark)
-    reading.references.override(settings.explicit_keys_win, settings.comments)
-    return tree
+        reading.references.override(settings.explicit_keys_win, settings.comments)
+        return tree
 
 
 def read_part(
     text: str, line: int, settings: Settings, comments: Comments | None, references: References
 ) -> DocumentSet:
-    """The documents of a part of a text that begins on a line. references: of the whole text."""
+    """The documents of a part of a text that begins on a line. references: of the whole text.
+
+    Raises PlaitError for whatever the parser refuses, also for what `read_events` would not.
+    """
     references.merge_lists = settings.merge_lists
+    adapted = Adapted(text) if settings.plain is plain_values else None
     while True:
         reading = Reading(text, line, settings, comments)
         reading.references = references
         try:
-            return reading.build(fastest_parser())
+            return reading.build(fastest_parser(), adapted)
         except EventsChangedError:
             continue
+        except PlaitError:
+            raise
+        except Exception as error:  # noqa: BLE001 - as above
+            raise reading.problem(error) from None
 
 
 class EventsChangedError(Exception):
     """Another thread imported PyYAML, and the parser's events are of other classes from now on."""
 
 
-class ColonError(Exception):
-    """The parser refuses a colon that ytt and BOSH take for text; see `colons`."""
-
-    def __init__(self, index: int) -> None:
-        self.index = index
-
-
 class Reading:
     """The state of one pass over a text, or over a part that begins on the line `base`."""
 
-    __slots__ = ("base", "comments", "counted", "references", "settings", "shift", "source", "takes_colons", "text")
+    __slots__ = ("base", "begun", "comments", "counted", "ended", "references", "settings", "shift", "source", "text")
 
     def __init__(self, text: str, base: int, settings: Settings, comments: Comments | None) -> None:
         self.text = text
@@ -109,16 +105,15 @@ class Reading:
         self.references = References(settings.source)
         self.references.merge_lists = settings.merge_lists
         self.shift = 0
+        self.begun = False
+        self.ended = len(text)
         self.counted = 0, 0
-        self.takes_colons = False
 
-    def build(self, parser: Parser) -> DocumentSet:
+    def build(self, parser: Parser, adapted: Adapted | None) -> DocumentSet:
+        """The documents. Raises the parser's exceptions too, of whatever class they are."""
         text, source, base, settings = self.text, self.source, self.base, self.settings
         strict, spans = settings.strict, settings.spans
-        try:
-            next_event = open_keeping_marks(parser, text)
-        except Exception as error:  # noqa: BLE001 - the parser's classes of errors are looked at in `problems`
-            raise self.problem(error) from None
+        next_event = open_keeping_marks(parser, text) if adapted is None else adapted.events(parser)
         scan = CommentScan(text) if self.comments is not None else None
         # Where the next `#` is; -1 when there is none, and scalars need not be looked at.
         hash_at = scan.next if scan is not None else -1
@@ -138,10 +133,7 @@ class Reading:
         value: Value
         item: Item
         while True:
-            try:
-                event = next_event()
-            except Exception as error:  # noqa: BLE001 - as above
-                raise self.problem(error) from None
+            event = next_event()
             if type(event) is not tuple:
                 raise EventsChangedError
             kind = event[0]
@@ -203,18 +195,27 @@ class Reading:
                 _, anchor, start, end = event
                 value = references.alias(anchor or "", self.line_at(start.index))
             elif kind == DOCUMENT_START:
-                _, explicit, end = event
-                # The mark of an explicit start ends behind its `---`; directives may stand before that.
-                line = end.line + base if explicit else source.first_line
-                owner = Document(None, source, line)
+                _, explicit, end, start, _ = event
+                if self.begun and not documents:
+                    explicit = False
+                # A document begins where its directives do, if it has any.
+                owner = Document(None, source, start.line + base if explicit else source.first_line)
                 if not explicit:
                     bare = owner
+                elif scan is not None and end.index - start.index > 3:
+                    hash_at = scan.pass_directives(start.index, end.index)
                 documents.append(owner)
                 references.start_document()
                 if spans is not None:
                     spans.start_document(owner, end.index, explicit=explicit)
                 continue
-            elif kind == STREAM_END or (kind == DOCUMENT_END and settings.first):
+            elif kind == DOCUMENT_END:
+                if settings.first:
+                    break
+                _, explicit, end = event
+                self.ended = end.index if explicit else len(text)
+                continue
+            elif kind == STREAM_END:
                 break
             else:
                 continue
@@ -255,7 +256,8 @@ class Reading:
             for index, found in scan.finish():
                 line += text.count("\n", at, index)
                 at = index
-                comments.all.append(Comment(found, line, index - text.rfind("\n", 0, index)))
+                comment = Comment(found, line, index - text.rfind("\n", 0, index))
+                (comments.all if index < self.ended else comments.ignored).append(comment)
             assign(comments, tree, self.references.copied, bare)
         return tree
 
@@ -287,12 +289,6 @@ class Reading:
         """What to raise for an exception of the parser."""
         if isinstance(error, UnicodeEncodeError):
             return self.error("invalid leading UTF-8 octet", self.line_at(error.start))
-        if self.takes_colons:
-            from plait.yaml.colons import colon_index, stand_in
-
-            index = colon_index(error)
-            if index is not None and stand_in(self.text):
-                return ColonError(index)
         from plait.yaml.problems import syntax_error
 
         return syntax_error(error, self.source, self.text, self.base)

@@ -85,6 +85,8 @@ def _scalar(text: str, plain: Mapping[str, Scalar]) -> Any:
 
 def parsed(text: str, plain: Mapping[str, Scalar]) -> Any:
     """What the parser makes of a text. Anchors, tags, merge keys and collections as keys are for those who know more."""
+    if "\\/" in text:
+        return None  # see `quirks`
     from plait.yaml.libyaml import (
         ARRAY_START,
         COLLECTION_END,

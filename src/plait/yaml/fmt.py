@@ -8,8 +8,9 @@ follows after one space. Comments at the end stand above a `---`, as in the refe
 from __future__ import annotations
 
 from plait.nodes import Array, DocumentSet, Map, MapItem
+from plait.yaml.beginning import is_second
 from plait.yaml.comments import Comments
-from plait.yaml.forms import key_forms
+from plait.yaml.forms import double_quoted, key_forms, one_line
 from plait.yaml.json import key_text
 from plait.yaml.reader import read
 from plait.yaml.writer import write_value
@@ -28,12 +29,9 @@ def format_text(source: Source, *, strict: bool = False) -> str:
     """A text in the one look. Raises as `read` does."""
     comments = Comments()
     tree = read(source, strict=strict, comments=comments, merge_lists=False)
-    head = source.text.lstrip("\t\n\f\r ")
-    begins_with_marker = head.startswith("---") and head[3:4] in {"\t", "\n", "\f", "\r", " "}
     page = _Page(comments)
-    first = tree.items[0]
     # A `---` that something stands before ends an empty document; only a text's very first thing is "first".
-    starts_late = not begins_with_marker and (source.line(first.line) or "").startswith("---")
+    starts_late = is_second(source, tree)
     for index, document in enumerate(tree.items):
         page.add_document(document, first=index == 0 and not starts_late)
     trailing = comments.of.get(tree)
@@ -137,8 +135,11 @@ class _Page:
 
 
 def _key(key: Value) -> str:
-    form = key_forms[key] if type(key) is str else None
-    return key_text(key) if form is None else form[:-1]
+    if type(key) is not str:
+        return key_text(key)
+    form = key_forms[key]
+    # However long it is, it stays on its line: this is for people.
+    return one_line(key) or double_quoted(key) if form is None else form[:-1]
 
 
 _COLLECTIONS = frozenset({Map, Array, DocumentSet})

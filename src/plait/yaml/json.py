@@ -146,13 +146,23 @@ def read_json(source: Source) -> Value:
     def refuse(name: str) -> float:
         raise ReadError(f"JSON has no {name}", at=Position(source, source.first_line))
 
+    def number(text: str) -> float:
+        value = float(text)
+        if value - value != 0:
+            raise ReadError(f"the number {_shortened(text)} is too large", at=Position(source, source.first_line))
+        return value
+
     try:
-        return _nodes(loads(source.text, parse_int=float, parse_constant=refuse), source)
+        return _nodes(loads(source.text, parse_int=number, parse_float=number, parse_constant=refuse), source)
     except JSONDecodeError as error:
         at = Position(source, source.first_line + error.lineno - 1, error.colno)
         raise ReadError(f"no JSON: {error.msg}", at=at) from None
     except RecursionError:
         raise LimitError("JSON is nested too deep", at=Position(source, source.first_line)) from None
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 30 else f"{text[:27]}..."
 
 
 def _nodes(data: object, source: Source) -> Value:

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 # An event is a tuple that begins with one of these; making it costs half of what an object would:
 #   SCALAR, anchor, start, end, text, is_plain, tag, style
 #   MAP_START or ARRAY_START, anchor, start, end, flow, tag        COLLECTION_END, end
-#   ALIAS, anchor, start, end        DOCUMENT_START, explicit, end        DOCUMENT_END        STREAM_START        STREAM_END
-# with marks for start and end, and flow and explicit as the parser gives them.
+#   ALIAS, anchor, start, end        DOCUMENT_START, explicit, end, start, version
+#   DOCUMENT_END, explicit, end        STREAM_START        STREAM_END
+# with marks for start and end, and flow, explicit and version (a pair, or None) as the parser gives them.
 SCALAR, MAP_START, ARRAY_START, COLLECTION_END, ALIAS, DOCUMENT_START, DOCUMENT_END, STREAM_START, STREAM_END = range(9)
 
 
@@ -74,8 +75,7 @@ def open_keeping_marks(parser: Parser, text: str) -> Callable[[], Event]:
     """The events of a text, with byte order marks kept where libyaml would drop them: at the start of lines."""
     if "\ufeff" not in text or not (text[0] == "\ufeff" or "\n\ufeff" in text or "\r\ufeff" in text):
         return parser.open(text)
-    # A character that the text has not stands in for the mark.
-    stand_in = next(chr(code) for code in range(0xE000, 0xF8FF) if chr(code) not in text)
+    stand_in = unused_character(text)
     next_event = parser.open(text.replace("\ufeff", stand_in))
 
     def with_marks() -> Event:
@@ -85,6 +85,16 @@ def open_keeping_marks(parser: Parser, text: str) -> Callable[[], Event]:
         return event
 
     return with_marks
+
+
+def unused_character(text: str) -> str:
+    """A character that a text does not have, to stand for another one while it is parsed."""
+    present = set(text)
+    # For private use: those of the first plane, and those of a later one for who has them all.
+    return next(chr(code) for block in _PRIVATE for code in block if chr(code) not in present)
+
+
+_PRIVATE = (range(0xE000, 0xF900), range(0xF0000, 0xFFFFE))
 
 
 def pure_parser() -> Parser:
@@ -115,8 +125,8 @@ def _as_tuples(next_event: Callable[[], Any]) -> Callable[[], Event]:
 _CONVERTED: dict[str, Callable[[Any], Event]] = {
     "StreamStartEvent": lambda _: (STREAM_START,),
     "StreamEndEvent": lambda _: (STREAM_END,),
-    "DocumentStartEvent": lambda e: (DOCUMENT_START, e.explicit, e.end_mark),
-    "DocumentEndEvent": lambda _: (DOCUMENT_END,),
+    "DocumentStartEvent": lambda e: (DOCUMENT_START, e.explicit, e.end_mark, e.start_mark, e.version),
+    "DocumentEndEvent": lambda e: (DOCUMENT_END, e.explicit, e.end_mark),
     "AliasEvent": lambda e: (ALIAS, e.anchor, e.start_mark, e.end_mark),
     "ScalarEvent": lambda e: (SCALAR, e.anchor, e.start_mark, e.end_mark, e.value, e.implicit[0], e.tag, e.style),
     "SequenceStartEvent": lambda e: (ARRAY_START, e.anchor, e.start_mark, e.end_mark, e.flow_style, e.tag),
@@ -126,7 +136,7 @@ _CONVERTED: dict[str, Callable[[Any], Event]] = {
 }
 
 
-class _Problem(Exception):
+class Problem(Exception):
     """What the extension raises when a text is no YAML."""
 
     def __init__(
@@ -162,12 +172,14 @@ def _stream_end(*_facts: object) -> Event:
     return (STREAM_END,)
 
 
-def _document_start(_start: Mark, end: Mark, explicit: bool, *_facts: object) -> Event:
-    return (DOCUMENT_START, explicit, end)
+def _document_start(
+    start: Mark, end: Mark, explicit: bool, version: tuple[int, int] | None = None, _tags: object = None
+) -> Event:
+    return (DOCUMENT_START, explicit, end, start, version)
 
 
-def _document_end(*_facts: object) -> Event:
-    return (DOCUMENT_END,)
+def _document_end(_start: Mark, end: Mark, explicit: bool) -> Event:
+    return (DOCUMENT_END, explicit, end)
 
 
 def _alias(anchor: str, start: Mark, end: Mark) -> Event:
@@ -208,10 +220,10 @@ class _Unused:
 _CLASSES: dict[str, dict[str, Callable[..., object] | None]] = {
     "error": {"YAMLError": Exception},
     "reader": {"ReaderError": _BadCharacter},
-    "scanner": {"ScannerError": _Problem},
-    "parser": {"ParserError": _Problem},
-    "composer": {"ComposerError": _Problem},
-    "constructor": {"ConstructorError": _Problem},
+    "scanner": {"ScannerError": Problem},
+    "parser": {"ParserError": Problem},
+    "composer": {"ComposerError": Problem},
+    "constructor": {"ConstructorError": Problem},
     "emitter": {"EmitterError": Exception},
     "serializer": {"SerializerError": Exception},
     "representer": {"RepresenterError": Exception},

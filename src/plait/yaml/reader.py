@@ -33,6 +33,7 @@ class Settings:
     """How a text is read; see `read`."""
 
     __slots__ = (
+        "begins_document",
         "comments",
         "depth",
         "explicit_keys_win",
@@ -47,6 +48,7 @@ class Settings:
     )
 
     source: Source
+    begins_document: bool
     strict: bool
     comments: Comments | None
     spans: Spans | None
@@ -93,6 +95,7 @@ def read(
     run.check_time()
     settings = Settings()
     settings.source, settings.strict, settings.comments, settings.spans = source, strict, comments, spans
+    settings.begins_document = keep_mark
     settings.explicit_keys_win, settings.merge_lists = explicit_keys_win, merge_lists
     settings.plain = plain_values if plain is None else plain
     settings.first, settings.scalar_keys, settings.text_keys = first, scalar_keys, text_keys

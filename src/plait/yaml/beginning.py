@@ -1,0 +1,33 @@
+"""How a text begins for ytt: it puts a `---` before each that does not begin with one (spec ytt 2.1).
+
+So a `...` may come first, and a `---` behind a comment or a directive is the second document, after an empty one. That
+one is no part of the tree, for nothing comes of it; who counts documents, or where they begin, asks `is_second`.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.nodes import DocumentSet
+    from plait.source import Source
+
+MARK = "---\n"
+
+
+def ends_first(text: str) -> bool:
+    """Whether a text has a `...` before anything but comments."""
+    if "..." not in text:
+        return False
+    for line in text.split("\n"):
+        if line.strip(" \t\r") and line.lstrip(" ")[:1] != "#":
+            return line[:3] == "..." and line[3:4] in {"", " ", "\t", "\r"}
+    return False
+
+
+def is_second(source: Source, documents: DocumentSet) -> bool:
+    """Whether the first of a text's documents, as they were read, is the second one for ytt."""
+    head = source.text.lstrip("\t\n\f\r ")
+    if head.startswith("---") and head[3:4] in {"\t", "\n", "\f", "\r", " "}:
+        return False
+    written = source.line(documents.items[0].line) or ""
+    return written[:1] == "%" or (written[:3] == "---" and written[3:4] in {"", " ", "\t", "\r"})

@@ -1,0 +1,146 @@
+r"""Where libyaml takes a text otherwise than the parser of ytt and BOSH, which is a copy of an older one (spec ytt 2.1).
+
+    [a:, b]        a colon that ends a plain scalar within brackets is text; libyaml refuses it
+    "it\'s"        an escaped apostrophe is one; libyaml refuses it
+    "a\/b"         an escaped slash is refused; libyaml takes it
+    !a,b[] c       commas and brackets are part of a tag; libyaml ends the tag there
+    %YAML 1.2      is refused; libyaml takes it
+
+What libyaml refuses is read again with other characters in the place of those, as many, so that no index changes. The
+scalars get theirs back as they go by. Which of all this a text may need is seen from what it has in it: most need none.
+"""
+
+from __future__ import annotations
+
+from plait.yaml.libyaml import DOCUMENT_START, SCALAR, Problem, open_keeping_marks, unused_character
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from plait.yaml.libyaml import Event, Parser
+
+# Each colon and each tag costs a reading up to it.
+_MOST_READINGS = 100
+_BEYOND_TAGS = frozenset(",[]")
+# Stands for a comma or bracket in a tag: nobody asks what a tag is called that no value is made by.
+_IN_TAGS = "_"
+_TAG_PROBLEMS = frozenset({"did not find expected whitespace or line break", "did not find expected tag URI"})
+
+
+class _Mark:
+    __slots__ = ("index",)
+    # What an error needs is the index alone.
+    line = column = 0
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+
+
+class Adapted:
+    """A text as libyaml takes it for what the other parser would.
+
+    text: what libyaml gets, as long as what was written.
+    """
+
+    __slots__ = ("_backslash", "_colon", "_readings", "_whole", "text")
+
+    def __init__(self, text: str) -> None:
+        self._whole = text
+        self.text = text
+        self._readings = 0
+        self._colon = self._backslash = ""
+
+    def events(self, parser: Parser) -> Callable[[], Event]:
+        """A function that gives the next event. It raises what the parser does, also for what only the other refuses."""
+        text = self.text
+        next_event = open_keeping_marks(parser, text)
+        if "\\/" in text or "!" in text or "%YAML" in text:
+            next_event = _checked(next_event, text)
+        return self._restored(next_event) if self._colon or self._backslash else next_event
+
+    def cover(self, error: Exception) -> bool:
+        """Put a stand-in where an exception that `events` raised points to; False if it is about something else."""
+        mark = getattr(error, "problem_mark", None)
+        if mark is None or self._readings >= _MOST_READINGS:
+            return False
+        text, at = self.text, int(mark.index)
+        problem = getattr(error, "problem", None)
+        if problem == "found unexpected ':'":
+            self._colon = self._colon or unused_character(self._whole)
+            self.text = f"{text[:at]}{self._colon}{text[at + 1 :]}"
+        elif problem == "found unknown escape character":
+            # PyYAML's own scanner points to what is escaped, libyaml to the backslash.
+            at = text.rfind("\\", 0, at + 1)
+            if text[at + 1 : at + 2] != "'":
+                return False
+            self._backslash = unused_character(self._whole + self._colon)
+            self.text = text[:at] + _without_escaped_apostrophes(text[at:], self._backslash)
+        elif problem in _TAG_PROBLEMS and text[at : at + 1] in _BEYOND_TAGS:
+            self.text = f"{text[:at]}{_IN_TAGS}{text[at + 1 :]}"
+        else:
+            return False
+        self._readings += 1
+        return True
+
+    def _restored(self, next_event: Callable[[], Event]) -> Callable[[], Event]:
+        """The events with what was written in the scalars."""
+        colon, backslash = self._colon, self._backslash
+
+        def restore() -> Event:
+            event = next_event()
+            if event[0] != SCALAR:
+                return event
+            text = event[4]
+            if colon and colon in text:
+                text = text.replace(colon, ":")
+            if backslash and backslash in text:
+                text = text.replace(backslash, "" if event[7] == '"' else "\\")
+            return event if text is event[4] else (*event[:4], text, *event[5:])
+
+        return restore
+
+
+def _without_escaped_apostrophes(text: str, stand_in: str) -> str:
+    r"""A text with a stand-in for the backslash of each `\'`, but not for the second one of a pair.
+
+    All at once, for there may be many. Those outside double quotes get theirs back.
+    """
+    parts = text.split("\\\\")
+    return "\\\\".join([part.replace("\\'", f"{stand_in}'") for part in parts])
+
+
+def _checked(next_event: Callable[[], Event], text: str) -> Callable[[], Event]:
+    """The events of a text, as long as the other parser would take it."""
+
+    def check() -> Event:
+        event = next_event()
+        kind = event[0]
+        if kind == SCALAR:
+            if event[7] == '"':
+                _check_escapes(text, event[2].index, event[3].index)
+            elif event[6] is not None and not event[4]:
+                _check_tag(text, event[2].index, event[3].index)
+        elif kind == DOCUMENT_START and event[4] not in (None, (1, 1)):
+            raise Problem(None, None, "found incompatible YAML document", event[3])
+        return event
+
+    return check
+
+
+def _check_escapes(text: str, start: int, end: int) -> None:
+    if text.find("\\/", start, end) >= 0:
+        written = text[start:end].replace("\\\\", "  ")
+        at = written.find("\\/")
+        if at >= 0:
+            raise Problem(
+                "while parsing a quoted scalar", _Mark(start), "found unknown escape character", _Mark(start + at)
+            )
+
+
+def _check_tag(text: str, start: int, end: int) -> None:
+    """Within brackets libyaml ends a tag before a comma without a word, and takes what follows for the next entry."""
+    if text[end : end + 1] == "," and text[start:end].rsplit(maxsplit=1)[-1][:1] == "!":
+        raise Problem(
+            "while scanning a tag", _Mark(start), "did not find expected whitespace or line break", _Mark(end)
+        )
