@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from layersets import layer_set
 from plait.context import Context
 from plait.errors import LayeringError
 from plait.layering import Options, read_documents, render, written
 from plait.layering.actions import merged
+from plait.layering.comparison import compare
 from plait.layering.paths import PathError, compile_path
 from plait.layering.places import MISSING, find, find_all, without, write
-from plait.nodes import Map, documents, equal, from_plain, to_plain
+from plait.nodes import Array, Map, documents, equal, from_plain, to_plain
 from plait.source import Source
 
 LAYERS = ("fleet", "zone", "host")
@@ -92,9 +95,9 @@ def outcome(given_documents: list[dict[str, Any]]) -> object:
 
 @settings(max_examples=60, deadline=None)
 @given(document_sets(), st.randoms(use_true_random=False))
-def test_the_order_of_inputs_does_not_matter(given_documents: list[dict[str, Any]], random: Any) -> None:
+def test_the_order_of_inputs_does_not_matter(given_documents: list[dict[str, Any]], chance: Any) -> None:
     turned = list(given_documents)
-    random.shuffle(turned)
+    chance.shuffle(turned)
     assert outcome(turned) == outcome(given_documents)
 
 
@@ -169,3 +172,42 @@ def test_taking_away_takes_one_place(data: Any, text: str) -> None:
     else:
         assert smaller is not tree
         assert equal(tree, from_plain(data))
+
+
+def results(sets: list[Any], *, like_deckhand: bool) -> dict[Any, Any] | None:
+    options = Options(cleartext_secrets=True, like_deckhand=like_deckhand)
+    try:
+        return {one.identity: one.data for one in render(read_documents(sets), options, Context())}
+    except LayeringError:
+        return None
+
+
+def test_what_a_comparison_tells_is_what_differs() -> None:
+    """For sets of documents most of which render: no difference means the same values, and a difference other ones."""
+    source = Source("given.yml")
+    same = differ = 0
+    for seed in range(200):
+        sets = [documents([from_plain(one, source, 1) for one in layer_set(random.Random(seed))], source)]
+        own, theirs = (results(sets, like_deckhand=like) for like in (False, True))
+        if own is None and theirs is None:
+            continue
+        found = compare(sets, Options(cleartext_secrets=True), Context())
+        if own is None or theirs is None:
+            assert found.refused is not None
+            assert found.refused[0] == ("plait" if own is None else "Deckhand")
+            continue
+        assert own.keys() == theirs.keys()
+        changed = {identity for identity, data in own.items() if typed(data) != typed(theirs[identity])}
+        assert {one.document.identity for one in found.differences} == changed, seed
+        same += not changed
+        differ += bool(changed)
+    assert same > 50
+    assert differ > 15
+
+
+def typed(value: Any) -> object:
+    """Plain data in which 1 is not true, and in which the order of keys does not count."""
+    if isinstance(value, Map):
+        return {item.key: typed(item.value) for item in value.items}
+    plain = to_plain(value)
+    return [typed(item.value) for item in value.items] if isinstance(value, Array) else (type(plain), plain)

@@ -35,6 +35,9 @@ LAYER = Command(
         Flag("lenient", SWITCH, "warn of missing substitution sources instead of failing"),
         Flag("relaxed", SWITCH, "ignore documents that match a selector and cannot be the parent"),
         Flag("like-deckhand", SWITCH, "give every value and the order of documents as Deckhand gives them"),
+        Flag(
+            "compare-deckhand", SWITCH, "print the values that Deckhand gives otherwise, each with the line behind it"
+        ),
         Flag("strict", SWITCH, "like --validate; also fail when a parentSelector matches nothing"),
         Flag("schema", TEXTS, "print documents of this schema, namespace/Kind or namespace", value="SCHEMA"),
         Flag("name", TEXTS, "print documents of this name", value="NAME"),
@@ -79,6 +82,8 @@ def main(argv: Sequence[str]) -> int:
             chosen = [document for document in planned.documents if job.selection.takes(document)]
             write_out((dot if flags.on("dot") else tree)(planned, chosen))
             return 0
+        if flags.on("compare-deckhand"):
+            return _compare(job, context)
         with watched(context):
             result = job.run(context)
         text = job.text(result)
@@ -93,9 +98,23 @@ def documents(argv: Sequence[str], context: Context) -> DocumentSet:
     """What a command line would print, with the run's state given. Raises PlaitError."""
     flags = LAYER.parse(argv)
     keep_limits(flags, context)
-    if flags.on("tree") or flags.on("dot"):
-        raise UsageError("--tree and --dot print no documents")
+    if flags.on("tree") or flags.on("dot") or flags.on("compare-deckhand"):
+        raise UsageError("--tree, --dot and --compare-deckhand print no documents")
     return _job(flags).run(context)
+
+
+def _compare(job: Job, context: Context) -> int:
+    """Print what Deckhand gives otherwise; 1 when there is something."""
+    from plait.layering.comparison import to_text
+
+    if job.options.relaxed or job.options.like_deckhand:
+        raise UsageError(
+            "--compare-deckhand compares plait's own ways: --relaxed and --like-deckhand have no place in it"
+        )
+    with watched(context):
+        found = job.compare(context)
+    write_out(to_text(found))
+    return 1 if found else 0
 
 
 def _job(flags: Parsed) -> Job:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from plait.context import Context
+    from plait.layering.comparison import Comparison
     from plait.layering.document import Document
     from plait.nodes import DocumentSet
 
@@ -56,6 +57,19 @@ class Job:
         """Read the documents and find what each is made of. Raises ReadError, UsageError, LayeringError."""
         self._check_options(context)
         in_order([], self.order)  # an order that is none is told before anything is read
+        return plan(read_documents(self._read()), self.options, context)
+
+    def compare(self, context: Context) -> Comparison:
+        """What Deckhand would give otherwise. Raises what `plan` does, and LimitError."""
+        from plait.layering.comparison import compare
+
+        self._check_options(context)
+        try:
+            return compare(self._read(), self.options, context)
+        except RecursionError:
+            raise LimitError("rendered documents are nested too deeply") from None
+
+    def _read(self) -> Sequence[DocumentSet]:
         sets: Sequence[DocumentSet] = [
             deduplicate(read(source, keep_mark=False, plain=plain_values, depth=_DEPTH))
             if isinstance(source, Source)
@@ -66,7 +80,7 @@ class Job:
             from plait.layering.validation import check_documents
 
             check_documents(sets)
-        return plan(read_documents(sets), self.options, context)
+        return sets
 
     def _check_options(self, context: Context) -> None:
         if not self.options.like_deckhand:

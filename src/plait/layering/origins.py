@@ -12,10 +12,9 @@ from plait.nodes import Array, Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from plait.layering.document import Document
-    from plait.layering.paths import Path
     from plait.layering.substitution import Entry
     from plait.nodes import ArrayItem, MapItem, Value
 
@@ -80,13 +79,13 @@ class Origins:
         if self._now is not None:
             self._writers[id(node)] = (node, self._now)
 
-    def of(self, data: Value, way: Path) -> Writer | None:
-        """The writer of what is at the end of a way, or of the innermost thing on it that has one."""
+    def of(self, data: Value, way: Sequence[Value]) -> Writer | None:
+        """The writer of what keys and indexes lead to, or of the innermost thing on the way that has one."""
         found: Writer | None = None
-        for step in way.steps:
+        for step in way:
             if type(data) is Map:
                 found = self._writer(data) or found
-                item: MapItem | ArrayItem | None = data.find(step)  # type: ignore[arg-type]
+                item: MapItem | ArrayItem | None = data.find(step)
             elif type(data) is Array and type(step) is int:
                 found = self._writer(data) or found
                 item = data.items[step] if step < len(data.items) else None
