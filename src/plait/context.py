@@ -14,6 +14,22 @@ if TYPE_CHECKING:
     from plait.provenance import Trace
 
 
+class Printer:
+    """Where lines that templates print go: to whoever watches the run, and into all lists in `recordings`."""
+
+    __slots__ = ("recordings", "to")
+
+    def __init__(self, to: Callable[[str], None] | None) -> None:
+        self.to = to
+        self.recordings: list[list[str]] = []
+
+    def __call__(self, line: str) -> None:
+        for recording in self.recordings:
+            recording.append(line)
+        if self.to is not None:
+            self.to(line)
+
+
 class Context:
     """The state of one run.
 
@@ -34,7 +50,7 @@ class Context:
         self.cache = cache
         self.allowance = allowance() if limits is None else Allowance(limits)
         self.budget: object = None
-        self.print_line: Callable[[str], None] = print_line if print_line is not None else (lambda _line: None)
+        self.print_line = Printer(print_line)
         self.warnings: list[str] = []
         # What records where values come from; None, the default, costs nothing.
         self.trace: Trace | None = None

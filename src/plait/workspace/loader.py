@@ -19,11 +19,16 @@ if TYPE_CHECKING:
     from plait.workspace.session import Session
 
 
+# Steps for a line that is printed once more.
+_A_LINE = 10
+
+
 class Loader:
     """Evaluates files with one set of data values.
 
     values: the data values. library_module: makes `@ytt:library` for files in a directory.
-    A library file is run once for each directory and root it is seen from, and then serves every `load` of it.
+    A library file is run once for each directory and root it is seen from, and then serves every `load` of it. In the
+    reference every `load` runs it anew; what can be seen of that is what it prints, which is printed anew here too.
     """
 
     __slots__ = ("_exports", "_loading", "_make_library", "_options", "_session", "_values")
@@ -39,7 +44,8 @@ class Loader:
         self._options = options
         self._values = values
         self._make_library = library_module
-        self._exports: dict[tuple[InputFile, Library, Library], Mapping[str, object]] = {}
+        # The names, and the lines that were printed meanwhile.
+        self._exports: dict[tuple[InputFile, Library, Library], tuple[Mapping[str, object], list[str]]] = {}
         self._loading: list[InputFile] = []
 
     def run(self, file: InputFile, current: Library, root: Library) -> Outcome:
@@ -62,12 +68,22 @@ class Loader:
                 names = [loading.path for loading in self._loading[self._loading.index(file) :]]
                 raise StarlarkError(f"load: files load each other in a cycle: {' -> '.join([*names, file.path])}")
             self._loading.append(file)
+            printed: list[str] = []
+            recordings = self._session.context.print_line.recordings
+            recordings.append(printed)
             try:
-                found = self.run(file, member.library, root).exports
+                found = self.run(file, member.library, root).exports, printed
             finally:
+                recordings.pop()
                 self._loading.pop()
             self._exports[key] = found
-        return found
+        elif found[1]:
+            from plait.starlark import spend
+
+            spend(sum(_A_LINE + len(line) for line in found[1]))
+            for line in found[1]:
+                self._session.context.print_line(line)
+        return found[0]
 
     def _load_for(self, current: Library, root: Library) -> Load:
         def load(path: str, at: Position) -> Mapping[str, object]:  # noqa: ARG001 - the runtime adds the place
