@@ -79,6 +79,9 @@ class Hooks:
     def returned(self, value: _ast.expr | None, before: Sequence[Host], hosts: Sequence[Host]) -> _ast.expr | None:
         return value
 
+    def dropped(self, value: _ast.expr, line: int) -> _ast.expr:
+        return value
+
 
 SOURCE = Source("t.yml", "\n".join(f"line {number}" for number in range(1, 20)))
 

@@ -18,7 +18,7 @@ from plait.errors import TemplateError
 from plait.fragments import YamlFragment, to_nodes
 from plait.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, key_id
 from plait.source import Position
-from plait.starlark import Builtin, Module, StarlarkError, Value, str_of
+from plait.starlark import Builtin, Module, StarlarkError, Value, str_of, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 
 MAP_KEY_OVERRIDE = "yaml/map-key-override"
+# Annotations that are about the node they stand at, so that they are lost with it.
+_COUNTING = ("overlay/", "schema/", "assert/", "data/")
 _PLAIN = frozenset({str, bool, float, type(None)})
 _HOLDERS = {Map: "maps", Array: "arrays", DocumentSet: "document sets"}
 _MEMBERS = {Map: "map item", Array: "array item", DocumentSet: "document"}
@@ -99,6 +101,7 @@ class Run:
             "$node.begin": self.begin,
             "$node.begin_file": self.begin_file,
             "$node.leave": self.leave,
+            "$node.dropped": self.dropped,
             "$node.annotation": self.annotation,
             "$text.begin": self.begin_text,
             "$text.insert": inserter(self.source),
@@ -120,14 +123,20 @@ class Run:
     def leave(self, begun: Begun, value: object) -> object:
         """A function returns a value of its own: what it built is dropped."""
         self.end(begun)
-        if isinstance(begun, Builder) and begun.stack:
-            site = self.plan.sites[begun.stack[0]]
-            if begun.lists[begun.stack[0]]:
-                self.warn(
-                    f"{Position(self.source, site.line)}: a function returns {str_of(value)[:40]} "
-                    "where it had begun to build nodes; these are dropped"
-                )
+        if isinstance(begun, Builder) and begun.stack and (built := begun.lists[begun.stack[0]]):
+            self.warn(
+                f"{built[0].position}: the nodes that this function builds are dropped, "
+                f"for it returns a value of its own ({type_of(value)})"
+            )
         return value
+
+    def dropped(self, value: object, line: int) -> None:
+        """A code line called a function of the program, and does nothing with what it gives."""
+        if type(value) is YamlFragment and value.truth():
+            self.warn(
+                f"{Position(self.source, line)}: the nodes that this call gives go nowhere; "
+                "a node takes them as its value: key: #@ f()"
+            )
 
     def end(self, begun: Begun) -> None:
         # What failed within `assert.try_to` never came to its end.
@@ -351,6 +360,9 @@ class Builder:
             items[:] = found_keys.values()
         else:
             items.pop()
+        lost = [name for name in old.annotations or () if name.startswith(_COUNTING)]
+        if lost:
+            run.warn(f"{old.position}: @{lost[0]} has no effect, for template.replace takes its node away")
         items += new if run.listener is None else run.listener.replaced(new, value)
         self.gone = items, len(items)
 

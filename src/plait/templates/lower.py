@@ -113,6 +113,9 @@ class TextHooks:
     def returned(self, value: _ast.expr | None, before: Sequence[Host], hosts: Sequence[Host]) -> _ast.expr | None:  # noqa: ARG002
         return joined_text() if value is None and before else value
 
+    def dropped(self, value: _ast.expr, line: int) -> _ast.expr:  # noqa: ARG002 - text comes from (@= @) alone
+        return value
+
 
 class YamlHooks:
     """A YAML template builds with `$builder`; a def with nodes returns them, one that has only text returns the text."""
@@ -133,6 +136,9 @@ class YamlHooks:
         # A `return` above all nodes of a function gives nothing, as one in any other function does.
         begun = name("$builder" if _makes_nodes(hosts) else "$parts")
         return call("$node.leave", begun, value or constant(None))
+
+    def dropped(self, value: _ast.expr, line: int) -> _ast.expr:
+        return call("$node.dropped", value, constant(line))
 
 
 def _result(hosts: Sequence[Host]) -> _ast.expr:

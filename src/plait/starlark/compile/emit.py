@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         """Statements around the module body and every function that directly contains host statements.
 
         hosts: the host statements there, in order. `returned` gives what a `return` hands back that has a value of its
-        own, or None; before: the host statements above it.
+        own, or None; before: the host statements above it. `dropped` is for a call whose value nobody takes.
         """
 
         def enter(self, hosts: Sequence[Host], *, module: bool) -> list[py.stmt]: ...
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
         def leave(self, hosts: Sequence[Host], *, module: bool) -> list[py.stmt]: ...
 
         def returned(self, value: py.expr | None, before: Sequence[Host], hosts: Sequence[Host]) -> py.expr | None: ...
+
+        def dropped(self, value: py.expr, line: int) -> py.expr: ...
 
     Site: TypeAlias = tuple[str | None, object, str | None, object]
 

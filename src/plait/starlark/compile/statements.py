@@ -53,7 +53,15 @@ class Statements(Assignments):
                     self.line = value.line
                     self.append_to_unknown(receiver, arguments[0].value, into)
                     return
-        into.append(py.Expr(self.expression(node.value), **self.at()))
+        into.append(self.dropped(node))
+
+    def dropped(self, node: syntax.Evaluate) -> py.stmt:
+        """An expression whose value nobody takes; of a function of the program, the host may want to see it."""
+        value, call = self.expression(node.value), node.value
+        function = call.function if type(call) is syntax.Call else None
+        if self.hooks is not None and type(function) is syntax.Name and function.scope is not None:
+            value = self.hooks.dropped(value, node.line)
+        return self.located([py.Expr(value)], self.line)[0]
 
     def append(self, receiver: syntax.Name, item: Expression, into: list[py.stmt]) -> None:
         """`x.append(item)` of a list of the program's own."""

@@ -133,7 +133,7 @@ class TracedCompiler(TracedFunctions):
                 return
         depth = self.fresh("d")
         into.append(self.set(depth, self.call("$from.open", [])))
-        into.append(py.Expr(self.expression(node.value), **self.at()))
+        into.append(self.dropped(node))
         closed = self.call("$from.close", [self.load(depth), self.constant(node.line), *self.under()])
         root = _receiver(node.value)
         if root is None:
