@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plait.errors import LimitError, UsageError
 from plait.layering.document import read_documents
+from plait.layering.ignored import warn_of_ignored, warn_of_repeated
 from plait.layering.render import Options, Plan, plan, render_plan, written
 from plait.layering.scalars import misread, plain_values
 from plait.layering.select import Selection, in_order
@@ -57,7 +58,7 @@ class Job:
         """Read the documents and find what each is made of. Raises ReadError, UsageError, LayeringError."""
         self._check_options(context)
         in_order([], self.order)  # an order that is none is told before anything is read
-        return plan(read_documents(self._read()), self.options, context)
+        return plan(read_documents(self._read(context)), self.options, context)
 
     def compare(self, context: Context) -> Comparison:
         """What Deckhand would give otherwise. Raises what `plan` does, and LimitError."""
@@ -65,17 +66,21 @@ class Job:
 
         self._check_options(context)
         try:
-            return compare(self._read(), self.options, context)
+            return compare(self._read(context), self.options, context)
         except RecursionError:
             raise LimitError("rendered documents are nested too deeply") from None
 
-    def _read(self) -> Sequence[DocumentSet]:
-        sets: Sequence[DocumentSet] = [
-            deduplicate(read(source, keep_mark=False, plain=plain_values, depth=_DEPTH))
-            if isinstance(source, Source)
-            else source
-            for source in self.sources
-        ]
+    def _read(self, context: Context) -> Sequence[DocumentSet]:
+        sets: list[DocumentSet] = []
+        for source in self.sources:
+            if isinstance(source, Source):
+                written = read(source, keep_mark=False, plain=plain_values, depth=_DEPTH)
+                documents = deduplicate(written)
+                if documents is not written:
+                    warn_of_repeated(written, context)
+                sets.append(documents)
+            else:
+                sets.append(source)
         if self.validate or self.options.strict:
             from plait.layering.validation import check_documents
 
@@ -103,6 +108,7 @@ class Job:
 
     def _run(self, context: Context, planned: Plan) -> DocumentSet:
         rendered: Sequence[Document] = render_plan(planned, self.options, context)
+        warn_of_ignored(planned.documents, context)
         if self.validate_data:
             from plait.layering.dataschema import check_data
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from plait.layering.failures import failure
 from plait.layering.missing import missing
 from plait.layering.paths import PathError, compile_path, destination_path
-from plait.layering.places import MISSING, find, write
+from plait.layering.places import MISSING, Missing, find, write
 from plait.layering.regexps import Pattern
 from plait.nodes import Array, Map, kind_name
 from plait.spell import did_you_mean
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from plait.context import Context
     from plait.errors import LayeringError
     from plait.layering.document import Document
-    from plait.layering.places import Missing
     from plait.layering.ways import Ways
     from plait.nodes import ArrayItem, MapItem, Value
     from plait.source import Position
@@ -49,8 +48,10 @@ class Entry:
         self.path = text_of(find_src("path"))
         if self.schema is None or self.name is None or self.path is None:
             raise _malformed(document, item, number, "a `src` with the strings `schema`, `name` and `path`", src)
-        pattern, group = find_src("pattern"), find_src("match_group")
-        self.pattern = text_of(pattern) if pattern is not None else None
+        self.pattern = _pattern_of(document, item, number, src.value)
+        group = find_src("match_group")
+        if group is not None and type(group.value) is not int:
+            raise _malformed(document, item, number, "a `match_group` that is an integer", group)
         self.group = group.value if group is not None and type(group.value) is int else 0
         deepcopy = find_src("deepcopy")
         self.deepcopy = deepcopy is not None and bool(deepcopy.value)
@@ -60,6 +61,11 @@ class Entry:
             self.dest = [one.value for one in dest.value.items]  # type: ignore[misc]
         else:
             raise _malformed(document, item, number, "a `dest` that is a map or a list of maps", dest)
+        for one in self.dest:
+            _pattern_of(document, item, number, one)
+            recurse = one.find("recurse")
+            if recurse is not None and recurse.value is not None and type(recurse.value) is not Map:
+                raise _malformed(document, item, number, "a `recurse` that is a map with a `depth`", recurse)
 
     @property
     def key(self) -> tuple[str, str]:
@@ -124,6 +130,7 @@ def substitute(
             ways.doing(document, dest)
             try:
                 before = data
+                _warn_of_pattern(document, dest, data, text, context)
                 data = ways.placed(document, data, entry, dest, text, _picked(value, entry, context))
                 if context.trace is not None:
                     from plait.layering.tracing import substituted
@@ -141,6 +148,11 @@ def _value(document: Document, entry: Entry, source: Document, *, lenient: bool,
     data = source.data
     if type(data) is not Map:
         value: object = data
+        if entry.path not in _WHOLE and data is not None:
+            at = entry.place("src", "path")
+            context.warn(
+                f"{at}: {source} holds {_a(data)}: all of it is taken, and the path {entry.path} means nothing"
+            )
     else:
         value = find(data, compile_path(entry.path or ""))
     if value is None or value is MISSING:
@@ -161,9 +173,44 @@ def _value(document: Document, entry: Entry, source: Document, *, lenient: bool,
     return value  # type: ignore[return-value]
 
 
+_WHOLE = (".", "$")
+
+
+def _warn_of_pattern(document: Document, dest: Map, data: Value, text: str, context: Context) -> None:
+    """Warn of a pattern that occurs nowhere, and of a recursion without pattern. Raises PathError."""
+    item, recurse = dest.find("pattern"), dest.find("recurse")
+    pattern = text_of(item)
+    depth = depth_of(recurse) if recurse is not None else None
+    if item is None or not pattern:
+        if recurse is not None and depth is not None:
+            context.warn(
+                f"{recurse.position}: recurse of a substitution into {document} means nothing without a pattern"
+            )
+        return
+    existing = find(data, destination_path(text))
+    if type(existing) is not str and depth is None:
+        return  # that is a failure
+    if isinstance(existing, Missing) or not _occurs(existing, pattern, -1 if depth is None else depth):
+        context.warn(
+            f'{item.position}: the pattern "{pattern}" occurs nowhere at {text} of {document}: nothing is replaced'
+        )
+
+
+def _occurs(value: Value, pattern: str, depth: int) -> bool:
+    if type(value) is str:
+        return pattern in value if _SPECIAL.isdisjoint(pattern) else compiled(pattern).search(value) is not None
+    if depth == 0 or (type(value) is not Map and type(value) is not Array):
+        return False
+    items: list[MapItem] | list[ArrayItem] = value.items
+    return any(_occurs(item.value, pattern, depth - 1) for item in items)
+
+
 def _picked(value: Value, entry: Entry, context: Context) -> Value:
     """The part of the source text that `src.pattern` chooses."""
     if not entry.pattern:
+        if entry.group:
+            at = entry.place("src", "match_group")
+            context.warn(f"{at}: match_group {entry.group} means nothing without a src.pattern")
         return value
     if type(value) is not str:
         raise PathError(f"src.pattern needs text in the source, not {kind_name(value)}")
@@ -201,11 +248,15 @@ def placed(data: Value, value: Value, text: str, dest: Map) -> Value:
     return write(data, path, value)
 
 
+def _a(value: object) -> str:
+    name = kind_name(value)
+    return f"an {name}" if name[0] in "aeiou" else f"a {name}"
+
+
 def wants_text(pattern: str, path: str, existing: Value | Missing) -> PathError:
     """What to say of a destination where a pattern can be found in no text."""
-    what = "nothing" if existing is MISSING else kind_name(existing)
-    article = "" if existing is MISSING or existing is None else "an " if what[0] in "aeiou" else "a "
-    return PathError(f'the pattern "{pattern}" needs text at "{path}", but there is {article}{what}')
+    there = "nothing" if existing is MISSING else "null" if existing is None else _a(existing)
+    return PathError(f'the pattern "{pattern}" needs text at "{path}", but there is {there}')
 
 
 def _updated(left: Map, right: Map) -> Map:
@@ -274,6 +325,15 @@ def compiled(pattern: str) -> Pattern:
             return Pattern(re.compile(pattern))
     except (re.error, OverflowError, RecursionError) as error:
         raise PathError(f'the pattern "{pattern}" is not a regular expression: {error}') from None
+
+
+def _pattern_of(document: Document, item: ArrayItem, number: int, part: Map) -> str | None:
+    pattern = part.find("pattern")
+    if pattern is None or pattern.value is None:
+        return None
+    if type(pattern.value) is not str:
+        raise _malformed(document, item, number, "a `pattern` that is a string", pattern)
+    return pattern.value
 
 
 def text_of(item: MapItem | None) -> str | None:

@@ -1,0 +1,131 @@
+"""What documents say that means nothing, and is warned of: a person who wrote it expects something of it.
+
+`plait layer --validate` refuses most of this; rendering alone goes on, as the reference does.
+"""
+
+from __future__ import annotations
+
+from plait.layering.document import without_text
+from plait.layering.paths import PathError, action_path
+from plait.layering.validation import ACTION_KEYS, DEFINITION_KEYS, DESTINATION_KEYS, METADATA_KEYS, SOURCE_KEYS
+from plait.nodes import Array, Map, kind_name
+from plait.spell import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from plait.context import Context
+    from plait.layering.document import Document
+    from plait.nodes import DocumentSet, Item, MapItem, Value
+
+
+def warn_of_ignored(documents: Iterable[Document], context: Context) -> None:
+    """Warn of parts of the metadata that nobody reads, and of those that count for nothing as they are written."""
+    for document in documents:
+        if document.control:
+            _warn_of_control(document, context)
+            continue
+        metadata = document.metadata
+        _warn_of_keys(document, metadata, METADATA_KEYS, context)
+        _warn_of_boolean(document, metadata, "replacement", context)
+        definition = _part(metadata, "layeringDefinition")
+        _warn_of_keys(document, definition, DEFINITION_KEYS, context)
+        _warn_of_boolean(document, definition, "abstract", context)
+        for action in document.actions:
+            _warn_of_keys(document, action.value, ACTION_KEYS, context)
+        for entry in document.substitutions:
+            _warn_of_keys(document, entry.value, _ENTRY_KEYS, context)
+            _warn_of_keys(document, _part(entry.value, "src"), SOURCE_KEYS, context)
+            dest = _part(entry.value, "dest")
+            for one in [item.value for item in dest.items] if type(dest) is Array else [dest]:
+                _warn_of_keys(document, one, DESTINATION_KEYS, context)
+        if document.actions and document.selector is None:
+            at = document.place("layeringDefinition", "actions")
+            context.warn(f"{at}: the actions of {document} do nothing: it has no parentSelector")
+        elif document.parent is not None and not document.actions:
+            at = document.place("layeringDefinition", "parentSelector")
+            context.warn(f"{at}: {document} takes nothing from its parent {document.parent}: it has no actions")
+        elif document.parent is not None:
+            _warn_of_data(document, context)
+
+
+def warn_of_repeated(documents: DocumentSet, context: Context) -> None:
+    """Warn of keys that a map has twice: only the last one counts."""
+    pending: list[Value] = [document.value for document in documents.items]
+    while pending:
+        value = pending.pop()
+        if type(value) is Map:
+            last = {item.key: item for item in value.items if type(item.key) is str}
+            for item in value.items:
+                kept = last.get(item.key) if type(item.key) is str else None
+                if kept is not None and kept is not item:
+                    context.warn(
+                        f'{item.position}: the key "{item.key}" is there again, and only the last one counts: {kept.position}'
+                    )
+        if type(value) is Map or type(value) is Array:
+            items: list[Item] = [*value.items]
+            pending += [item.value for item in items]
+
+
+_ENTRY_KEYS = frozenset({"src", "dest"})
+_STEERING = ("substitutions", "replacement")
+
+
+def _warn_of_control(document: Document, context: Context) -> None:
+    for key in _STEERING:
+        item = document.metadata.find(key)
+        if item is not None and item.value:
+            context.warn(f"{item.position}: {key} of {document} mean nothing: it is a control document")
+    if document.selector is not None:
+        at = document.place("layeringDefinition", "parentSelector")
+        context.warn(f"{at}: the parentSelector of {document} means nothing: it is a control document")
+
+
+def _warn_of_data(document: Document, context: Context) -> None:
+    """Warn of data of a child that none of its actions takes."""
+    data = document.written
+    if type(data) is not Map:
+        return
+    taken: set[Value] = set()
+    for action in document.actions:
+        method, path = _part(action.value, "method"), _part(action.value, "path")
+        if method == "delete" or type(path) is not str:
+            continue
+        try:
+            steps = action_path(path).steps
+        except PathError:
+            return
+        if not steps or type(steps[0]) is not str:
+            return
+        taken.add(steps[0])
+    for item in data.items:
+        if item.key not in taken:
+            at = without_text(item.position) if document.secret else item.position
+            context.warn(f'{at}: "{item.key}" in the data of {document} is not used: none of its actions takes it')
+
+
+def _warn_of_keys(document: Document, value: Value, known: frozenset[str], context: Context) -> None:
+    if type(value) is not Map:
+        return
+    for item in value.items:
+        if item.key not in known:
+            near = did_you_mean(str(item.key), known)
+            hint = f" ({near})" if near else ""
+            context.warn(f'{item.position}: "{item.key}" in the metadata of {document} means nothing{hint}')
+
+
+def _warn_of_boolean(document: Document, value: Value, key: str, context: Context) -> None:
+    item: MapItem | None = value.find(key) if type(value) is Map else None
+    if item is not None and item.value is not None and type(item.value) is not bool:
+        context.warn(f"{item.position}: {key} of {document} counts as false: it is no boolean, but {_a(item.value)}")
+
+
+def _part(value: Value, key: str) -> Value:
+    item = value.find(key) if type(value) is Map else None
+    return item.value if item is not None else None
+
+
+def _a(value: Value) -> str:
+    name = kind_name(value)
+    return f"an {name}" if name[0] in "aeiou" else f"a {name}"
