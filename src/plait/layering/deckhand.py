@@ -17,6 +17,7 @@ from plait.layering.paths import Below, Every, Indexes, Names, Path, PathError, 
 from plait.layering.places import MISSING, find, find_all, item_at
 from plait.layering.substitution import compiled, depth_of, text_of, wants_text
 from plait.layering.ways import Ways
+from plait.layering.wording import a_kind
 from plait.nodes import Array, ArrayItem, Map, MapItem, key_id, kind_name, to_plain
 
 TYPE_CHECKING = False
@@ -291,7 +292,7 @@ class DeckhandWays(Ways):
         here = data
         for text in path.text.split(".")[1:]:
             if type(here) is not Map:
-                raise PathError(f'the path "{path.text}" needs a map for "{text}", but there is {_a(here)}')
+                raise PathError(f'the path "{path.text}" needs a map for "{text}", but there is {a_kind(here)}')
             name, index = _indexed(text)
             if index is not None:
                 item = here.find(name)
@@ -300,7 +301,7 @@ class DeckhandWays(Ways):
                     self._put(here, item)
                 array = item.value
                 if type(array) is not Array:
-                    raise PathError(f'the path "{path.text}" needs a list at "{name}", but there is {_a(array)}')
+                    raise PathError(f'the path "{path.text}" needs a list at "{name}", but there is {a_kind(array)}')
                 while len(array.items) <= index:
                     array.items.append(ArrayItem(Map([], array.source, array.line), array.source, array.line))
                 here = array.items[index].value
@@ -440,8 +441,3 @@ def _templated(pattern: str, new: str, text: str) -> str:
         return compiled(pattern).expand(new, text)
     except (re.error, IndexError) as error:
         raise PathError(f"the text that is put in is not a template: {error}") from None
-
-
-def _a(value: object) -> str:
-    name = kind_name(value)
-    return name if name == "null" else f"an {name}" if name[0] in "aeiou" else f"a {name}"

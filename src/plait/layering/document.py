@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from plait.errors import LayeringError
 from plait.layering.failures import failure, raise_all
-from plait.nodes import Array, Map, MapItem, kind_name
+from plait.layering.wording import a_kind
+from plait.nodes import Array, Map, MapItem
 from plait.source import Position, Source
 
 TYPE_CHECKING = False
@@ -65,7 +66,7 @@ class Document:
     def __init__(self, node: nodes.Document, order: int) -> None:
         top = node.value
         if type(top) is not Map:
-            raise _malformed(f"a document must be a map, not {_a(top)}", node.position)
+            raise _malformed(f"a document must be a map, not {a_kind(top)}", node.position)
         self.node = node
         self.order = order
         self.layer: str | None = None
@@ -84,7 +85,7 @@ class Document:
         if type(metadata) is not Map:
             at = item.position if item is not None else node.position
             raise _malformed(
-                f"document [{self.schema}]: metadata must be a map, not {_a(metadata)}", at, top, "metadata"
+                f"document [{self.schema}]: metadata must be a map, not {a_kind(metadata)}", at, top, "metadata"
             )
         self.metadata = metadata
         item = find("data")
@@ -101,7 +102,10 @@ class Document:
             if not self.control or name is not None:
                 at = item.position if item is not None else metadata.position
                 raise _malformed(
-                    f"document [{self.schema}]: metadata.name must be a string, not {_a(name)}", at, metadata, "name"
+                    f"document [{self.schema}]: metadata.name must be a string, not {a_kind(name)}",
+                    at,
+                    metadata,
+                    "name",
                 )
             self.name = ""
         else:
@@ -141,7 +145,7 @@ class Document:
             return value
         if not value and type(value) is not Array:
             return None
-        raise _malformed(f"document {self}: {key} must be a map, not {_a(value)}", item.position)
+        raise _malformed(f"document {self}: {key} must be a map, not {a_kind(value)}", item.position)
 
     def _list(self, item: MapItem, key: str) -> list[ArrayItem]:
         value = item.value
@@ -149,7 +153,7 @@ class Document:
             return value.items
         if value is None:
             return _NONE
-        raise _malformed(f"document {self}: {key} must be a list, not {_a(value)}", item.position)
+        raise _malformed(f"document {self}: {key} must be a list, not {a_kind(value)}", item.position)
 
     def __repr__(self) -> str:
         return f"Document({self})"
@@ -225,7 +229,7 @@ def _text(item: MapItem | None, key: str, at: Position, document: Document | Non
         return value
     at = item.position if item is not None else at
     subject = f"document {document}: " if document is not None else "a document's "
-    raise _malformed(f"{subject}{key} must be a string, not {_a(value)}", at)
+    raise _malformed(f"{subject}{key} must be a string, not {a_kind(value)}", at)
 
 
 def _malformed(message: str, at: Position, around: Map | None = None, key: str = "") -> LayeringError:
@@ -246,8 +250,3 @@ def _malformed(message: str, at: Position, around: Map | None = None, key: str =
 
 
 _SHOWN = 12
-
-
-def _a(value: object) -> str:
-    name = kind_name(value)
-    return name if name == "null" else f"an {name}" if name[0] in "aeiou" else f"a {name}"

@@ -8,7 +8,8 @@ from __future__ import annotations
 from plait.layering.document import without_text
 from plait.layering.paths import PathError, action_path
 from plait.layering.validation import ACTION_KEYS, DEFINITION_KEYS, DESTINATION_KEYS, METADATA_KEYS, SOURCE_KEYS
-from plait.nodes import Array, Map, kind_name
+from plait.layering.wording import a_kind
+from plait.nodes import Array, Map
 from plait.spell import did_you_mean
 
 TYPE_CHECKING = False
@@ -118,14 +119,11 @@ def _warn_of_keys(document: Document, value: Value, known: frozenset[str], conte
 def _warn_of_boolean(document: Document, value: Value, key: str, context: Context) -> None:
     item: MapItem | None = value.find(key) if type(value) is Map else None
     if item is not None and item.value is not None and type(item.value) is not bool:
-        context.warn(f"{item.position}: {key} of {document} counts as false: it is no boolean, but {_a(item.value)}")
+        context.warn(
+            f"{item.position}: {key} of {document} counts as false: it is no boolean, but {a_kind(item.value)}"
+        )
 
 
 def _part(value: Value, key: str) -> Value:
     item = value.find(key) if type(value) is Map else None
     return item.value if item is not None else None
-
-
-def _a(value: Value) -> str:
-    name = kind_name(value)
-    return f"an {name}" if name[0] in "aeiou" else f"a {name}"

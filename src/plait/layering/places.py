@@ -11,7 +11,8 @@ makes the missing part: maps for names, and for `name[n]` a list filled up with 
 from __future__ import annotations
 
 from plait.layering.paths import Below, Every, Indexes, Names, Path, PathError, Slice
-from plait.nodes import Array, ArrayItem, Map, MapItem, kind_name
+from plait.layering.wording import a_kind
+from plait.nodes import Array, ArrayItem, Map, MapItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ def _in_the_way(value: Value, path: Path, i: int) -> PathError:
     wanted = "a map" if type(path.steps[i]) is str else "a list"
     before = "".join(f".{step}" if type(step) is str else f"[{step}]" for step in path.steps[:i]) or "."
     at = value.position if type(value) is Map or type(value) is Array else None
-    return PathError(f'the path "{path.text}" needs {wanted} at "{before}", but there is {_a(value)}', at)
+    return PathError(f'the path "{path.text}" needs {wanted} at "{before}", but there is {a_kind(value)}', at)
 
 
 def _set(value: Value, steps: tuple[Step, ...], i: int, new: Value) -> Value:
@@ -254,8 +255,3 @@ def _with(value: Any, old: Any, new: Any) -> Value:
     items[items.index(old)] = new
     result: Value = value.with_items(items)
     return result
-
-
-def _a(value: object) -> str:
-    name = kind_name(value)
-    return name if name == "null" else f"an {name}" if name[0] in "aeiou" else f"a {name}"

@@ -13,6 +13,7 @@ from plait.layering.missing import missing
 from plait.layering.paths import PathError, compile_path, destination_path
 from plait.layering.places import MISSING, Missing, find, write
 from plait.layering.regexps import Pattern
+from plait.layering.wording import a_kind
 from plait.nodes import Array, Map, kind_name
 from plait.spell import did_you_mean
 
@@ -151,7 +152,7 @@ def _value(document: Document, entry: Entry, source: Document, *, lenient: bool,
         if entry.path not in _WHOLE and data is not None:
             at = entry.place("src", "path")
             context.warn(
-                f"{at}: {source} holds {_a(data)}: all of it is taken, and the path {entry.path} means nothing"
+                f"{at}: {source} holds {a_kind(data)}: all of it is taken, and the path {entry.path} means nothing"
             )
     else:
         value = find(data, compile_path(entry.path or ""))
@@ -248,14 +249,9 @@ def placed(data: Value, value: Value, text: str, dest: Map) -> Value:
     return write(data, path, value)
 
 
-def _a(value: object) -> str:
-    name = kind_name(value)
-    return f"an {name}" if name[0] in "aeiou" else f"a {name}"
-
-
 def wants_text(pattern: str, path: str, existing: Value | Missing) -> PathError:
     """What to say of a destination where a pattern can be found in no text."""
-    there = "nothing" if existing is MISSING else "null" if existing is None else _a(existing)
+    there = "nothing" if existing is MISSING else "null" if existing is None else a_kind(existing)
     return PathError(f'the pattern "{pattern}" needs text at "{path}", but there is {there}')
 
 
