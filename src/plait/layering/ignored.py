@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from plait.layering.document import without_text
 from plait.layering.paths import PathError, action_path
-from plait.layering.validation import ACTION_KEYS, DEFINITION_KEYS, DESTINATION_KEYS, METADATA_KEYS, SOURCE_KEYS
 from plait.layering.wording import a_kind
 from plait.nodes import Array, Map
 from plait.spell import did_you_mean
@@ -19,6 +18,16 @@ if TYPE_CHECKING:
     from plait.context import Context
     from plait.layering.document import Document
     from plait.nodes import DocumentSet, Item, MapItem, Value
+
+
+# The keys that `validation` has rules for, which is not loaded for a plain render.
+METADATA_KEYS = frozenset(
+    {"schema", "name", "labels", "storagePolicy", "layeringDefinition", "replacement", "substitutions"}
+)
+DEFINITION_KEYS = frozenset({"layer", "abstract", "parentSelector", "actions"})
+ACTION_KEYS = frozenset({"method", "path"})
+SOURCE_KEYS = frozenset({"schema", "name", "path", "pattern", "match_group", "deepcopy"})
+DESTINATION_KEYS = frozenset({"path", "pattern", "recurse"})
 
 
 def warn_of_ignored(documents: Iterable[Document], context: Context) -> None:

@@ -317,8 +317,6 @@ _METADATA: dict[str, Rule] = {
     "replacement": _boolean,
     "substitutions": _substitutions,
 }
-METADATA_KEYS, DEFINITION_KEYS, ACTION_KEYS = frozenset(_METADATA), frozenset(_DEFINITION), frozenset(_ACTION)
-SOURCE_KEYS, DESTINATION_KEYS = frozenset(_SOURCE), frozenset(_DESTINATION)
 _CONTROL_METADATA: dict[str, Rule] = {"name": _string, "labels": _text_values}
 
 
