@@ -305,13 +305,14 @@ def apply_documents(
     *,
     plans: Plans | None = None,
     trace: Trace | None = None,
+    printed: bool = True,
 ) -> list[DocumentSet]:
     """The documents of files, one set each, with overlay documents applied one after the other (spec ytt 9.1).
 
     Each overlay sees what the earlier ones made. Inserted documents belong to the file of their neighbour, appended ones
     to the last file, those of `or_add` to the first. A set in which nothing changed is the same object. With no set at
-    all, documents that overlays add come in one new set. Documents that are empty in the end are dropped, also computed
-    ones, as in the reference.
+    all, documents that overlays add come in one new set. Documents that are empty in the end, also computed ones, are
+    not printed, so they are dropped; printed=False, for what a library gives: they stay.
 
     Unlike `apply`, this erases no overlay annotations, neither on the left nor on what comes in: what a library gives is
     an overlay again, in whole or in part, where somebody uses it as one.
@@ -339,5 +340,6 @@ def apply_documents(
         raise _nested(overlay.position) from None
     if plans is not None:
         plans.update(made)
-    edit.drop_empty()
+    if printed:
+        edit.drop_empty()
     return edit.results()

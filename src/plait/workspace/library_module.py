@@ -208,7 +208,7 @@ class _Instance:
     def _evaluate(self) -> Evaluated:
         schema, library_schemas = self._schema()
         values, library_values = self._values(schema)
-        return self.execution.evaluate(values, library_values, library_schemas)
+        return self.execution.evaluate(values, library_values, library_schemas, printed=False)
 
     def _schema(self) -> tuple[SchemaType | None, list[ReferencedValues]]:
         mine, below = self._reaching(self.schemas)

@@ -50,7 +50,7 @@ def run(job: Job, context: Context | None = None, given: Mapping[InputFile, Docu
     if job.options.inspect == INSPECT_VALUES:
         return Result(documents=DocumentSet([] if _is_empty(values) else [values]))
     session.context.total = len(job.files)
-    evaluated = execution.evaluate(values, library_values, library_schemas)
+    evaluated = execution.evaluate(values, library_values, library_schemas, printed=True)
     session.context.doing = "writing"
     trace = session.context.trace
     if trace is not None:
@@ -243,8 +243,13 @@ class Execution:
         values: Document,
         library_values: Sequence[ReferencedValues],
         library_schemas: Sequence[ReferencedValues],
+        *,
+        printed: bool,
     ) -> Evaluated:
-        """Run the templates, then the overlays (spec ytt 1.6, phases 6 to 8). Raises PlaitError."""
+        """Run the templates, then the overlays (spec ytt 1.6, phases 6 to 8); printed: not for a template that asks for it.
+
+        Raises PlaitError.
+        """
         loader = self._loader(values, library_values, library_schemas)
         documents: list[tuple[LibraryFile, DocumentSet]] = []
         texts: list[TextFile] = []
@@ -280,7 +285,7 @@ class Execution:
         if library_values or library_schemas:
             _check_used(library_values, library_schemas)
         context.doing = "overlays"
-        return Evaluated(_overlaid(documents, self.session, layout.plans), texts, exports)
+        return Evaluated(_overlaid(documents, self.session, layout.plans, printed=printed), texts, exports)
 
     def _loader(
         self,
@@ -372,7 +377,9 @@ def _check_used(values: Sequence[ReferencedValues], schemas_given: Sequence[Refe
         )
 
 
-def _overlaid(documents: list[tuple[LibraryFile, DocumentSet]], session: Session, plans: Plans) -> list[DocumentFile]:
+def _overlaid(
+    documents: list[tuple[LibraryFile, DocumentSet]], session: Session, plans: Plans, *, printed: bool
+) -> list[DocumentFile]:
     """Take the overlays out and apply them to all the rest (spec ytt 9.1)."""
     documents.sort(key=lambda found: found[0].file.order)
     overlays: list[Document] = []
@@ -397,7 +404,7 @@ def _overlaid(documents: list[tuple[LibraryFile, DocumentSet]], session: Session
         try:
             from plait.overlay import apply_documents
 
-            groups = apply_documents(groups, overlays, plans=plans, trace=trace)
+            groups = apply_documents(groups, overlays, plans=plans, trace=trace, printed=printed)
         except PlaitError as error:
             raise error.within(f"Overlaying (in following order: {', '.join(overlay_files)})") from None
     result = [
