@@ -197,7 +197,7 @@ class Builder:
 
     stack: their numbers, outermost first. lists: their items, by number. site, items: the collection that the last node
     was added to, and which the next one most likely goes to as well; site is -1 where it stands in for another. last:
-    the collection that the last node belongs to by the text. maps: the items of all maps that were opened.
+    the collection that the last node belongs to by the text. maps: the items of maps that were added to more than once.
     """
 
     __slots__ = ("gone", "items", "last", "lists", "maps", "run", "site", "stack")
@@ -208,54 +208,56 @@ class Builder:
         self.lists: dict[int, list[Any]] = {}
         self.site = self.last = -1
         self.items: list[Any] = []
-        self.maps: list[list[MapItem]] = []
+        self.maps: dict[int, list[MapItem]] = {}
         # A list, and how many items it had when the last of them was replaced.
         self.gone: tuple[list[Any] | None, int] = (None, 0)
 
     def fill(self, site: int, index: int, /, *values: object) -> None:
         """Add the items of a chunk to a collection. values: of its holes."""
-        run = self.run
-        entries = run.plan.chunks[index]
-        self.add(entries, values, self.items if site == self.site else self.place(site, entries))
+        entries = self.run.plan.chunks[index]
+        items = self.items if site == self.site else self.place(site, entries)
+        if items and type(items[0]) is MapItem:
+            # The keys of one chunk differ; only what comes later can repeat one.
+            self.maps[id(items)] = items
+        self.add(entries, values, items)
 
     def add(self, entries: list[Entry], values: tuple[object, ...], items: list[Any]) -> None:
+        """Make the items that entries stand for."""
         run = self.run
         source, listener = run.source, run.listener
-        value: Any
         item: Item
         for entry in entries:
             if type(entry) is list:
-                if listener is None:
-                    items += entry
-                else:
-                    items += [listener.added(item, None) for item in entry]
+                items += entry if listener is None else [listener.added(item, None) for item in entry]
                 continue
             pattern: Pattern = entry  # type: ignore[assignment]
-            kind, line, hole = pattern.kind, pattern.line, pattern.hole
-            computed = False
+            hole = pattern.hole
+            value: Any
             if hole >= 0:
-                value = given = values[hole]
-                if type(given) not in _PLAIN:
-                    value = run.value(given, kind, line)
-                computed = value is not None and type(given) is not YamlFragment
-            elif pattern.children is not None:
-                inner: list[Any] = []
-                self.add(pattern.children, values, inner)
-                value = pattern.inner(inner, source, line)  # type: ignore[misc]
-            elif pattern.opens >= 0:
-                inner = []
-                value = pattern.inner(inner, source, line)  # type: ignore[misc]
-                self.open(pattern.opens, inner)
-            else:
+                value = values[hole]
+                if type(value) not in _PLAIN:
+                    value = run.value(value, pattern.kind, pattern.line)
+            elif pattern.inner is None:
                 value = pattern.value
-            annotations: Annotations | None = None if pattern.annotated < 0 else values[pattern.annotated]  # type: ignore[assignment]
+            else:
+                inner: list[Any] = []
+                value = pattern.inner(inner, source, pattern.line)
+                if pattern.children is None:
+                    self.open(pattern.opens, inner)
+                else:
+                    self.add(pattern.children, values, inner)
+            annotations: Annotations | None = None
+            if pattern.annotated >= 0:
+                annotations = values[pattern.annotated]  # type: ignore[assignment]
+            kind = pattern.kind
             if kind is MapItem:
                 key: NodeValue = pattern.key if pattern.keyed < 0 else values[pattern.keyed]  # type: ignore[assignment]
-                item = MapItem(key, value, source, line, annotations)
+                item = MapItem(key, value, source, pattern.line, annotations)
             elif kind is ArrayItem:
-                item = ArrayItem(value, source, line, annotations)
+                item = ArrayItem(value, source, pattern.line, annotations)
             else:
-                item = Document(value, source, line, annotations, computed)
+                computed = hole >= 0 and value is not None and type(values[hole]) is not YamlFragment
+                item = Document(value, source, pattern.line, annotations, computed)
             items.append(item if listener is None else listener.added(item, pattern))
 
     def set(self, value: object, /) -> None:
@@ -277,8 +279,6 @@ class Builder:
         self.stack.append(site)
         self.lists[site] = self.items = items
         self.site = self.last = site
-        if self.run.plan.sites[site].kind is Map:
-            self.maps.append(items)
 
     def place(self, site: int, entries: list[Entry]) -> list[Any]:
         """The list for nodes of a collection other than the last one; what lies below it is closed."""
@@ -385,7 +385,7 @@ class Builder:
 
     def settle_all(self) -> None:
         """Resolve repeated keys in the maps that were built, in place: they are handed on only after this."""
-        for items in self.maps:
+        for items in self.maps.values():
             if len({item.key for item in items}) != len(items):
                 self.settle(items)
 

@@ -195,10 +195,17 @@ class _Planner:
         """Plan the items of a collection: chunks of items without code, and statements for the others."""
         chunk = Chunk()
         coded = self.coded
+        keys: set[object] = set()
         for item in collection.items:
             said = self.said.get(item, directives.NOTHING)
             by_itself = templated or item in coded
-            if chunk.entries and (by_itself or said.code or len(chunk.holes) >= _HOLES):
+            again = False
+            if self.repeated_keys and type(item) is MapItem:
+                # The builder relies on it that the keys of one chunk differ.
+                key = key_id(item.key)
+                again = key in keys
+                keys.add(key)
+            if chunk.entries and (by_itself or again or said.code or len(chunk.holes) >= _HOLES):
                 self.flush(chunk, site)
                 chunk = Chunk()
             self.pieces.extend(Code(line.text, line.line) for line in said.code)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.errors import StarlarkError
+from plait.passes import FAST
 from plait.starlark import Program, budget_of, compile_program
 from plait.templates.build import NAMES, Run, inserter
 from plait.templates.cached import KeptTemplate, keep
@@ -49,7 +50,8 @@ class Template:
         if self._outcome is not None:
             return self._outcome
         self._runs += 1
-        if self._runs == 2 and self._plan is not None and context.trace is None:  # most templates run once
+        # Most templates run once: it pays to look only at one that is run again.
+        if FAST and self._runs == 2 and self._plan is not None and context.trace is None:
             from plait.templates.fixed import is_fixed
 
             if is_fixed(self._program.code):
