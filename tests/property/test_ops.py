@@ -24,9 +24,10 @@ from plait.ops import (
 )
 from plait.ops.difference import alike
 from plait.ops.draft import INDEX_FROM
-from plait.ops.operations import Operation, same
+from plait.ops.operations import Operation
 from plait.ops.placeholders import names
 from plait.ops.pointer import Key, Pointer, escape
+from plait.ops.values import same
 from plait.source import Source
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from plait.lazy import first_use
 from plait.ops.definitions import interpolate
 from plait.ops.files import expand, operations_of, read_operations
 from plait.ops.job import Job
-from plait.ops.operations import Operation, Remove, Replace, Test, patch, to_nodes
+from plait.ops.operations import Operation, Remove, Replace, Test, to_nodes
+from plait.ops.patching import patch
 from plait.ops.pointer import Pointer, parse
 from plait.ops.reading import file_source, file_text, read_first, write_bytes, write_text
 from plait.ops.variables import Sources

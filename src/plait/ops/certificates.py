@@ -10,7 +10,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from plait.errors import OpsError
 from plait.nodes import Map, MapItem, kind_name
-from plait.ops.generate import Options
+from plait.ops.options import Options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,12 +76,15 @@ def certificate(options: Value, sources: Sources) -> Value:
     builder = _dated(x509.CertificateBuilder(), days)
     builder = builder.serial_number(_serial()).subject_name(subject).public_key(key.public_key())
     builder = builder.issuer_name(subject if signer is None else signer.certificate.subject)
-    for extension, critical in _extensions(is_ca, usages, names):
+    for extension, critical in _purposes(is_ca, usages):
         builder = builder.add_extension(extension, critical=critical)
-    builder = builder.add_extension(x509.SubjectKeyIdentifier(key_id), critical=False)
     authority = key_id if signer is None else _subject_key_id(signer.certificate)
+    # In the order of the reference's library: what looks at the text of a certificate sees the same.
+    builder = builder.add_extension(x509.SubjectKeyIdentifier(key_id), critical=False)
     if authority is not None:
         builder = builder.add_extension(x509.AuthorityKeyIdentifier(authority, None, None), critical=False)
+    if names and not is_ca:
+        builder = builder.add_extension(_alternative_names(names), critical=False)
     made = builder.sign(key if signer is None else signer.key, hashes.SHA256())
     return Map(
         [
@@ -118,20 +121,17 @@ def _dated(builder: x509.CertificateBuilder, days: int) -> x509.CertificateBuild
         raise OpsError(f"a certificate cannot be valid for {days} days") from None
 
 
-def _extensions(is_ca: bool, usages: list[str], names: list[str]) -> list[tuple[x509.ExtensionType, bool]]:
+def _purposes(is_ca: bool, usages: list[str]) -> list[tuple[x509.ExtensionType, bool]]:
     """The extensions that say what the certificate is for, each with whether it is critical."""
     constraints = x509.BasicConstraints(ca=is_ca, path_length=None)
     if is_ca:  # usages and names are ignored, whatever they are
         return [(_key_usage("key_cert_sign", "crl_sign"), True), (constraints, True)]
     purposes = [USAGES[usage] for usage in usages] or [ExtendedKeyUsageOID.SERVER_AUTH]
-    out: list[tuple[x509.ExtensionType, bool]] = [
+    return [
         (_key_usage("digital_signature", "key_encipherment"), True),
         (x509.ExtendedKeyUsage(purposes), False),
         (constraints, True),
     ]
-    if names:
-        out.append((x509.SubjectAlternativeName([_alternative_name(name) for name in names]), False))
-    return out
 
 
 def _key_usage(*names: str) -> x509.KeyUsage:
@@ -151,6 +151,12 @@ def _key_usage(*names: str) -> x509.KeyUsage:
     )
     flags.update(dict.fromkeys(names, True))
     return x509.KeyUsage(**flags)
+
+
+def _alternative_names(texts: list[str]) -> x509.SubjectAlternativeName:
+    """The names, those of hosts before addresses."""
+    names = [_alternative_name(text) for text in texts]
+    return x509.SubjectAlternativeName(sorted(names, key=lambda name: isinstance(name, x509.IPAddress)))
 
 
 def _alternative_name(text: str) -> x509.GeneralName:

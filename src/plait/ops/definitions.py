@@ -10,10 +10,10 @@ from plait.errors import Finding, LimitError, OpsError
 from plait.limits import allowance, exceeded
 from plait.nodes import Array, Map, kind_name
 from plait.ops import walk
-from plait.ops.files import scalar_text
 from plait.ops.placeholders import MARK, fill
 from plait.ops.pointer import Index, Key, Pointer, parse
 from plait.ops.rewrite import rewrite_texts
+from plait.ops.values import scalar_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from plait.nodes import Array, ArrayItem, Map, MapItem, kind_name
 from plait.ops.operations import Operation, Remove, Replace, Test
 from plait.ops.pointer import Pointer, parse
 from plait.ops.rewrite import rewrite_floats
+from plait.ops.values import scalar_text
 from plait.source import Position, Source
 
 TYPE_CHECKING = False
@@ -219,21 +220,6 @@ def _unknown_type(definition: _Definition, kind: str) -> OpsError:
     return definition.refuse(
         f'operation [{definition.number}]: unknown operation type "{kind}"', expected=", ".join(OPERATIONS), hint=hint
     )
-
-
-def scalar_text(value: Value) -> str:
-    """A scalar as text: true, 5, 1.5."""
-    if type(value) is str:
-        return value
-    if type(value) is bool:
-        return "true" if value else "false"
-    if value is None:
-        return "null"
-    if type(value) is float:
-        from plait.yaml import write_value
-
-        return write_value(value).rstrip("\n")
-    return str(value)
 
 
 def settled(value: Value) -> Value:

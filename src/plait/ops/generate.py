@@ -7,13 +7,12 @@ made.
 from __future__ import annotations
 
 from plait.errors import OpsError
-from plait.nodes import Array, Map, MapItem, kind_name
-from plait.ops.files import scalar_text
+from plait.ops.options import Options
 from plait.spell import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from types import ModuleType
 
     from plait.nodes import Value
@@ -41,73 +40,6 @@ def generate(kind: str, options: Value, sources: Sources) -> Value:
     """
     check_kind(kind)
     return GENERATORS[kind](options, sources)
-
-
-class Options:
-    """The options of a definition: each read by the type that it should have, others refused by name."""
-
-    __slots__ = ("_items", "kind")
-
-    def __init__(self, value: Value, kind: str, known: Sequence[str]) -> None:
-        self.kind = kind
-        self._items: dict[str, MapItem] = {}
-        if value is None:
-            return
-        if type(value) is not Map:
-            raise OpsError(f"the options of a {kind} are not a map", expected="a map", found=kind_name(value))
-        for item in value.items:
-            name = scalar_text(item.key)
-            if name not in known:
-                raise OpsError(
-                    f'a {kind} has no option "{name}"',
-                    at=item.position if item.source is not None else None,
-                    expected=", ".join(known),
-                    hint=did_you_mean(name, known),
-                )
-            self._items[name] = item
-
-    def _value(self, name: str) -> Value:
-        item = self._items.get(name)
-        return None if item is None else item.value
-
-    def _wrong(self, name: str, expected: str) -> OpsError:
-        item = self._items[name]
-        return OpsError(
-            f'the option "{name}" of a {self.kind} has the wrong type',
-            at=item.position if item.source is not None else None,
-            expected=expected,
-            found=kind_name(item.value),
-        )
-
-    def text(self, name: str) -> str:
-        value = self._value(name)
-        if type(value) is Map or type(value) is Array:
-            raise self._wrong(name, "a string")
-        return "" if value is None else scalar_text(value)
-
-    def number(self, name: str) -> int:
-        value = self._value(name)
-        if value is None:
-            return 0
-        if type(value) is float and abs(value) < 1 << 63:
-            return int(value)
-        if type(value) is not int:
-            raise self._wrong(name, "an integer")
-        return value
-
-    def switch(self, name: str) -> bool:
-        value = self._value(name)
-        if value is not None and type(value) is not bool:
-            raise self._wrong(name, "true or false")
-        return value is True
-
-    def texts(self, name: str) -> list[str]:
-        value = self._value(name)
-        if value is None:
-            return []
-        if type(value) is not Array or any(type(item.value) in (Map, Array) for item in value.items):
-            raise self._wrong(name, "an array of strings")
-        return ["" if item.value is None else scalar_text(item.value) for item in value.items]
 
 
 def _password(options: Value, _sources: Sources) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from plait.errors import UsageError
 from plait.nodes import Document
 from plait.ops.definitions import interpolate
-from plait.ops.operations import patch
+from plait.ops.patching import patch
 from plait.ops.reading import read_first, write_text
 from plait.ops.variables import Sources
 from plait.ops.walk import find

@@ -6,7 +6,7 @@ What may be a secret is not shown: a value under a key that sounds like one, and
 from __future__ import annotations
 
 from plait.nodes import Array, Map, kind_name
-from plait.ops.operations import same
+from plait.ops.values import same
 from plait.ops.walk import place
 
 TYPE_CHECKING = False
@@ -70,7 +70,7 @@ def _in_maps(found: Map, expected: Map) -> tuple[MapItem, Value] | None:
 
 
 def _keys(value: Map) -> str:
-    from plait.ops.files import scalar_text
+    from plait.ops.values import scalar_text
 
     names = [scalar_text(item.key) for item in value.items[:_NAMED]]
     more = f" and {len(value.items) - _NAMED} more" if len(value.items) > _NAMED else ""

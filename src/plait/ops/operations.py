@@ -1,4 +1,4 @@
-"""Operations: one entry of an ops file each, applied in order (spec ops 6).
+"""Operations: one entry of an ops file each, with what it does (spec ops 6).
 
 To add a type: a class with `apply`, and a row in `files.OPERATIONS` that builds it.
 """
@@ -6,19 +6,18 @@ To add a type: a class with `apply`, and a row in `files.OPERATIONS` that builds
 from __future__ import annotations
 
 from plait.errors import OpsError
-from plait.nodes import Array, ArrayItem, Map, MapItem, key_id
-from plait.ops.draft import Draft
+from plait.nodes import Array, ArrayItem, Map, MapItem
 from plait.ops.pointer import Key, Pointer
+from plait.ops.values import same
 from plait.ops.walk import NotThereError
-from plait.source import Position
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from plait.nodes import Value
-    from plait.provenance import Trace
-    from plait.source import Source
+    from plait.ops.draft import Draft
+    from plait.source import Position, Source
 
 
 class Operation:
@@ -157,69 +156,6 @@ class Test(Operation):
 
     def fields(self) -> list[MapItem]:
         return [*super().fields(), MapItem("absent", True) if self.absent else MapItem("value", self.value)]
-
-
-def patch(value: Value, operations: Iterable[Operation], *, trace: Trace | None = None) -> Value:
-    """The value after all operations, each applied to the result of the one before.
-
-    The value given is not altered; without operations it is the result. trace: gets what each operation did. Raises OpsError naming the operation's file,
-    line and number, the part of the path that failed and what is there instead.
-    """
-    draft = Draft(value)
-    for operation in operations:
-        try:
-            operation.apply(draft)
-        except OpsError as error:
-            raise _located(error, operation) from None
-        if trace is not None:
-            from plait.ops.tracing import record
-
-            value = record(operation, value, draft.result(), trace)
-    return draft.result()
-
-
-def _located(error: OpsError, operation: Operation) -> OpsError:
-    number = "" if operation.number is None else f" [{operation.number}]"
-    words = "" if operation.words is None else f" ({operation.words})"
-    at = Position(operation.source, operation.line) if operation.source is not None else None
-    return OpsError(
-        f"{operation.kind} operation{number} failed{words}: {error.message}",
-        at=at,
-        also=error.also,
-        expected=error.expected,
-        found=error.found,
-        hint=error.hint,
-        trail=error.trail,
-    )
-
-
-def same(left: Value, right: Value) -> bool:
-    """Equality as `test` sees it: types and values, the order of arrays, but not the order of maps (spec ops 6.3)."""
-    stack = [(left, right)]
-    while stack:
-        a, b = stack.pop()
-        if type(a) is not type(b):
-            return False
-        if isinstance(a, Map) and isinstance(b, Map):
-            if a is b:
-                continue
-            if len(a.items) != len(b.items):
-                return False
-            others = {key_id(item.key): item.value for item in b.items}
-            for item in a.items:
-                key = key_id(item.key)
-                if key not in others:
-                    return False
-                stack.append((item.value, others[key]))
-        elif isinstance(a, Array) and isinstance(b, Array):
-            if a is b:
-                continue
-            if len(a.items) != len(b.items):
-                return False
-            stack.extend((x.value, y.value) for x, y in zip(a.items, b.items, strict=True))
-        elif a != b:
-            return False
-    return True
 
 
 def to_nodes(operations: Iterable[Operation]) -> Array:

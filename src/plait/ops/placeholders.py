@@ -105,7 +105,7 @@ def _wrong_type(name: str, value: Value) -> OpsError:
 
     shown = kind_name(value)
     if not isinstance(value, Map | Array) and value is not None:
-        from plait.ops.files import scalar_text
+        from plait.ops.values import scalar_text
 
         shown = f"the {shown} {scalar_text(value)}"
     return OpsError(

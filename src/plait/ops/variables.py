@@ -175,7 +175,7 @@ def texts_to_values(source: Source, what: str) -> dict[str, Value]:
 def _name(key: Value) -> str:
     if type(key) is str:
         return key
-    from plait.ops.files import scalar_text
+    from plait.ops.values import scalar_text
 
     return "" if key is None else scalar_text(key)
 
