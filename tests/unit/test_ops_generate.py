@@ -155,6 +155,15 @@ def test_alternative_names_are_addresses_or_dns_names(ca: Value) -> None:
     names = ["*.example.org", "10.0.0.7", "::1", "localhost"]
     found = certificate(made("certificate", {"ca": "root", "key_length": SMALL, "alternative_names": names}, root=ca))
     value = found.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    assert [type(each) for each in value] == [x509.DNSName] * 2 + [x509.IPAddress] * 2
+    assert [extension.oid._name for extension in found.extensions] == [
+        "keyUsage",
+        "extendedKeyUsage",
+        "basicConstraints",
+        "subjectKeyIdentifier",
+        "authorityKeyIdentifier",
+        "subjectAltName",
+    ]
     assert value.get_values_for_type(x509.DNSName) == ["*.example.org", "localhost"]
     assert [str(each) for each in value.get_values_for_type(x509.IPAddress)] == ["10.0.0.7", "::1"]
 

@@ -41,7 +41,7 @@ _ESCAPES = {
 # A string that starts with one of these is nothing but a string, and its syntax is plain but for colons and comments.
 _WORD_FIRST = frozenset("abcdeghijklmpqrsuvwxzABCDEGHIJKLMPQRSUVWXZ/_$(")
 _WORD_LAST = frozenset(" :")
-_SEPARATORS = ("\u2028", "\u2029")
+_SEPARATORS = frozenset("\u2028\u2029")
 
 
 class _StringForms(dict[str, "str | None"]):
@@ -80,7 +80,7 @@ class _StringForms(dict[str, "str | None"]):
         if form is None:  # another thread has emptied the memo meanwhile
             form = self.safe(text, one_line(text))
         if not form:
-            return many_lines(text, pad)
+            return many_lines(text, pad, column, fold)
         return (form if fold is None else folded(form, column, fold, pad)) + "\n"
 
     def safe(self, text: str, form: str | None) -> str | None:
@@ -163,13 +163,17 @@ def one_line(text: str) -> str | None:
     return text if _plain_allowed(text) else "'" + text.replace("'", "''") + "'"
 
 
-def many_lines(text: str, pad: str) -> str:
-    """The form of a string that takes several lines, with the line break behind it; `pad` is its indentation."""
+def many_lines(text: str, pad: str, column: int = 0, fold: int | None = None) -> str:
+    """The form of a string that takes several lines, with the line break behind it; `pad` is its indentation.
+
+    column, fold: as for `long_form`; a literal block is not folded.
+    """
     binary = _binary(text)
     if binary is not None:
         return "!!binary " + many_lines(binary, pad)
     if "\n" not in text:
-        return "'" + _broken(text.replace("'", "''"), pad) + "'\n"
+        quoted = text.replace("'", "''")
+        return "'" + (_broken(quoted, pad) if fold is None else _folded_lines(quoted, column + 1, fold, pad)) + "'\n"
     hint = "2" if text[0] == " " or text[0] in _BREAKS else ""
     if text[-1] not in _BREAKS:
         chomp, end = "-", "\n"
@@ -279,6 +283,28 @@ def folded(form: str, column: int, width: int, pad: str) -> str:
     """A one-line form with line breaks put at spaces once the column is beyond the width (spec ops 14.3)."""
     quote = form[0] if form[0] in "'\"" else ""
     first, last = (1, len(form) - 2) if quote else (-1, len(form))
+    return _with_breaks(form, column, width, pad, first, last, doubly=quote == '"')
+
+
+def _folded_lines(text: str, column: int, width: int, pad: str) -> str:
+    """What is between single quotes, with Unicode line separators in it: behind each the column begins anew."""
+    lines = [""]
+    for character in text:
+        lines[-1] += character
+        if character in _SEPARATORS:
+            lines.append("")
+    out = []
+    for number, line in enumerate(lines):
+        if number > 0 and line[:1] not in _SEPARATORS and line:
+            out.append(pad)
+            column = len(pad)
+        first, last = 0 if number == 0 else -1, len(line) - 1 if number == len(lines) - 1 else len(line)
+        out.append(_with_breaks(line, column, width, pad, first, last, doubly=False))
+    return "".join(out)
+
+
+def _with_breaks(form: str, column: int, width: int, pad: str, first: int, last: int, *, doubly: bool) -> str:
+    """A text with breaks at spaces between two indexes. doubly: it stands in double quotes."""
     out: list[str] = []
     spaces = False
     at = 0
@@ -288,7 +314,7 @@ def folded(form: str, column: int, width: int, pad: str) -> str:
             column += index - at
             spaces = False
         following = form[index + 1 : index + 2]
-        if not spaces and column > width and first < index < last and (quote == '"' or following != " "):
+        if not spaces and column > width and first < index < last and (doubly or following != " "):
             out.append("\n" + pad)
             column = len(pad)
             if following == " ":
