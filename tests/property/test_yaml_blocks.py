@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from plait.errors import PlaitError
 from plait.layering.scalars import plain_values
 from plait.nodes import Map, MapItem
+from plait.passes import FAST
 from plait.source import Source
 from plait.yaml import Comments, deduplicate, events, read
 from plait.yaml.libyaml import parser
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from plait.nodes import DocumentSet
     from plait.yaml.libyaml import Parser
     from plait.yaml.quirks import Adapted
+
+by_lines = pytest.mark.skipif(not FAST, reason="the line reader is left out")
 
 VALUES = [
     "", "a", "a b", "1", "yes", "~", "-5", "0x1f", '"q"', "'it''s'", '"a: b"', '"t\\tb"', "[]", "{}", "[a, 'b', -c]",
@@ -206,6 +209,7 @@ def test_texts_where_lines_could_mislead(text: str) -> None:
     check(text)
 
 
+@by_lines
 def test_regular_documents_are_not_left_to_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:
     def unexpected() -> object:
         raise AssertionError("the parser was asked")
@@ -216,6 +220,7 @@ def test_regular_documents_are_not_left_to_the_parser(monkeypatch: pytest.Monkey
     assert tree.items[0].distinct
 
 
+@by_lines
 def test_only_irregular_documents_are_left_to_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     original = events.Reading.build
@@ -229,6 +234,7 @@ def test_only_irregular_documents_are_left_to_the_parser(monkeypatch: pytest.Mon
     assert asked == ["---\nc: !t d\n"]
 
 
+@by_lines
 def test_a_text_that_is_mostly_irregular_is_read_in_one_piece(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     original = events.Reading.build

@@ -1,4 +1,4 @@
-"""Text to nodes (spec ytt 2.1-2.3, spec ops 3): line by line where that can be done, by the parser's events elsewhere.
+"""Text to nodes (spec ytt 2.1-2.3, spec ops 3): by the parser's events; line by line where that can be done, for speed.
 
 Items are made when they start and given their value when it is complete. An alias is a fresh copy of what the anchor
 stands for, within one document. A merge key's items stand where `<<` stood; repeated keys stay in the tree as written
@@ -12,6 +12,7 @@ import gc
 from plait.errors import PlaitError
 from plait.limits import allowance
 from plait.nodes import DocumentSet
+from plait.passes import FAST
 from plait.yaml.blocks import BlockReading, is_regular
 from plait.yaml.repeats import deduplicate
 from plait.yaml.scalars import plain_values
@@ -107,7 +108,7 @@ def read(
     gc.disable()
     try:
         tree = None
-        if parser is None and spans is None and not strict and not text_keys and is_regular(text):
+        if FAST and parser is None and spans is None and not strict and not text_keys and is_regular(text):
             tree = _by_lines(text, settings)
         if tree is None:
             from plait.yaml.events import read_events
