@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from annotated import document, documents, fn, value
@@ -12,11 +10,9 @@ from plait.errors import OverlayError, PlaitError
 from plait.fragments import to_nodes
 from plait.nodes import Map, equal, from_plain, to_plain
 from plait.overlay import apply, apply_document, apply_documents, erased, is_overlay, merge_plain, sentence
+from plait.provenance import Trace
 from plait.source import Source
 from plait.yaml import read, write, write_positions
-
-if TYPE_CHECKING:
-    from plait.nodes import Item
 
 
 def changed(left: str, right: str) -> object:
@@ -699,19 +695,19 @@ def test_a_trace_is_told_what_each_step_did() -> None:
         "a: 5\nb:\n  c: 6\n  #@overlay/remove\n  d:\n#@overlay/match missing_ok=True\nnew: {}\n"
         "l:\n#@overlay/match by=index(0)\n#@overlay/insert after=True\n- w\n"
     )
-    told = []
-
-    def plain(items: list[Item]) -> list[object]:
-        return [to_plain(item.value) for item in items]
-
-    result = apply(
-        left, right, trace=lambda action, item, out, into: told.append((action, item.line, plain(out), plain(into)))
+    trace = Trace()
+    result = apply(left, right, trace=trace)
+    changes = sorted(
+        (change.line, change.action, None if change.was is None else to_plain(change.was.value), to_plain(item.value))
+        for item, change in trace.changes.items()
     )
-    assert told == [
-        ("merge", 1, [1], [5]),
-        ("merge", 3, [1], [6]),
-        ("remove", 5, [2], []),
-        ("merge", 7, [], [{}]),
-        ("insert", 11, [], ["w"]),
+    assert changes == [
+        (1, "overlay/merge", 1, 5),
+        (3, "overlay/merge", 1, 6),
+        (7, "overlay/merge", None, {}),
+        (11, "overlay/insert", None, "w"),
+    ]
+    assert [(to_plain(item.value), change.action, change.line) for item, change in trace.removals.items()] == [
+        (2, "overlay/remove", 5)
     ]
     assert equal(result, apply(left, right))

@@ -15,10 +15,9 @@ a merged left item keeps its own and drops the right item's, a replaced or added
 from __future__ import annotations
 
 from plait.overlay.actions import ACTIONS
-from plait.overlay.apply import apply, apply_document, apply_documents, is_overlay
+from plait.overlay.apply import apply, apply_document, apply_documents, is_overlay, merge_plain
+from plait.overlay.erasing import erased
 from plait.overlay.matchers import ALL, And, Index, MapKey, Matcher, Not, Or, Subset
-from plait.overlay.plain import merge_plain
-from plait.overlay.plan import erased
 from plait.overlay.trail import APPLY, sentence
 
 TYPE_CHECKING = False

@@ -1,20 +1,22 @@
 """What an overlay item does to the left items it matches (spec ytt 9.4): one function an action, one row in ACTIONS.
 
 An action gets the run, the edit of the left collection and the step; map items, array items and documents differ only in
-their edits. Every change goes through the edit's `put`, `exchange`, `add`, `drop` and `insert`.
+their edits. Every change goes through the edit's `put`, `exchange`, `add`, `drop` and `insert`, and what goes in was shown
+to the run first (`Run.did`), so that whoever listens hears of all there is.
 """
 
 from __future__ import annotations
 
 from plait.errors import OverlayError
 from plait.fragments import to_nodes, to_starlark
-from plait.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, MapItem, kind_name
+from plait.nodes import COLLECTIONS, ArrayItem, Document, MapItem, kind_name
 from plait.overlay.callbacks import VIA, asked
 from plait.overlay.comparison import differences
-from plait.overlay.edits import ArrayEdit, DocumentsEdit, MapEdit
+from plait.overlay.edits import DocumentsEdit, MapEdit
+from plait.overlay.erasing import erased, with_annotations
 from plait.overlay.expectations import ANY_DEFAULT, Unmet
 from plait.overlay.matchers import NOTHING
-from plait.overlay.plan import erased, point_at_annotation, with_annotations
+from plait.overlay.plan import point_at_annotation
 from plait.starlark import List, type_of
 
 TYPE_CHECKING = False
@@ -22,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from plait.nodes import Item, Value
-    from plait.overlay.apply import Run
     from plait.overlay.edits import Edit
     from plait.overlay.plan import Step
+    from plait.overlay.run import Run
 
 
 def matched(run: Run, edit: Edit, step: Step) -> Sequence[int] | None:
@@ -69,28 +71,31 @@ def _only_document(edit: Edit, step: Step) -> Sequence[int]:
 def merge(run: Run, edit: Edit, step: Step) -> None:
     """Maps into maps, arrays into arrays; anything else replaces the value. What matches nothing is added."""
     places = matched(run, edit, step)
-    if places is None:
-        return
-    if not places:
-        if type(edit) is not DocumentsEdit:
-            edit.add(step.clean(), run.owned, looked_up=step.matcher is None)  # type: ignore[arg-type]
-        return
-    item = step.item
-    nested = type(item.value) is Map or type(item.value) is Array
-    for place in places:
-        left = edit.items[place]
-        value = left.value
-        if nested and value is not None:
-            result = run.merge_value(left, step)
-            if result is not value:
-                edit.relink(place, left.with_value(result), run.owned)  # type: ignore[arg-type]
-            elif type(edit) is ArrayEdit:
-                edit.check_key(place)
-        else:
-            edit.put(place, _revalued(left, step.clean()), run.owned)  # type: ignore[arg-type]
+    if places:
+        for place in places:
+            left = edit.items[place]
+            if step.leaf or left.value is None:
+                edit.put(place, run.did(step, left, revalued(left, step.clean())), run.owned)  # type: ignore[arg-type]
+            else:
+                _merge_below(run, edit, place, step)
+    elif places is None or type(edit) is DocumentsEdit:
+        run.missed(step, edit)
+    else:
+        edit.add(run.did(step, None, step.clean()), run.owned, looked_up=step.matcher is None)  # type: ignore[arg-type]
 
 
-def _revalued(left: Item, right: Item) -> Item:
+def _merge_below(run: Run, edit: Edit, place: int, step: Step) -> None:
+    """Merge the right item's map or array into that of the left item at a place."""
+    left = edit.items[place]
+    value = run.merge_value(left, step)
+    if value is not left.value:
+        edit.put(place, run.did(step, left, left.with_value(value)), run.owned)  # type: ignore[arg-type]
+    else:
+        # What is the run's own was changed in place.
+        edit.check_key(place)
+
+
+def revalued(left: Item, right: Item) -> Item:
     """The left item with the right one's value; it also takes its position, except for documents (spec ytt 9.8)."""
     if type(left) is MapItem:
         return MapItem(left.key, right.value, right.source, right.line, left.annotations)
@@ -102,33 +107,48 @@ def _revalued(left: Item, right: Item) -> Item:
 def remove(run: Run, edit: Edit, step: Step) -> None:
     """Take the matches out; the right value does not matter."""
     places = matched(run, edit, step)
-    if places:
-        edit.drop([*places], run.owned)
+    if not places:
+        run.missed(step, edit)
+        return
+    for place in places:
+        run.removed(step, edit.items[place])
+    edit.drop([*places], run.owned)
 
 
 def replace(run: Run, edit: Edit, step: Step) -> None:
     """The right item in place of each match, key and all; with `or_add` also where nothing matched."""
     places = matched(run, edit, step)
-    if places is None:
-        return
-    for place in [*places]:
-        edit.exchange(place, _given(run, step, edit.items[place].value), run.owned)  # type: ignore[arg-type]
-    if not places and step.or_add:
-        edit.add(_given(run, step, None), run.owned, looked_up=step.matcher is None)  # type: ignore[arg-type]
+    if places:
+        for place in [*places]:
+            left = edit.items[place]
+            edit.exchange(place, run.did(step, left, _given(run, step, left)), run.owned)  # type: ignore[arg-type]
+    elif places is not None and step.or_add:
+        item = run.did(step, None, _given(run, step, None))
+        edit.add(item, run.owned, looked_up=step.matcher is None)  # type: ignore[arg-type]
+    else:
+        run.missed(step, edit)
 
 
-def _given(run: Run, step: Step, left: Value) -> Item:
+def _given(run: Run, step: Step, left: Item | None) -> Item:
     """The item to put in: the right one, or with what `via` makes of the left and the right value."""
     item = step.clean()
     if step.via is None:
         return item
-    if type(left) in COLLECTIONS:
-        run.owned.clear()
-    made = asked(step.via, (to_starlark(left), to_starlark(step.item.value)), VIA)
+    made = _ask_via(run, step, left)
     value = to_nodes(made, item.source, item.line)
     if step.erases:
         value = erased(value)
     return with_annotations(item, value, item.annotations)
+
+
+def _ask_via(run: Run, step: Step, left: Item | None) -> object:
+    """What the step's `via` makes of the left and the right value."""
+    value = None if left is None else left.value
+    if type(value) in COLLECTIONS:
+        # The function gets a part of the tree, and may keep it.
+        run.owned.clear()
+    run.asking(step, left)
+    return asked(step.via, (to_starlark(value), to_starlark(step.item.value)), VIA)
 
 
 def insert(run: Run, edit: Edit, step: Step) -> None:
@@ -136,20 +156,25 @@ def insert(run: Run, edit: Edit, step: Step) -> None:
     # Places must stay what they are while items come in between.
     edit.settle()
     places = matched(run, edit, step)
+    if not places:
+        run.missed(step, edit)
+        return
     around: dict[int, tuple[list[Item], list[Item]]] = {}
-    for place in places or ():
-        item = _given(run, step, edit.items[place].value)
+    for place in places:
+        item = _given(run, step, edit.items[place])
+        if step.before or step.after:
+            item = run.did(step, None, item)
         around[place] = ([item] if step.before else [], [item] if step.after else [])
-    if around and (step.before or step.after):
+    if step.before or step.after:
         edit.insert(around, run.owned)  # type: ignore[union-attr, arg-type]
 
 
 def append(run: Run, edit: Edit, step: Step) -> None:
     """The right item at the end, whatever matches."""
     if type(edit) is DocumentsEdit:
-        edit.append(step.clean())  # type: ignore[arg-type]
+        edit.append(run.did(step, None, step.clean()))  # type: ignore[arg-type]
     else:
-        edit.add(step.clean(), run.owned, looked_up=False)  # type: ignore[arg-type]
+        edit.add(run.did(step, None, step.clean()), run.owned, looked_up=False)  # type: ignore[arg-type]
 
 
 def check(run: Run, edit: Edit, step: Step) -> None:
@@ -158,18 +183,17 @@ def check(run: Run, edit: Edit, step: Step) -> None:
     The merge is a slip of the reference that overlays rely on (spec ytt 9.4, A 13).
     """
     places = matched(run, edit, step)
-    for place in places or ():
+    if not places:
+        run.missed(step, edit)
+        return
+    for place in places:
         left = edit.items[place]
         if step.via is None:
             _check_contained(left, step)
         else:
             _check_via(run, left, step)
-        if type(step.item.value) is Map or type(step.item.value) is Array:
-            result = run.merge_value(left, step)
-            if result is not left.value:
-                edit.relink(place, left.with_value(result), run.owned)  # type: ignore[arg-type]
-            elif type(edit) is ArrayEdit:
-                edit.check_key(place)
+        if not step.leaf:
+            _merge_below(run, edit, place, step)
 
 
 def _check_contained(left: Item, step: Step) -> None:
@@ -188,9 +212,7 @@ def _check_contained(left: Item, step: Step) -> None:
 
 
 def _check_via(run: Run, left: Item, step: Step) -> None:
-    if type(left.value) in COLLECTIONS:
-        run.owned.clear()
-    answer = asked(step.via, (to_starlark(left.value), to_starlark(step.item.value)), VIA)
+    answer = _ask_via(run, step, left)
     if answer is None or answer is True:
         return
     if answer is False:

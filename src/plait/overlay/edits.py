@@ -86,8 +86,6 @@ class MapEdit:
         if self.node._index is not None:
             self.node._index[key] = item
 
-    relink = put
-
     def exchange(self, place: int, item: MapItem, owned: Owned) -> None:
         """Another item, perhaps with another key, at a place."""
         if not self.own:
@@ -139,6 +137,9 @@ class MapEdit:
             self.items[:] = [item for item in self.items if item is not _GONE]
             self.gaps = False
             self._places = None
+
+    def check_key(self, place: int) -> None:
+        """A map has no index but that by keys, which a change below an item leaves as it is."""
 
     def repeated(self) -> MapItem | None:
         """An item that came in under a key that another one has too."""
@@ -240,7 +241,6 @@ class ArrayEdit:
             self.check_key(place)
 
     exchange = put
-    relink = put
 
     def check_key(self, place: int) -> None:
         """The value at a place may have changed: drop the index if it does not find it any more."""
@@ -316,7 +316,6 @@ class DocumentsEdit:
         self.items[place] = item
 
     exchange = put
-    relink = put
 
     def check_key(self, place: int) -> None:
         """Documents are not indexed."""

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from plait.nodes import Item
     from plait.nodes import Value as NodeValue
-    from plait.overlay.apply import Run
     from plait.overlay.edits import Edit
+    from plait.overlay.run import Run
 
 
 class Matcher(Value):

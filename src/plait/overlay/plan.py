@@ -7,30 +7,29 @@ reference: annotations in it have no effect, not even wrong ones (spec ytt 9.4).
 from __future__ import annotations
 
 from plait.errors import OverlayError
-from plait.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, MapItem, key_id
+from plait.nodes import Array, ArrayItem, Document, Map, MapItem, key_id
 from plait.overlay.edits import key_value
-from plait.overlay.expectations import ANY_DEFAULT, KEYWORDS, expectation
+from plait.overlay.erasing import NAMESPACE, erased_item
+from plait.overlay.expectations import ANY_DEFAULT, KEYWORDS, UNSET, Expectation, expectation
 from plait.overlay.matchers import NOTHING, MapKey, matcher_of
 from plait.starlark import is_callable, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from plait.annotations import Annotation, Annotations
-    from plait.nodes import Collection, Item, Value
-    from plait.overlay.expectations import Expectation
+    from plait.nodes import Collection, Item
     from plait.overlay.matchers import Matcher
 
 MATCH = "overlay/match"
 DEFAULTS = "overlay/match-child-defaults"
-NAMESPACE = "overlay/"
 # The annotations that name an action; the action's name is what follows the slash.
 ACTION_ANNOTATIONS = ("overlay/merge", "overlay/remove", "overlay/replace", "overlay/insert", "overlay/append",
                       "overlay/assert")  # fmt: skip
 # Equal to no key.
 NO_KEY = object()
+_MISSING_OK = Expectation(UNSET, True, UNSET)
 
 
 class Step:
@@ -44,13 +43,31 @@ class Step:
     key: this key, as a map's index has it, or this text; NO_KEY for all other items.
     optional: whether such an item is added where there is none.
     bare: whether the right item as it is may take the place of one without annotations, should its value do so.
+    whole: whether it takes the place of any.
     erases: whether overlay annotations are taken off what the right item brings in.
-    way: how the right value goes on, where it does so with one such item of a map that has a map or an array; there as
-    soon as `plan` was asked for.
     """
 
-    __slots__ = ("_clean", "_plan", "action", "after", "bare", "before", "children", "erases", "error", "expected", "item",
-                 "key", "kind", "leaf", "matcher", "optional", "or_add", "via", "way")  # fmt: skip
+    __slots__ = (
+        "action",
+        "after",
+        "bare",
+        "before",
+        "children",
+        "cleaned",
+        "erases",
+        "error",
+        "expected",
+        "item",
+        "key",
+        "kind",
+        "leaf",
+        "matcher",
+        "optional",
+        "or_add",
+        "planned",
+        "via",
+        "whole",
+    )  # fmt: skip
 
     def __init__(self, item: Item, defaults: Expectation, *, erases: bool = True) -> None:
         self.item = item
@@ -69,58 +86,38 @@ class Step:
         self.key: object = NO_KEY
         self.optional = False
         self.bare = False
-        self.way: Way | None = None
-        self._plan: list[Step] | None = None
-        self._clean: Item | None = None
+        self.whole = False
+        self.planned: list[Step] | None = None
+        self.cleaned: Item | None = None
 
     def plan(self) -> list[Step]:
         """The steps for the items of the right value, a map or an array."""
-        plan = self._plan
+        plan = self.planned
         if plan is None:
-            plan = self._plan = steps_of(self.item.value, self.children, erases=self.erases)  # type: ignore[arg-type]
-            if len(plan) == 1 and self.kind is Map and not plan[0].leaf and plan[0].key is not NO_KEY:
-                self.way = Way(plan)
+            plan = self.planned = steps_of(self.item.value, self.children, erases=self.erases)  # type: ignore[arg-type]
         return plan
 
     def clean(self) -> Item:
         """The right item as it is put into a result: without overlay annotations if these are erased, with all others."""
-        if self._clean is None:
-            self._clean = erased_item(self.item) if self.erases else self.item
-        return self._clean
+        if self.cleaned is None:
+            self.cleaned = erased_item(self.item) if self.erases else self.item
+        return self.cleaned
 
 
-class Way:
-    """Steps of which each is the only one of its map, and merges a map or an array by key.
-
-    keys: those of the steps. plans: the steps for the value that the way begins with, and those for the value behind
-    each of the keys. kind: of the last of these values.
+def plain_step(item: Item) -> Step:
+    """The step for an item of a right tree without annotations that is merged plainly: maps are merged, everything else
+    replaces what is there, and what is not there is added (spec ytt 7.3).
     """
-
-    __slots__ = ("keys", "kind", "plans", "steps")
-
-    def __init__(self, plan: list[Step]) -> None:
-        self.steps: list[Step] = []
-        self.plans = [plan]
-        self.kind: type = Map
-        while self.kind is Map and len(plan) == 1 and not plan[0].leaf and plan[0].key is not NO_KEY:
-            (step,) = plan
-            self.steps.append(step)
-            self.kind = step.kind
-            plan = steps_of(step.item.value, step.children, erases=step.erases)  # type: ignore[arg-type]
-            step._plan = plan
-            self.plans.append(plan)
-        self.keys = [step.key for step in self.steps]
-
-    def go(self, value: Any) -> tuple[Any, int]:
-        """How far a value goes this way: what stands there, and how many steps it is."""
-        went = 0
-        for step in self.steps:
-            item = value.index().get(step.key)
-            if item is None or type(item.value) is not step.kind:
-                break
-            value = item.value
-            went += 1
-        return value, went
+    step = Step(item, _MISSING_OK, erases=False)
+    if type(item) is MapItem:
+        step.key = key_id(item.key)
+        step.optional = True
+    if step.kind is Map:
+        step.planned = [plain_step(inner) for inner in item.value.items]  # type: ignore[union-attr]
+    else:
+        step.action = "replace"
+        step.or_add = step.leaf = step.whole = True
+    return step
 
 
 def steps_of(right: Collection, defaults: Expectation, *, exact: bool = False, erases: bool = True) -> list[Step]:
@@ -143,13 +140,10 @@ def steps_of(right: Collection, defaults: Expectation, *, exact: bool = False, e
         if step.action == "merge" and (step.expected is None or step.expected.one):
             if type(item) is MapItem and step.matcher is None:
                 key = item.key
-                if type(key) is str:
-                    step.key = key
-                    step.bare = annotations is None or (
-                        erases and all(name.startswith(NAMESPACE) for name in annotations)
-                    )
-                else:
-                    step.key = key_id(key)
+                step.key = key_id(key)
+                step.bare = type(key) is str and (
+                    annotations is None or (erases and all(name.startswith(NAMESPACE) for name in annotations))
+                )
             elif type(item) is ArrayItem and type(step.matcher) is MapKey:
                 text = key_value(item.value, step.matcher.key)
                 if type(text) is str:
@@ -299,58 +293,3 @@ def _no_keywords(item: Item, annotation: Annotation | None = None) -> OverlayErr
         also=[annotation.position] if annotation is not None else [],
         hint="put #@overlay/match by=overlay.all above its ---" if type(item) is Document else None,
     )
-
-
-# ---- erasing
-
-
-def is_annotated(item: Item) -> bool:
-    """Whether an item has overlay annotations."""
-    return item.annotations is not None and any(name.startswith(NAMESPACE) for name in item.annotations)
-
-
-def erased(value: Value) -> Value:
-    """The value without overlay annotations; the same object if it has none (spec ytt 9.1).
-
-    All other annotations stay: those of schemas (spec ytt 8.4) and assertions (spec ytt 8.5) count after a merge.
-    """
-    kind = type(value)
-    if kind not in COLLECTIONS:
-        return value
-    items: list[Item] | None = None
-    for place, item in enumerate(value.items):  # type: ignore[union-attr]
-        if item.annotations is None:
-            inner = item.value
-            if type(inner) not in COLLECTIONS or (below := erased(inner)) is inner:
-                continue
-            clean: Item = item.with_value(below)
-        elif (clean := erased_item(item)) is item:
-            continue
-        if items is None:
-            items = [*value.items]  # type: ignore[union-attr]
-        items[place] = clean
-    return value if items is None else value.with_items(items)  # type: ignore[union-attr, arg-type]
-
-
-def erased_item(item: Item) -> Item:
-    """The item and what is below without overlay annotations; the same object if there are none."""
-    value = item.value
-    if type(value) in COLLECTIONS:
-        value = erased(value)
-    annotations = item.annotations
-    if annotations is not None:
-        kept = {name: one for name, one in annotations.items() if not name.startswith(NAMESPACE)}
-        if len(kept) != len(annotations):
-            return with_annotations(item, value, kept or None)
-    return item if value is item.value else item.with_value(value)
-
-
-def with_annotations(item: Item, value: Value, annotations: Annotations | None) -> Item:
-    """The item with another value and other annotations."""
-    if type(item) is MapItem:
-        return MapItem(item.key, value, item.source, item.line, annotations)
-    if type(item) is ArrayItem:
-        return ArrayItem(value, item.source, item.line, annotations)
-    document = item.with_value(value)
-    document.annotations = annotations
-    return document

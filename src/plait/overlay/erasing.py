@@ -1,0 +1,64 @@
+"""Taking overlay annotations off a tree: what `overlay.apply`, data values and schemas give has none left (spec ytt 9.1).
+
+All other annotations stay: those of schemas (spec ytt 8.4) and assertions (spec ytt 8.5) count after a merge.
+"""
+
+from __future__ import annotations
+
+from plait.nodes import COLLECTIONS, ArrayItem, MapItem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.annotations import Annotations
+    from plait.nodes import Item, Value
+
+NAMESPACE = "overlay/"
+
+
+def is_annotated(item: Item) -> bool:
+    """Whether an item has overlay annotations."""
+    return item.annotations is not None and any(name.startswith(NAMESPACE) for name in item.annotations)
+
+
+def erased(value: Value) -> Value:
+    """The value without overlay annotations; the same object if it has none."""
+    kind = type(value)
+    if kind not in COLLECTIONS:
+        return value
+    items: list[Item] | None = None
+    for place, item in enumerate(value.items):  # type: ignore[union-attr]
+        if item.annotations is None:
+            inner = item.value
+            if type(inner) not in COLLECTIONS or (below := erased(inner)) is inner:
+                continue
+            clean: Item = item.with_value(below)
+        elif (clean := erased_item(item)) is item:
+            continue
+        if items is None:
+            items = [*value.items]  # type: ignore[union-attr]
+        items[place] = clean
+    return value if items is None else value.with_items(items)  # type: ignore[union-attr, arg-type]
+
+
+def erased_item(item: Item) -> Item:
+    """The item and what is below without overlay annotations; the same object if there are none."""
+    value = item.value
+    if type(value) in COLLECTIONS:
+        value = erased(value)
+    annotations = item.annotations
+    if annotations is not None:
+        kept = {name: one for name, one in annotations.items() if not name.startswith(NAMESPACE)}
+        if len(kept) != len(annotations):
+            return with_annotations(item, value, kept or None)
+    return item if value is item.value else item.with_value(value)
+
+
+def with_annotations(item: Item, value: Value, annotations: Annotations | None) -> Item:
+    """The item with another value and other annotations."""
+    if type(item) is MapItem:
+        return MapItem(item.key, value, item.source, item.line, annotations)
+    if type(item) is ArrayItem:
+        return ArrayItem(value, item.source, item.line, annotations)
+    document = item.with_value(value)
+    document.annotations = annotations
+    return document

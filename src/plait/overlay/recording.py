@@ -1,0 +1,296 @@
+"""Recording what a run does, for `explain` and source maps. Only imported when somebody asks where values come from.
+
+    Run(owned, Recorder(trace))
+
+The recorder hears of each step (`plait.overlay.run.Listener`), and keeps for each item that was put in what did it and
+what it was made of: the right item, the annotations on the way to it, what its matchers looked at, and what the functions
+of its annotations read.
+"""
+
+from __future__ import annotations
+
+from plait.nodes import COLLECTIONS, Array, ArrayItem, Map, MapItem, walk
+from plait.overlay.matchers import ALL, NOTHING, Combined, Foreign, Index, MapKey, Matcher, Subset
+from plait.provenance import Cause, Change
+from plait.starlark.tracing import Windows, without
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.nodes import Item, Value
+    from plait.overlay.plan import Step
+    from plait.provenance import Origin, Trace
+
+# Matchers that call no function of a program.
+_QUIET = frozenset({type(None), type(NOTHING), type(ALL), Index, MapKey, Subset})
+
+
+class Recorder:
+    """Records what each step did to which item, and what led to the step.
+
+    way: the steps that are being done, each within the one before. matched: for these, what decided which left item
+    they are for.
+    """
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.way: list[Step] = []
+        self.matched: tuple[Cause, ...] = ()
+        self._matched_before: list[tuple[Cause, ...]] = []
+        self._causes: dict[Step, Cause] = {}
+        # What the last item without annotations was said to be there by, for others beside it.
+        self._around: tuple[Step | None, tuple[Cause, ...], Cause] = (None, (), Cause("overlay", None, 0))
+        # What functions looked at to match a left value, by the matcher and the value.
+        self.decided: dict[tuple[int, int], tuple[Origin, ...]] = {}
+
+    # ---- what a run tells
+
+    def begin(self, step: Step) -> None:
+        self._watch(step)
+        self.way.append(step)
+
+    def end(self) -> None:
+        self.way.pop()
+
+    def enter(self, step: Step, left: Item) -> None:
+        self._matched_before.append(self.matched)
+        match = self._match_of(left, step)
+        if match is not None:
+            self.matched = (*self.matched, match)
+
+    def leave(self) -> None:
+        self.matched = self._matched_before.pop()
+
+    def asking(self, step: Step, left: Item | None) -> None:
+        if type(step.via) is Watched:
+            step.via.left = left
+
+    def did(self, step: Step, left: Item | None, item: Item) -> Item:
+        if left is None:
+            return self._put(step, item, None)
+        if step.action in ("merge", "assert") and type(left.value) in COLLECTIONS and type(item.value) in COLLECTIONS:
+            # Something below it changed, and that has been told.
+            self.trace.copied(item, left)
+            return item
+        if self._was_found_by(step):
+            # It is what both were found by.
+            self.trace.copied(item, left)
+            return item
+        return self._put(step, item, left)
+
+    def removed(self, step: Step, left: Item) -> None:
+        self.trace.removed(left, self._change(step, None))
+
+    def missed(self, step: Step, items: Sequence[Item]) -> None:
+        self.trace.unmatched.append((step.item, [*items]))
+
+    # ---- what is kept
+
+    def _put(self, step: Step, item: Item, left: Item | None) -> Item:
+        """Record an item that a step puts in, and what a `via` function made below it."""
+        trace = self.trace
+        clean = step.clean()
+        if clean is not step.item and clean not in trace.copies:
+            trace.same_shape(clean, step.item)
+        if item is step.item or item in trace.changes:
+            # The right item as it is, in several places perhaps: each has a history of its own.
+            copy = item.with_value(item.value)
+            trace.copied(copy, item)
+            item = copy
+        change = self._change(step, left)
+        via = step.via
+        if type(via) is not Watched or via.answer is None:
+            trace.record(item, change)
+            return item
+        made, origins = via.answer
+        action = change.action
+        covered = via.windows.note_parts_of(via.windows, item.value, made, action)
+        nodes = via.windows.nodes_of(made)
+        rest = without(origins, {*covered, nodes} if nodes is not None else covered)
+        if left is not None and type(left.value) not in COLLECTIONS and left not in rest:
+            rest = (left, *rest)
+        because = (*rest, *change.because)
+        trace.record(item, Change(action, change.source, change.line, was=left, because=because))
+        if type(item.value) in COLLECTIONS:
+            known = set(map(id, walk(step.item.value)))
+            if left is not None:
+                known.update(map(id, walk(left.value)))
+            for inner in walk(item.value):
+                if id(inner) not in known and inner.line == step.item.line:
+                    trace.record(inner, Change(action, inner.source, inner.line, because=because))
+        return item
+
+    def _change(self, step: Step, left: Item | None) -> Change:
+        item = step.item
+        match = None if left is None else self._match_of(left, step)
+        because: tuple[Origin, ...]
+        if item.annotations is None and match is None and len(self.way) > 1 and step.via is None:
+            because = (item, self._parents_cause())
+        else:
+            cause = self._with_matches(self._cause(step), match)
+            because = (item, cause)
+            if step.via is not None:
+                because = (cause,) if type(step.via) is Watched or left is None else (left, *because)
+        action = self.trace.label or f"overlay/{step.action}"
+        return Change(action, item.source, item.line, was=left, because=because)
+
+    # ---- what led to a step
+
+    def _parents_cause(self) -> Cause:
+        """The way to the item around, which says all of the way to an item without annotations."""
+        parent = self.way[-2]
+        step, matched, cause = self._around
+        if step is not parent or matched is not self.matched:
+            cause = self._with_matches(self._cause(parent), None)
+            self._around = parent, self.matched, cause
+        return cause
+
+    def _with_matches(self, cause: Cause, more: Cause | None) -> Cause:
+        """The way to a step, with what decided that it is for these left items."""
+        matched = self.matched if more is None else (*self.matched, more)
+        return Cause("overlay", cause.source, cause.line, (cause, *matched)) if matched else cause
+
+    def _cause(self, step: Step) -> Cause:
+        """The way to a step: the right items around it, with their annotations."""
+        found = self._causes.get(step)
+        if found is not None:
+            return found
+        way = self.way
+        for one in way[: way.index(step) + 1]:
+            known = self._causes.get(one)
+            if known is None:
+                known = self._causes[one] = self._cause_within(one.item, found)
+            found = known
+        assert found is not None
+        return found
+
+    def _cause_within(self, item: Item, around: Cause | None) -> Cause:
+        """A right item with its annotations, within the one around it."""
+        because: list[Origin] = [] if around is None else [around]
+        for annotation in (item.annotations or {}).values():
+            if annotation.name == "overlay/append" and type(item) is ArrayItem:
+                continue  # what happens without it as well
+            # A scalar is replaced by a merge as well.
+            same = annotation.name == "overlay/replace" and type(item.value) not in COLLECTIONS
+            structural = same and not annotation.args and not annotation.kwargs
+            because.append(Cause(f"@{annotation.name}", annotation.source, annotation.line, structural=structural))
+        change = self.trace.changes.get(item)
+        if change is not None and type(item.value) in COLLECTIONS:
+            # What its annotations were given.
+            because += change.because
+        return Cause("overlay", item.source, item.line, tuple(because))
+
+    # ---- what decided that a step is for an item
+
+    def _was_found_by(self, step: Step) -> bool:
+        """Whether a right item only says by what the map around it is found."""
+        if len(self.way) < 2 or step.action != "merge":
+            return False
+        matcher = self.way[-2].matcher
+        return type(matcher) is MapKey and type(step.item) is MapItem and step.item.key == matcher.key
+
+    def _match_of(self, left: Item, step: Step) -> Cause | None:
+        """What decided that a step is for a left item: what its matcher looked at there."""
+        matcher = step.matcher
+        if matcher is None or matcher is ALL:
+            return None
+        found: list[Origin] = []
+        if type(matcher) is MapKey:
+            both = [value.find(matcher.key) for value in (left.value, step.item.value) if type(value) is Map]
+            found += [item for item in both if item is not None]
+        else:
+            found += self._looked_at(matcher, left)
+        if not found:
+            return None
+        item = step.item
+        rule = (item.annotations or {}).get("overlay/match")
+        source, line = (item.source, item.line) if rule is None else (rule.source, rule.line)
+        return Cause("overlay match", source, line, tuple(found))
+
+    def _looked_at(self, matcher: Matcher, left: Item) -> list[Origin]:
+        if isinstance(matcher, Subset):
+            return list(_compared(left, matcher.nodes))
+        if isinstance(matcher, Foreign):
+            return list(self.decided.get((id(matcher), id(left.value)), ()))
+        if isinstance(matcher, Combined):
+            return [origin for part in matcher.parts for origin in self._looked_at(part, left)]
+        return []
+
+    def _watch(self, step: Step) -> None:
+        """Have the functions of a step's annotations tell what they look at."""
+        if step.via is None and type(step.matcher) in _QUIET:
+            return
+        windows = self.trace.code
+        if not isinstance(windows, Windows):
+            return
+        if type(step.via) is Watched:
+            step.via.answer = None
+        elif step.via is not None:
+            step.via = Watched(step.via, step.item, windows)
+        todo = [step.matcher]
+        for matcher in todo:
+            if isinstance(matcher, Combined):
+                todo.extend(matcher.parts)
+            elif isinstance(matcher, Foreign) and type(matcher.function) is not _WatchedMatcher:
+                matcher.function = _WatchedMatcher(matcher, windows, self)
+
+
+class Watched:
+    """A function of a program that an overlay calls, as a `via`.
+
+    left, right: the items whose values it is called with, as far as they are known. answer: what it gave last, with what
+    that was made of.
+    """
+
+    __slots__ = ("__globals__", "answer", "function", "left", "right", "windows")
+
+    def __init__(self, function: object, right: Item | None, windows: Windows) -> None:
+        self.function = function
+        self.windows = windows
+        self.__globals__ = getattr(function, "__globals__", None)
+        self.right = right
+        self.left: Item | None = None
+        self.answer: tuple[object, tuple[Origin, ...]] | None = None
+
+    def __call__(self, *args: object) -> object:
+        items = [None] * len(args) if self.right is None else [self.left, self.right]
+        given: list[tuple[object, tuple[Origin, ...]]] = []
+        for arg, item in zip(args, items, strict=True):
+            nodes = self.windows.nodes_of(arg)
+            given.append((arg, (nodes,) if nodes is not None else () if item is None else (item,)))
+        answer = self.answer = self.windows.call(self.function, *given)  # type: ignore[arg-type]
+        return answer[0]
+
+
+class _WatchedMatcher(Watched):
+    """A function that is a matcher: what it looked at is kept for each left value that it was asked about."""
+
+    __slots__ = ("matcher", "recorder")
+
+    def __init__(self, matcher: Foreign, windows: Windows, recorder: Recorder) -> None:
+        super().__init__(matcher.function, None, windows)
+        self.matcher = matcher
+        self.recorder = recorder
+
+    def __call__(self, *args: object) -> object:
+        answer = super().__call__(*args)
+        left = self.windows.nodes_of(args[1]) if len(args) > 1 else None
+        if left is not None and self.answer is not None:
+            self.recorder.decided[id(self.matcher), id(left)] = self.answer[1]
+        return answer
+
+
+def _compared(left: Item, wanted: Value) -> Iterator[Item]:
+    """The scalars of a left item that a subset is compared with."""
+    stack: list[tuple[Item, Value]] = [(left, wanted)]
+    while stack:
+        item, expected = stack.pop()
+        value = item.value
+        if type(expected) is Map and type(value) is Map:
+            pairs = [(value.find(one.key), one.value) for one in expected.items]
+            stack.extend((found, inner) for found, inner in pairs if found is not None)
+        elif type(expected) is Array and type(value) is Array:
+            stack.extend((found, one.value) for found, one in zip(value.items, expected.items, strict=False))
+        elif type(value) not in COLLECTIONS:
+            yield item

@@ -1,0 +1,148 @@
+"""A run: steps done to collections, in order, and what they did told to whoever listens.
+
+    steps (plan) -> matched left items (matchers) -> action (actions) -> edited left collections (edits)
+
+There is one way to do a step, `Run.act`; `plait.overlay.fast` writes out the most common steps, and nothing else.
+A run changes nothing of what it does because somebody listens.
+"""
+
+from __future__ import annotations
+
+from plait.errors import OverlayError, PlaitError
+from plait.nodes import Map
+from plait.overlay.actions import ACTIONS, wrong_kind
+from plait.overlay.edits import ArrayEdit, MapEdit
+from plait.overlay.trail import key_text, step_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Protocol
+
+    from plait.nodes import Array, Item, Value
+    from plait.overlay.edits import Edit, Owned
+    from plait.overlay.plan import Step
+
+    class Listener(Protocol):
+        """What hears of a run. It changes nothing, but may have an item put in as a copy, to tell it from others."""
+
+        def begin(self, step: Step) -> None:
+            """A step begins; those that begin before it ends are within it."""
+
+        def end(self) -> None:
+            """The step that began last is done."""
+
+        def enter(self, step: Step, left: Item) -> None:
+            """What is in a left item is going to be merged with what is in the step's right item."""
+
+        def leave(self) -> None:
+            """What was entered last is merged."""
+
+        def asking(self, step: Step, left: Item | None) -> None:
+            """The step's `via` is going to be called for a left item."""
+
+        def did(self, step: Step, left: Item | None, item: Item) -> Item:
+            """An item takes the place of a left one, or is added. The item that is to be put in, or a copy of it."""
+
+        def removed(self, step: Step, left: Item) -> None:
+            """A left item is taken out."""
+
+        def missed(self, step: Step, items: Sequence[Item]) -> None:
+            """The step is for none of these left items, and adds nothing."""
+
+
+class Run:
+    """One application of overlays. owned: collections made on the way, which nobody else has seen, and their edits."""
+
+    __slots__ = ("listener", "owned")
+
+    def __init__(self, owned: Owned | None = None, listener: Listener | None = None) -> None:
+        self.owned: Owned = {} if owned is None else owned
+        self.listener = listener
+
+    def merge_value(self, left: Item, step: Step) -> Value:
+        """The left item's value with the right item's map or array merged in: the same object if nothing changed or if it
+        is this run's own. Raises OverlayError when it is of another kind.
+        """
+        value = left.value
+        if type(value) is not step.kind:
+            raise wrong_kind(left, value, step.item.value)
+        listener = self.listener
+        if listener is None:
+            return self.merge(value, step.plan())  # type: ignore[arg-type]
+        listener.enter(step, left)
+        try:
+            return self.merge(value, step.plan())  # type: ignore[arg-type]
+        finally:
+            listener.leave()
+
+    def merge(self, left: Map | Array, steps: list[Step]) -> Map | Array:
+        """A map or array with steps done to it: the same object if nothing changed or if it is this run's own."""
+        edit: Edit = self.owned.get(left) or (MapEdit(left) if type(left) is Map else ArrayEdit(left))  # type: ignore[assignment, arg-type]
+        self.perform(edit, steps)
+        return edit.node  # type: ignore[return-value]
+
+    def perform(self, edit: Edit, steps: Sequence[Step]) -> None:
+        """Do the steps, in order, to a collection. Raises PlaitError, with the item of the step in its trail."""
+        step = None
+        try:
+            for step in steps:
+                self.act(edit, step)
+            edit.settle()
+            check_repeated(edit)
+        except PlaitError as error:
+            raise error if step is None else located(error, step) from None
+        finally:
+            edit.settle()
+
+    def act(self, edit: Edit, step: Step) -> None:
+        """Do one step."""
+        if step.error is not None:
+            raise step.error
+        listener = self.listener
+        if listener is None:
+            ACTIONS[step.action](self, edit, step)
+            return
+        listener.begin(step)
+        try:
+            ACTIONS[step.action](self, edit, step)
+        finally:
+            listener.end()
+
+    # What the actions say of themselves, see `Listener`.
+
+    def did(self, step: Step, left: Item | None, item: Item) -> Item:
+        return item if self.listener is None else self.listener.did(step, left, item)
+
+    def removed(self, step: Step, left: Item) -> None:
+        if self.listener is not None:
+            self.listener.removed(step, left)
+
+    def asking(self, step: Step, left: Item | None) -> None:
+        if self.listener is not None:
+            self.listener.asking(step, left)
+
+    def missed(self, step: Step, edit: Edit) -> None:
+        if self.listener is not None:
+            edit.settle()
+            self.listener.missed(step, [*edit.items])
+
+
+def located(error: PlaitError, step: Step) -> PlaitError:
+    """The error with the step's item as its place, if it has none, and as one more step of its trail."""
+    at = step.item.position
+    if error.at is None and isinstance(error, OverlayError):
+        error.at = at
+    return error.within(step_text(step.item), at)
+
+
+def check_repeated(edit: Edit) -> None:
+    """Raises OverlayError if two items of a map have one key now."""
+    item = edit.repeated() if type(edit) is MapEdit and edit.renamed is not None else None
+    if item is not None:
+        raise OverlayError(
+            f"Expected key '{key_text(item.key)}' to be there only once after the overlay",
+            at=item.position,
+            also=[other.position for other in edit.items if other is not item and other.key == item.key],  # type: ignore[union-attr]
+            hint="an item put in by overlay/replace, or added with by=, comes with its own key",
+        )
