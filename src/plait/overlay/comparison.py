@@ -37,7 +37,7 @@ def contains(left: Value, right: Value) -> bool:
         if type(left) is not Array or len(left.items) < len(right.items):
             return False
         pairs = zip(left.items, right.items, strict=False)
-        return all(contains(mine.value, item.value) for mine, item in pairs)
+        return all(contains(inner.value, item.value) for inner, item in pairs)
     return type(left) is kind and left == right
 
 

@@ -29,15 +29,16 @@ _TAKEN = ArrayItem(None)
 class MapEdit:
     """A map being changed. node: the map as it is now, the same object as long as nothing changed.
 
-    Items are found through the map's own index by key, which a change keeps true; where an item stands is only needed
-    to put another one there.
+    index: the items by the `key_id` of their keys; that of the map, which a change keeps true. Where an item stands is only
+    needed to put another one there.
     """
 
-    __slots__ = ("_places", "gaps", "items", "node", "own", "renamed")
+    __slots__ = ("_places", "gaps", "index", "items", "node", "own", "renamed")
 
     def __init__(self, node: Map) -> None:
         self.node = node
         self.items = node.items
+        self.index = node.index()
         self.own = False
         # Where the item with a key stands, for long maps; not in use while there may be two with one key.
         self._places: dict[object, int] | None = None
@@ -47,8 +48,9 @@ class MapEdit:
 
     def place(self, key: Value) -> int:
         """Where the item with this key stands, or -1."""
-        item = self.node.find(key)
-        return -1 if item is None else self._place_of(item, key if type(key) is str else key_id(key))
+        known_as = key_id(key)
+        item = self.index.get(known_as)
+        return -1 if item is None else self._place_of(item, known_as)
 
     def _place_of(self, item: MapItem, key: object) -> int:
         items = self.items
@@ -56,16 +58,14 @@ class MapEdit:
             return items.index(item)
         places = self._places
         if places is None:
-            places = self._places = {
-                other.key if type(other.key) is str else key_id(other.key): place for place, other in enumerate(items)
-            }
+            places = self._places = {key_id(other.key): place for place, other in enumerate(items)}
         return places[key]
 
     def _begin(self, owned: Owned) -> None:
         node = self.node
         self.items = self.items.copy()
-        index = node._index
-        self.node = Map(self.items, node.source, node.line, None if index is None else index.copy())
+        self.index = self.index.copy()
+        self.node = Map(self.items, node.source, node.line, self.index)
         self.own = True
         owned[self.node] = self
 
@@ -74,8 +74,7 @@ class MapEdit:
         if not self.own:
             self._begin(owned)
         self.items[place] = item
-        if self.node._index is not None:
-            self.node._index[item.key if type(item.key) is str else key_id(item.key)] = item
+        self.index[key_id(item.key)] = item
 
     def swap(self, key: object, before: MapItem, item: MapItem, owned: Owned) -> None:
         """Another item with the same key where one stands. key: by which the index has it."""
@@ -83,23 +82,27 @@ class MapEdit:
             self._begin(owned)
         items = self.items
         items[items.index(before) if len(items) <= _SHORT else self._place_of(before, key)] = item
-        if self.node._index is not None:
-            self.node._index[key] = item
+        self.index[key] = item
 
     def exchange(self, place: int, item: MapItem, owned: Owned) -> None:
         """Another item, perhaps with another key, at a place."""
         if not self.own:
             self._begin(owned)
-        if key_id(item.key) != key_id(self.items[place].key):
-            self.node._index = self._places = None
-            self._note(item)
-        self.put(place, item, owned)
+        if key_id(item.key) == key_id(self.items[place].key):
+            self.put(place, item, owned)
+            return
+        self._note(item)
+        self.items[place] = item
+        self._places = None
+        # There may be two items with one key now, of which the last counts until that is checked.
+        self.index.clear()
+        self.index.update((key_id(other.key), other) for other in self.items if other is not _GONE)
 
     def add(self, item: MapItem, owned: Owned, *, looked_up: bool) -> None:
         """One more item at the end. looked_up: it is known that its key is not there."""
         if not looked_up:
             self._note(item)
-        self.append(item.key if type(item.key) is str else key_id(item.key), item, owned)
+        self.append(key_id(item.key), item, owned)
 
     def append(self, key: object, item: MapItem, owned: Owned) -> None:
         """One more item at the end, with a key that is not there. key: by which the index is going to have it."""
@@ -108,8 +111,7 @@ class MapEdit:
         if self._places is not None:
             self._places[key] = len(self.items)
         self.items.append(item)
-        if self.node._index is not None:
-            self.node._index[key] = item
+        self.index[key] = item
 
     def _note(self, item: MapItem) -> None:
         if self.renamed is None:
@@ -120,14 +122,11 @@ class MapEdit:
         """Take items out."""
         if not self.own:
             self._begin(owned)
-        index = self.node._index
         for place in places:
-            item = self.items[place]
-            key = item.key if type(item.key) is str else key_id(item.key)
+            key = key_id(self.items[place].key)
             if self._places is not None:
                 self._places.pop(key, None)
-            if index is not None:
-                index.pop(key, None)
+            self.index.pop(key, None)
             self.items[place] = _GONE
         self.gaps = True
 
@@ -174,7 +173,7 @@ class Keyed:
         name = self.name
         for place in range(self.seen, len(items)):
             value = items[place].value
-            item = (value._index or value.index()).get(name) if type(value) is Map else None
+            item = value.index().get(name) if type(value) is Map else None
             if item is None:
                 self.bad = place
                 break

@@ -124,13 +124,13 @@ class MapKey(Matcher):
         self._wanted: object = MISSING
 
     def matches(self, index: NodeValue, left: NodeValue, right: NodeValue) -> bool:  # noqa: ARG002 - wherever it is
-        mine = key_value(left, self.key)
-        if mine is MISSING:
+        there = key_value(left, self.key)
+        if there is MISSING:
             raise self._no_key(left)
         wanted = key_value(right, self.key)
         if wanted is MISSING:
             raise self._no_key(right)
-        return type(mine) is type(wanted) and type(mine) not in COLLECTIONS and mine == wanted
+        return type(there) is type(wanted) and type(there) not in COLLECTIONS and there == wanted
 
     def select(self, run: Run, edit: Edit, right: NodeValue) -> Sequence[int]:
         if type(edit) is not ArrayEdit:
@@ -202,7 +202,7 @@ class Subset(Matcher):
             value: Any = item.value
             try:
                 for key in keys:
-                    value = value._index[key].value
+                    value = value.index()[key].value
             except (AttributeError, KeyError, TypeError):
                 if contains(item.value, wanted):
                     places.append(place)
