@@ -41,7 +41,6 @@ from plait.cli import main
 
 CASES = pathlib.Path(__file__).parent / "cases" / "moving"
 PAGE = pathlib.Path(__file__).parent.parent / "docs" / "moving.md"
-README = pathlib.Path(__file__).parent.parent / "README.md"
 PROGRAMS = {"ytt": "plait render", "bosh": "plait patch", "deckhand": "plait layer"}
 SECTION = re.compile(r"^-- (.+) --\n", re.MULTILINE)
 MEANT = ("stdin", "env", "theirs", "theirs status")
@@ -169,12 +168,6 @@ def table(program: str) -> str:
     return "\n".join(out) + "\n"
 
 
-def counts(program: str) -> tuple[int, int]:
-    """How many cases do the same, and how many there are."""
-    found = [same(program, case) for case in cases(program)]
-    return sum(found), len(found)
-
-
 def with_tables(page: str) -> str:
     """A page with the tables between its marks (`<!-- cases: ytt -->`, `<!-- end -->`) as they should be."""
     return re.sub(
@@ -183,16 +176,6 @@ def with_tables(page: str) -> str:
         page,
         flags=re.DOTALL,
     )
-
-
-def with_counts(page: str) -> str:
-    """A page with its counts (`41 of 44 cases<!-- ytt -->`) as they should be."""
-
-    def shown(found: re.Match[str]) -> str:
-        alike, total = counts(found[1])
-        return f"{alike} of {total} cases<!-- {found[1]} -->"
-
-    return re.sub(r"\d+ of \d+ cases<!-- (\w+) -->", shown, page)
 
 
 def record() -> None:
