@@ -40,8 +40,8 @@ if TYPE_CHECKING:
         def added(self, item: Item, pattern: Pattern | None) -> Item:
             """The item to add instead of a new one. pattern: what it was made by; None for a constant of the template."""
 
-        def replaced(self, items: list[Any], value: object) -> list[Any]:
-            """The items to add instead of those that `template.replace(value)` puts in."""
+        def replaced(self, old: Item, items: list[Any], value: object) -> list[Any]:
+            """The items to add instead of those that `template.replace(value)` puts in the place of an old one."""
 
 
 MAP_KEY_OVERRIDE = "yaml/map-key-override"
@@ -363,7 +363,7 @@ class Builder:
         lost = [name for name in old.annotations or () if name.startswith(_COUNTING)]
         if lost:
             run.warn(f"{old.position}: @{lost[0]} has no effect, for template.replace takes its node away")
-        items += new if run.listener is None else run.listener.replaced(new, value)
+        items += new if run.listener is None else run.listener.replaced(old, new, value)
         self.gone = items, len(items)
 
     # ---- ends

@@ -126,15 +126,25 @@ class Recorder:
             self.trace.changes[item] = Change("template", item.source, item.line, because=control)
         return item
 
-    def replaced(self, items: list[Any], value: object) -> list[Any]:
+    def replaced(self, old: Item, items: list[Any], value: object) -> list[Any]:
         if not items:
             return items
         windows = self.windows
         control = next((window.control for window in reversed(windows.stack) if window.host), ())
         kind = Map if type(items[0]) is MapItem else Array
-        origins = self.note_inside(kind(items), value, windows.argument(value))
+        made = kind(items)
+        origins = self.note_inside(made, value, windows.argument(value))
+        source, line = _caller()
         for item in items:
             self.note_computed(item, origins)
+        if line != old.line:
+            # They are at the line of the node whose place they take; the line that says so is another.
+            changes = self.trace.changes
+            for item in walk(made):
+                if item.line == old.line and item.source is old.source:
+                    known = changes.get(item)
+                    because = origins if known is None else known.because
+                    changes[item] = Change("expression", source, line, because=because)
         return [self.copy(item, (*control, *origins)) for item in items]
 
     # ---- records

@@ -131,6 +131,8 @@ class TracedCompiler(TracedFunctions):
             if plain and type(name) is syntax.Name and name.scope is not None:
                 self.assign_item(name, None, arguments[0].value, node.line, into)
                 return
+        if self.scope is not None and self.scope.hosts:
+            self.say_controls(into)  # the call may act on a node
         depth = self.fresh("d")
         into.append(self.set(depth, self.call("$from.open", [])))
         into.append(self.dropped(node))
@@ -215,10 +217,14 @@ class TracedCompiler(TracedFunctions):
             value = self.call("$from.loaded", [self.constant(there), self.load(variable(here))])
             into.append(self.set(f"$o.{here}", value))
 
-    def traced_host(self, node: syntax.HostStatement, into: list[py.stmt]) -> None:
+    def say_controls(self, into: list[py.stmt]) -> None:
+        """Have the window of the function's host statements know what the next statement runs under."""
         if self.controlled != self.controls:
             into.append(self.do("$from.under", *self.under()))
             self.controlled = [*self.controls]
+
+    def traced_host(self, node: syntax.HostStatement, into: list[py.stmt]) -> None:
+        self.say_controls(into)
         values: list[py.expr | tuple[list[py.expr], list[py.keyword]]] = []
         for slot in node.slots:
             if type(slot) is list:
