@@ -19,6 +19,7 @@ except ImportError:  # pragma: no cover - a Python built without it
     from hashlib import blake2b
 
 from plait.content import READ_ONLY
+from plait.passes import FAST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +33,16 @@ _COMMON = 1 << 14  # most entries are smaller
 _MANY = 32  # so many entries are worth a pack
 # A full directory is emptied: that costs one run its compiling, and needs no bookkeeping in all the others.
 _ENTRIES = 20_000
-_OWN_PACKAGES = ("starlark", "starlark/compile", "starlark/parse", "starlark/tracing", "templates", "yaml")
+_OWN_PACKAGES = (
+    "starlark",
+    "starlark/lower",
+    "starlark/optimize",
+    "starlark/parse",
+    "starlark/probe",
+    "starlark/table",
+    "templates",
+    "yaml",
+)
 
 
 class CodeCache:
@@ -163,10 +173,10 @@ def _is_entry(name: str) -> bool:
 
 
 def build() -> str:
-    """What tells one build of plait and one Python from another: versions, and the files that compile."""
+    """What tells one build of plait and one Python from another: versions, the files that compile, and whether they optimize."""
     from plait.version import __version__
 
-    parts = [__version__, sys.version, str(marshal.version)]
+    parts = [__version__, sys.version, str(marshal.version), str(FAST)]
     package = os.path.dirname(__file__)
     for name in _OWN_PACKAGES:
         with os.scandir(f"{package}/{name}") as entries:

@@ -98,7 +98,7 @@ class Trace:
     changes: the record of each item that has one. copies: an item -> the one it is a copy of, because something below
     it changed. presence: what decided that an item is there at all (conditions, loops). removals: what was taken out.
     unmatched: overlay items that matched nothing, with the items they could have matched. code: the state of traced
-    programs (see `plait.starlark.tracing`). label: what overlays are called now, if not by their actions. stages: the
+    programs (see `plait.starlark.probe`). label: what overlays are called now, if not by their actions. stages: the
     documents after each step. secrets: parts of sources that nobody is to see, (source, first line, line after the
     last). texts: the lines of text files of the output, by path;
     lines: those of all text files, by the identity of the text.

@@ -8,7 +8,7 @@ from plait.context import Context
 from plait.errors import StarlarkError
 from plait.nodes import DocumentSet
 from plait.provenance import Trace
-from plait.starlark.tracing import Windows
+from plait.starlark.probe import Windows
 from plait.tools.explain import explain, lines
 from plait.tools.paths import find, parse
 from plait.workspace import Job, in_memory

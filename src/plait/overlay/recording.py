@@ -12,7 +12,7 @@ from __future__ import annotations
 from plait.nodes import COLLECTIONS, Array, ArrayItem, Map, MapItem, walk
 from plait.overlay.matchers import ALL, NOTHING, Combined, Foreign, Index, MapKey, Matcher, Subset
 from plait.provenance import Cause, Change
-from plait.starlark.tracing import Windows, without
+from plait.starlark.probe import Windows, without
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

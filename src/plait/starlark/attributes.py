@@ -6,19 +6,12 @@ What a table does not list does not exist: no attribute of a Python object is ev
 from __future__ import annotations
 
 from plait.errors import StarlarkError
-from plait.starlark import methods, strings
-from plait.starlark.values import STRUCTS, Builtin, Dict, List, NoAttribute, Set, Value, type_of
+from plait.starlark.table.methods import METHODS
+from plait.starlark.values import STRUCTS, Builtin, Dict, NoAttribute, Value, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-METHODS: dict[type, Mapping[str, tuple[Callable[..., object], int, int]]] = {
-    str: strings.METHODS,
-    List: methods.LIST_METHODS,
-    Dict: methods.DICT_METHODS,
-    Set: methods.SET_METHODS,
-}
+    from plait.starlark.table.row import Row
 
 
 def attribute(x: object, name: str) -> object:
@@ -32,31 +25,21 @@ def attribute(x: object, name: str) -> object:
             raise missing(x, name, error.message) from None
     table = METHODS.get(type(x))
     if table is not None:
-        entry = table.get(name)
-        if entry is not None:
-            return bound(x, name, *entry)
+        row = table.get(name)
+        if row is not None:
+            return bound(x, row)
     raise missing(x, name)
 
 
-def bound(x: object, name: str, function: Callable[..., object], least: int, most: int) -> Builtin:
+def bound(x: object, row: Row) -> Builtin:
     """A method as a value: called with too few or too many arguments it says so in the language's words."""
+    function = row.function
 
     def method(*args: object, **kwargs: object) -> object:
-        if most >= 0:
-            check_call(name, len(args), kwargs, least, most)
+        row.check(len(args), kwargs)
         return function(x, *args, **kwargs)
 
-    return Builtin(name, method, x)
-
-
-def check_call(name: str, given: int, kwargs: object, least: int, most: int) -> None:
-    """Check the shape of a call of something that takes its arguments by position. Raises StarlarkError."""
-    from plait.starlark.arguments import wrong_count
-
-    if kwargs:
-        raise StarlarkError(f"{name}: unexpected keyword arguments")
-    if given < least or (given > most >= 0):
-        raise wrong_count(name, given, least, most)
+    return Builtin(row.name, method, x)
 
 
 def missing(x: object, name: str, message: str | None = None) -> StarlarkError:

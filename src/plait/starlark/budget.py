@@ -35,7 +35,7 @@ _LONG = 1 << 14
 SMALL = 1 << 10
 SOME = 1 << 6
 FEW = 8  # so many strings can be joined before anybody looks at their size
-_CALL = 8  # steps for a call of a function that may call others
+A_CALL = 8  # steps for a call of a function that may call others
 _TURN = 2  # and for an iteration of `while`
 _BYTES_A_STEP = 64
 _ITEMS_A_STEP = 8
@@ -90,7 +90,7 @@ class Budget:
 
         def begun() -> None:
             nonlocal left
-            left -= _CALL
+            left -= A_CALL
             if left < 0:
                 more()
 
@@ -179,19 +179,6 @@ class Budget:
                 step()
                 yield item
 
-        def costly(source: Iterable[object], more: int) -> Iterable[object]:
-            """What a loop iterates whose body is more than a step; it pays for all of them when it begins."""
-            count = length_hint(source, -1)
-            if count < 0:
-                return one_by_one(source, more)
-            spend(count * more)
-            return source
-
-        def one_by_one(source: Iterable[object], more: int) -> Iterator[object]:
-            for item in source:
-                spend(more)
-                yield item
-
         def begin(x: object) -> Iterable[object]:
             """What a `for` loop iterates; a list, dict or set is locked until `finish`."""
             nonlocal left
@@ -224,7 +211,6 @@ class Budget:
         self.names: dict[str, Callable[..., object]] = {
             "$turn": turn,
             "$begun": begun,
-            "$costly": costly,
             "$spend": spend,
             "$refund": refund,
             "$to": to,
@@ -283,7 +269,7 @@ def check_growth(values: Iterable[object], most: int, source: Source | None = No
     """Raises LimitError if one of these values, of the program of a source, holds more than `most` items."""
     for value in values:
         kind = type(value)
-        if (kind is List or kind is Dict or kind is Set or kind is list) and len(value) > most:  # type: ignore[arg-type]
+        if (kind is List or kind is Dict or kind is Set) and len(value) > most:  # type: ignore[arg-type]
             name = "dict" if kind is Dict else "set" if kind is Set else "list"
             at = None if source is None else Position(source, 0)
             raise exceeded(f"a {name} of more than {most} items", "items", most, at=at)

@@ -1,8 +1,7 @@
 """The universal functions (spec ytt 5, builtins).
 
-They are plain Python functions, so that compiled code calls them at full speed. Those that take their arguments by
-position have exactly these parameters in Python too; a call that does not fit is a TypeError of Python, which `faults`
-words with the table `SHAPES`.
+They are plain Python functions, so that compiled code calls them at full speed. `table.universal` says how many arguments
+each takes; nothing calls one with another number.
 """
 
 from __future__ import annotations
@@ -160,7 +159,11 @@ def hash_(text: object, /) -> int:
     return result - (1 << 32) if result >= 1 << 31 else result
 
 
-def int_(x: object, base: object = None) -> int:
+def int_(*args: object, **kwargs: object) -> int:
+    if kwargs or not 1 <= len(args) <= 2:
+        args = tuple(unpack("int", args, kwargs, ["x", "base"], [None]))
+    x = args[0]
+    base = args[1] if len(args) > 1 else None
     kind = type(x)
     if base is None:
         if kind is int:
@@ -227,13 +230,8 @@ def len_(x: object, /) -> int:
     raise StarlarkError(f"len: value of type {type_of(x)} has no len")
 
 
-def list_(values: object = ()) -> List:
+def list_(values: object = (), /) -> List:
     return List(_source(values, "list"))
-
-
-def bare_list(values: object) -> list[object]:
-    """`list(values)` where only compiled code meets the list."""
-    return list(_source(values, "list"))
 
 
 def max_(*args: object, **kwargs: object) -> object:
@@ -341,7 +339,7 @@ def reversed_(values: object, /) -> List:
     return result
 
 
-def set_(values: object = ()) -> Set:
+def set_(values: object = (), /) -> Set:
     source = _source(values, "set")
     result = Set()
     for value in source:
@@ -354,19 +352,13 @@ def set_(values: object = ()) -> Set:
     return result
 
 
-def sorted_(*args: object, **kwargs: object) -> List:
-    from plait.starlark.sorting import sort
-
-    return sort(args, kwargs)
-
-
 def str_(x: object, /) -> str:
     if type(x) is int:
         return int_text(x)
     return x if type(x) is str else repr_of(x)
 
 
-def tuple_(values: object = ()) -> tuple[object, ...]:
+def tuple_(values: object = (), /) -> tuple[object, ...]:
     return tuple(_source(values, "tuple"))
 
 
@@ -374,7 +366,9 @@ def type_(x: object, /) -> str:
     return type_of(x)
 
 
-def zip_(*sequences: object) -> List:
+def zip_(*sequences: object, **named: object) -> List:
+    if named:
+        raise StarlarkError("zip does not accept keyword arguments")
     sources = []
     for place, sequence in enumerate(sequences, 1):
         source = iterable_or_none(sequence)
@@ -398,36 +392,8 @@ def printing(line: Callable[[str], None]) -> Callable[..., None]:
     return print_
 
 
-UNIVERSAL: dict[str, Callable[..., object]] = {
-    "any": any_,
-    "all": all_,
-    "bool": bool_,
-    "chr": chr_,
-    "dict": dict_,
-    "dir": dir_,
-    "enumerate": enumerate_,
-    "fail": fail_,
-    "float": float_,
-    "getattr": getattr_,
-    "hasattr": hasattr_,
-    "hash": hash_,
-    "int": int_,
-    "len": len_,
-    "list": list_,
-    "max": max_,
-    "min": min_,
-    "ord": ord_,
-    "range": range_,
-    "repr": repr_,
-    "reversed": reversed_,
-    "set": set_,
-    "sorted": sorted_,
-    "str": str_,
-    "tuple": tuple_,
-    "type": type_,
-    "zip": zip_,
-}
+def _drop(_line: str) -> None:
+    """Where `print` goes when nobody listens."""
 
-for _name, _function in UNIVERSAL.items():
-    # Names that no function of a program can have in Python's messages; see `faults`.
-    _function.__name__ = _function.__qualname__ = _name
+
+print_ = printing(_drop)

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 _LONGEST_TRAIL = 60
 _MANY = 5000
 _TYPES = {"str": "string", "List": "list", "Dict": "dict", "Set": "set"}
-# Universal functions with an own way of counting arguments: name -> what takes the place of "want N".
-_EXACTLY = ("str", "type")
-_NO_KEYWORDS = ("chr", "dir", "float", "ord", "str", "type", "zip")
 
 
 def translated(error: Exception) -> Exception:
@@ -120,8 +117,7 @@ def _unbound(error: NameError, frame: FrameType) -> StarlarkError:
 
 def _subscript(traceback: TracebackType) -> StarlarkError:
     """Compiled code notes in the column of a subscript which variables took part (see `compile`)."""
-    from plait.starlark.methods import out_of_range
-    from plait.starlark.values import type_of
+    from plait.starlark.runtime import bad_place
 
     frame = traceback.tb_frame
     positions = list(frame.f_code.co_positions())
@@ -133,7 +129,7 @@ def _subscript(traceback: TracebackType) -> StarlarkError:
     values = frame.f_locals
     x = values[x_name] if x_name is not None else x  # type: ignore[index]
     place = values[place_name] if place_name is not None else place  # type: ignore[index]
-    return out_of_range(place, len(x), type_of(x))  # type: ignore[arg-type]
+    return bad_place(place, len(x), x)  # type: ignore[arg-type]
 
 
 def _call_fault(text: str, frame: FrameType | None) -> StarlarkError | None:
@@ -145,7 +141,9 @@ def _call_fault(text: str, frame: FrameType | None) -> StarlarkError | None:
         return None
     scope, _, name = called.rpartition(".")
     if not scope or scope.startswith("plait."):
-        return _builtin_fault(name, rest)
+        # A builtin says itself what is wrong; only Python sees a name that is given by `**` once more.
+        repeated = rest.split("'")[1::2] if "multiple values" in rest else []
+        return StarlarkError(f'{name}: duplicate keyword arg: "{repeated[0]}"') if repeated else None
     if name == "<lambda>":
         name = "lambda"
     function = _function(called, name, frame)
@@ -195,37 +193,6 @@ def _function(qualified: str, name: str, frame: FrameType | None) -> FunctionTyp
         function: FunctionType = found
         return function
     return None
-
-
-def _builtin_fault(name: str, rest: str) -> StarlarkError | None:
-    from plait.starlark.arguments import wrong_count
-    from plait.starlark.runtime import SHAPES
-
-    shape = SHAPES.get(name)
-    quoted = rest.split("'")[1::2]
-    if shape is None:
-        if "multiple values" in rest and quoted:
-            return StarlarkError(f'{name}: duplicate keyword arg: "{quoted[0]}"')
-        return None
-    shown, least, most, receivers = shape
-    words = rest.split()
-    if words[0] == "missing":
-        given = least - len(quoted)
-    elif words[0] == "takes":
-        given = next(int(word) for word in words[words.index("but") :] if word.isdigit()) - receivers
-    elif name == "int":
-        return StarlarkError(f'int: unexpected keyword argument "{quoted[0]}"')
-    elif name in _NO_KEYWORDS:
-        return StarlarkError(f"{name} does not accept keyword arguments")
-    else:
-        return StarlarkError(f"{shown}: unexpected keyword arguments")
-    if name == "int" and words[0] == "missing":
-        return StarlarkError("int: missing argument for x")
-    if name in _EXACTLY:
-        return StarlarkError(f"{name}: got {given} arguments, want exactly 1")
-    if name == "float":
-        return StarlarkError(f"float got {given} arguments, wants 1")
-    return wrong_count(shown, given, least, most)
 
 
 def _type_name(name: str) -> str:

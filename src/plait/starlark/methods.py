@@ -21,8 +21,6 @@ from plait.starlark.values import (
 )
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _append = list.append
 _get = dict.get
@@ -249,7 +247,7 @@ def _pairs(source: object, name: str) -> list[tuple[object, object]]:
 # ---- set
 
 
-def set_union(self: Set, other: object = ()) -> Set:
+def set_union(self: Set, other: object = (), /) -> Set:
     source = iterable_or_none(other)
     if source is None:
         raise StarlarkError(f"union: for parameter 1: got {type_of(other)}, want iterable")
@@ -257,29 +255,3 @@ def set_union(self: Set, other: object = ()) -> Set:
         return union(self, source)
     except StarlarkError as error:
         raise StarlarkError(f"union: {error}") from None
-
-
-# name -> (function, fewest arguments, most arguments); -1: any.
-LIST_METHODS: dict[str, tuple[Callable[..., object], int, int]] = {
-    "append": (append, 1, 1),
-    "clear": (list_clear, 0, 0),
-    "extend": (extend, 1, 1),
-    "index": (list_index, 1, 3),
-    "insert": (list_insert, 2, 2),
-    "pop": (list_pop, 0, 1),
-    "remove": (list_remove, 1, 1),
-}
-DICT_METHODS: dict[str, tuple[Callable[..., object], int, int]] = {
-    "clear": (dict_clear, 0, 0),
-    "get": (get, 1, 2),
-    "items": (items, 0, 0),
-    "keys": (keys, 0, 0),
-    "pop": (dict_pop, 1, 2),
-    "popitem": (popitem, 0, 0),
-    "setdefault": (setdefault, 1, 2),
-    "update": (update, 0, -1),
-    "values": (values, 0, 0),
-}
-SET_METHODS: dict[str, tuple[Callable[..., object], int, int]] = {
-    "union": (set_union, 0, 1),
-}

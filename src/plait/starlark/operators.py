@@ -150,16 +150,16 @@ def multiply(x: object, y: object) -> object:
             return x * y  # type: ignore[operator]
         if other is int:
             return x * as_float(y)  # type: ignore[arg-type, operator]
-    elif other is int and (kind is str or kind is List or kind is tuple or kind is list):
+    elif other is int and (kind is str or kind is List or kind is tuple):
         return repeat(x, y)  # type: ignore[arg-type]
     raise unknown("*", x, y)
 
 
-def repeat(sequence: str | List | list[object] | tuple[object, ...], count: int) -> object:
+def repeat(sequence: str | List | tuple[object, ...], count: int) -> object:
     kind = type(sequence)
     size = len(sequence)
     if size == 0 or count < 1:
-        return "" if kind is str else () if kind is tuple else [] if kind is list else List()
+        return "" if kind is str else () if kind is tuple else List()
     if count > _LARGEST:
         raise StarlarkError(f"repeat count {count} too large")
     if size * count > (SMALL if kind is str else SOME):

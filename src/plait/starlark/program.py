@@ -6,6 +6,7 @@ import sys
 
 from plait.errors import Finding, LimitError, StarlarkError
 from plait.limits import DEEPEST
+from plait.passes import FAST
 from plait.source import Position, Source
 from plait.starlark.budget import budget_of, check_growth
 from plait.starlark.calls import enter, leave, leaving
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from plait.context import Context
     from plait.starlark.budget import Budget
-    from plait.starlark.compile import Hooks
+    from plait.starlark.lower import Hooks
     from plait.starlark.pieces import Piece
 
     # Gives the exported names of the module at a path that a `load` statement names.
@@ -124,18 +125,25 @@ def _drop(_line: str) -> None:
 
 
 def compile_program(
-    pieces: Sequence[Piece], source: Source, *, hooks: Hooks | None = None, traced: bool = False
+    pieces: Sequence[Piece],
+    source: Source,
+    *,
+    hooks: Hooks | None = None,
+    traced: bool = False,
+    optimize: bool = FAST,
 ) -> Program:
     """Compile a program from its pieces.
 
     hooks: gives statements around the body of the program and of functions that contain host statements.
-    traced: the program is to say what it reads (see `tracing`). Raises StarlarkError for the first thing that is wrong; its findings are all others, in the order of the source.
+    traced: the program is to say what it reads (see `probe`). optimize: do common cases in place (see `optimize`);
+    what the program does is the same. Raises StarlarkError for the first thing that is wrong; its findings are all
+    others, in the order of the source.
     """
-    from plait.starlark.compile import Compiler
-    from plait.starlark.compile.flow import follow
+    from plait.starlark.lower import Lowering
     from plait.starlark.parse import Parser
     from plait.starlark.resolve import resolve
     from plait.starlark.scan import ScanFailure, scan
+    from plait.starlark.steps import count_steps
     from plait.starlark.syntax import Scope
 
     if sys.getrecursionlimit() < DEEPEST:
@@ -148,12 +156,22 @@ def compile_program(
         if problems:
             problems.sort(key=lambda finding: finding.at.line if finding.at is not None else 0)
             raise failure(problems)
-        if traced:
-            from plait.starlark.tracing import traced_module
+        count_steps(statements)
 
-            tree = traced_module(hooks, statements, scope)
+        def lowering() -> Lowering:
+            if not optimize:
+                return Lowering(hooks)
+            from plait.starlark.optimize import optimizer
+
+            return optimizer(hooks, statements, scope)
+
+        if traced:
+            from plait.starlark.probe.statements import probed
+
+            watched, tables = probed(statements, scope, lowering)
+            tree = Lowering(hooks).module(watched, scope, tables)
         else:
-            tree = Compiler(hooks, follow(scope, statements)).module(statements, scope)
+            tree = lowering().module(statements, scope)
         code = compile(tree, "<template>", "exec", dont_inherit=True, optimize=0)
     except ScanFailure as error:
         raise failure([error.finding]) from None

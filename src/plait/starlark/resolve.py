@@ -10,45 +10,13 @@ from __future__ import annotations
 from plait.errors import Finding
 from plait.source import Position, Source
 from plait.spell import listed, near
+from plait.starlark.table.universal import UNIVERSAL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.starlark.syntax import Name, Scope
 
-UNIVERSAL = [
-    "None",
-    "True",
-    "False",
-    "any",
-    "all",
-    "bool",
-    "chr",
-    "dict",
-    "dir",
-    "enumerate",
-    "fail",
-    "float",
-    "getattr",
-    "hasattr",
-    "hash",
-    "int",
-    "len",
-    "list",
-    "max",
-    "min",
-    "ord",
-    "print",
-    "range",
-    "repr",
-    "reversed",
-    "set",
-    "sorted",
-    "str",
-    "tuple",
-    "type",
-    "zip",
-]
-_UNIVERSAL = frozenset(UNIVERSAL)
+_UNIVERSAL = frozenset((*UNIVERSAL, "None", "True", "False"))
 _HINTS = {
     "true": "use 'True' instead of 'true' for boolean assignment",
     "false": "use 'False' instead of 'false' for boolean assignment",

@@ -10,11 +10,13 @@ from __future__ import annotations
 import builtins as python
 
 from plait.errors import StarlarkError
-from plait.starlark import builtins, methods, operators, strings
+from plait.starlark import builtins, operators
 from plait.starlark.attributes import attribute
-from plait.starlark.budget import SOME, check_items, check_string, pay, spend
+from plait.starlark.budget import A_CALL, SOME, check_items, check_string, pay, spend
 from plait.starlark.methods import out_of_range
 from plait.starlark.operators import check_mutable, check_table, iterable_or_none
+from plait.starlark.table.methods import LIKELY, METHODS
+from plait.starlark.table.universal import UNIVERSAL
 from plait.starlark.values import (
     STRUCTS,
     Dict,
@@ -33,6 +35,8 @@ from plait.starlark.values import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from plait.starlark.table.row import Row
 
 _SMALLEST, _LARGEST = -(1 << 31), (1 << 31) - 1
 _get = dict.get
@@ -67,25 +71,26 @@ def item(x: object, place: object) -> object:
         try:
             return x[place]  # type: ignore[index]
         except IndexError:
-            raise _bad_place(place, len(x), x) from None  # type: ignore[arg-type]
+            raise bad_place(place, len(x), x) from None  # type: ignore[arg-type]
     if kind is str and not x.isascii():  # type: ignore[attr-defined]
         if len(x) > SOME:  # type: ignore[arg-type]
             pay(len(x))  # type: ignore[arg-type]
         data = to_bytes(x)  # type: ignore[arg-type]
         if type(place) is int and -len(data) <= place < len(data):
             return from_bytes(data[place : place + 1 or None])
-        raise _bad_place(place, len(data), kind)
+        raise bad_place(place, len(data), kind)
     if kind is List or kind is str or kind is tuple or kind is range:
         if type(place) is int:
             try:
                 return x[place]  # type: ignore[index]
             except IndexError:
                 pass
-        raise _bad_place(place, len(x), x)  # type: ignore[arg-type]
+        raise bad_place(place, len(x), x)  # type: ignore[arg-type]
     return index(x, place)
 
 
-def _bad_place(place: object, size: int, x: object) -> StarlarkError:
+def bad_place(place: object, size: int, x: object) -> StarlarkError:
+    """What is wrong with an index of a sequence; x: that, or its type."""
     name = "string" if x is str else type_of(x)
     if type(place) is not int:
         return StarlarkError(f"{name} index: got {type_of(place)}, want int")
@@ -264,67 +269,34 @@ def same(x: object) -> object:
     return x
 
 
-# Methods that compiled code calls directly when the receiver has the type it most likely has.
-_DIRECT: dict[str, tuple[type, Mapping[str, tuple[Callable[..., object], int, int]]]] = {
-    **dict.fromkeys(strings.METHODS, (str, strings.METHODS)),
-    **dict.fromkeys(methods.DICT_METHODS, (Dict, methods.DICT_METHODS)),
-    **dict.fromkeys(methods.LIST_METHODS, (List, methods.LIST_METHODS)),
-}
+def _late(row: Row) -> Callable[..., object]:
+    """`x.name(...)` for the name of a method, whatever x is.
 
-
-def _late(name: str) -> Callable[..., object]:
-    """The method `name` of a value of which nothing is known."""
-    kind, table = _DIRECT[name]
-    function, least, most = table[name]
+    Where it is something else than a method, it may be a function of the program: the call counts (see `steps`).
+    """
+    function, name = row.function, row.name
+    kind = _LIKELY_TYPES[row.kind]
 
     def late(x: object, /, *args: object, **kwargs: object) -> object:
-        if type(x) is kind and least <= len(args) <= most and not kwargs:
+        if type(x) is kind and not kwargs and row.fits(len(args)):
             return function(x, *args)
-        return attribute(x, name)(*args, **kwargs)  # type: ignore[operator]
+        method = attribute(x, name)
+        if type(x) not in METHODS:
+            spend(A_CALL)
+        return method(*args, **kwargs)  # type: ignore[operator]
 
     return late
 
 
-_KINDS: dict[type, str] = {str: "str", List: "list", Dict: "dict"}
-# name -> the kind of receiver its direct form takes
-DIRECT = {name: _KINDS[kind] for name, (kind, _) in _DIRECT.items()}
-
-# Python name -> (name in messages, fewest arguments, most arguments, arguments that are no user's: the receiver)
-SHAPES: dict[str, tuple[str, int, int, int]] = {
-    function.__qualname__: (name, least, most, 1)
-    for name, (_, table) in _DIRECT.items()
-    for function, least, most in (table[name],)
-}
-for _name, _least, _most in (
-    ("all", 1, 1),
-    ("any", 1, 1),
-    ("bool", 0, 1),
-    ("chr", 1, 1),
-    ("dir", 1, 1),
-    ("enumerate", 1, 2),
-    ("float", 0, 1),
-    ("getattr", 2, 3),
-    ("hasattr", 2, 2),
-    ("hash", 1, 1),
-    ("len", 1, 1),
-    ("list", 0, 1),
-    ("ord", 1, 1),
-    ("range", 1, 3),
-    ("repr", 1, 1),
-    ("reversed", 1, 1),
-    ("set", 0, 1),
-    ("str", 1, 1),
-    ("tuple", 0, 1),
-    ("type", 1, 1),
-    ("int", 0, 2),
-    ("zip", 0, -1),
-):
-    SHAPES[_name] = (_name, _least, _most, 0)
+_LIKELY_TYPES: Mapping[str, type] = {"str": str, "list": List, "dict": Dict}
 
 GLOBALS: dict[str, object] = {
-    **{f"${name}": function for name, function in builtins.UNIVERSAL.items()},
-    **{f"$m.{name}": table[name][0] for name, (_, table) in _DIRECT.items()},
-    **{f"$late.{name}": _late(name) for name in _DIRECT},
+    # As values, which say themselves what is wrong with a call; and for calls that are known to fit.
+    **{f"${name}": row.checked() for name, row in UNIVERSAL.items()},
+    **{f"$direct.{name}": row.function for name, row in UNIVERSAL.items()},
+    # The same for methods: of whatever receiver; and of the one that it most likely has.
+    **{f"$late.{name}": _late(row) for name, row in LIKELY.items()},
+    **{f"$m.{name}": row.function for name, row in LIKELY.items()},
     "$+": operators.add,
     "$+=": operators.inplace_add,
     "$-": operators.subtract,
@@ -364,8 +336,6 @@ GLOBALS: dict[str, object] = {
     "$keywords": keywords,
     "$pick": pick,
     "$same": same,
-    "$own": list,
-    "$bare_list": builtins.bare_list,
     "$range1": builtins.range_to,
     "$range2": builtins.range_from_to,
     "$range3": builtins.range_,

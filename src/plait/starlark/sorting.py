@@ -11,7 +11,7 @@ from operator import itemgetter
 from plait.errors import StarlarkError
 from plait.starlark.arguments import unpack
 from plait.starlark.budget import SOME, spend
-from plait.starlark.builtins import UNIVERSAL
+from plait.starlark.builtins import len_
 from plait.starlark.operators import iterable_or_none
 from plait.starlark.values import Dict, List, Set, compare, is_callable, type_of
 
@@ -25,7 +25,6 @@ _INTS, _TEXTS, _TUPLES = frozenset((int,)), frozenset((str,)), frozenset((tuple,
 _PLAIN = frozenset((_INTS, _TEXTS, frozenset((bool,)), frozenset((float,)), frozenset((int, float))))
 _SIZED = frozenset((List, Dict, Set, tuple, range))
 _OPTIONS = frozenset(("key", "reverse"))
-_len = UNIVERSAL["len"]
 
 
 def sort(args: tuple[object, ...], kwargs: Mapping[str, object]) -> List:
@@ -43,7 +42,7 @@ def sort(args: tuple[object, ...], kwargs: Mapping[str, object]) -> List:
     size = len(result)
     if size > SOME:
         spend(size * size.bit_length() >> 3)
-    measured = key is _len and _measurable(result)
+    measured = getattr(key, "builtin", None) is len_ and _measurable(result)
     keys: list[object]
     if key is None:
         keys = result

@@ -20,7 +20,7 @@ from plait.starlark.values import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
 
 _SPACES = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 _ABSENT = object()
@@ -183,8 +183,8 @@ def istitle(self: str, /) -> bool:
 
 
 def join(self: str, items: object, /) -> str:
-    if type(items) is List or type(items) is tuple or type(items) is list:
-        parts = items
+    if type(items) is List or type(items) is tuple:
+        parts: Sequence[object] = items
     else:
         source = iterable_or_none(items)
         if source is None:
@@ -193,8 +193,8 @@ def join(self: str, items: object, /) -> str:
     try:
         if len(parts) > FEW or len(self) > SMALL:
             spend(len(parts))
-            check_string(sum(map(len, parts)) + len(self) * len(parts))
-        result = self.join(parts)  # type: ignore[arg-type]
+            check_string(sum(map(str.__len__, parts)) + len(self) * len(parts))  # type: ignore[arg-type] # see below
+        result = self.join(parts)  # type: ignore[arg-type] # what is no text is found below
     except TypeError:
         wrong = next(part for part in parts if type(part) is not str)
         raise StarlarkError(f"join: in list, want string, got {type_of(wrong)}") from None
@@ -397,41 +397,3 @@ def endswith(self: str, suffix: object, start: object = None, end: object = None
     if type(suffix) is str and start is None and end is None:
         return self.endswith(suffix)
     return _affix(self, suffix, start, end, "endswith")
-
-
-# name -> (function, fewest arguments, most arguments); `format` takes any.
-METHODS: dict[str, tuple[Callable[..., object], int, int]] = {
-    "capitalize": (capitalize, 0, 0),
-    "codepoint_ords": (codepoint_ords, 0, 0),
-    "codepoints": (codepoints, 0, 0),
-    "count": (count, 1, 3),
-    "elem_ords": (elem_ords, 0, 0),
-    "elems": (elems, 0, 0),
-    "endswith": (endswith, 1, 3),
-    "find": (find, 1, 3),
-    "format": (format, 0, -1),
-    "index": (index_of, 1, 3),
-    "isalnum": (isalnum, 0, 0),
-    "isalpha": (isalpha, 0, 0),
-    "isdigit": (isdigit, 0, 0),
-    "islower": (islower, 0, 0),
-    "isspace": (isspace, 0, 0),
-    "istitle": (istitle, 0, 0),
-    "isupper": (isupper, 0, 0),
-    "join": (join, 1, 1),
-    "lower": (lower, 0, 0),
-    "lstrip": (lstrip, 0, 1),
-    "partition": (partition, 1, 1),
-    "replace": (replace, 2, 3),
-    "rfind": (rfind, 1, 3),
-    "rindex": (rindex, 1, 3),
-    "rpartition": (rpartition, 1, 1),
-    "rsplit": (rsplit, 0, 2),
-    "rstrip": (rstrip, 0, 1),
-    "split": (split, 0, 2),
-    "splitlines": (splitlines, 0, 1),
-    "startswith": (startswith, 1, 3),
-    "strip": (strip, 0, 1),
-    "title": (title, 0, 0),
-    "upper": (upper, 0, 0),
-}

@@ -1,21 +1,23 @@
 """The syntax tree, and the scopes that the parser notes while it builds it.
 
-Nodes are small classes that hold what was written and the line it was written on. `kind_of` and the resolver work on
-them; `compile` turns them into Python's tree.
+Nodes are small classes that hold what was written and the line it was written on, and nothing of what passes find out
+about them. `resolve` sets the scopes of names, `steps` and `probe` change the tree, `lower` turns it into Python's.
 """
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.starlark.compile.shapes import Shape
+    import _ast
+
     from plait.starlark.pieces import Host
 
 
 class Scope:
     """A function, lambda, comprehension, or the program itself: the names bound in it and the names used in it.
 
-    bound: name -> line of the first binding. calls: what stands directly in it. kinds: what is known of the values of a name (see `kinds`); shapes: of its lists (see `flow`).
+    bound: name -> line of the first binding. writes: what is assigned to the names, in the order of the text; None where
+    that is not an expression of its own. hosts, calls: what stands directly in it.
     """
 
     __slots__ = (
@@ -24,9 +26,7 @@ class Scope:
         "children",
         "hosts",
         "is_comprehension",
-        "kinds",
         "parent",
-        "shapes",
         "uses",
         "writes",
     )
@@ -37,11 +37,9 @@ class Scope:
         self.bound: dict[str, int] = {}
         self.uses: list[Name] = []
         self.children: list[Scope] = []
-        self.writes: list[tuple[str, object]] = []
-        self.kinds: dict[str, str] = {}
+        self.writes: list[tuple[str, Written]] = []
         self.hosts: list[Host] = []
         self.calls: list[Call] = []
-        self.shapes: dict[str, Shape] = {}
 
 
 class Name:
@@ -56,7 +54,28 @@ class Name:
         self.scope: Scope | None = None  # None after resolving: a universal name
 
 
+class Helper:
+    """A function of ours that no program can name; passes put it into the tree."""
+
+    __slots__ = ("line", "name")
+
+    def __init__(self, name: str, line: int) -> None:
+        self.name = name
+        self.line = line
+
+
+class Each:
+    """What a loop assigns to its target: the elements of x in turn."""
+
+    __slots__ = ("x",)
+
+    def __init__(self, x: Expression) -> None:
+        self.x = x
+
+
 class Literal:
+    """Of a program: text, int or float; passes write other constants too."""
+
     __slots__ = ("line", "value")
 
     def __init__(self, value: object, line: int) -> None:
@@ -125,15 +144,12 @@ class Attribute:
 
 
 class Index:
-    """kind: of the element of a list (see `flow`)."""
-
-    __slots__ = ("key", "kind", "line", "x")
+    __slots__ = ("key", "line", "x")
 
     def __init__(self, x: Expression, key: Expression, line: int) -> None:
         self.x = x
         self.key = key
         self.line = line
-        self.kind = ""
 
 
 class Slice:
@@ -167,16 +183,12 @@ class Argument:
 
 
 class Call:
-    """kind: of the result of a function of the program (see `flow`). bare: only compiled code meets the list."""
-
-    __slots__ = ("arguments", "bare", "function", "kind", "line")
+    __slots__ = ("arguments", "function", "line")
 
     def __init__(self, function: Expression, arguments: list[Argument], line: int) -> None:
         self.function = function
         self.arguments = arguments
         self.line = line
-        self.kind = ""
-        self.bare = False
 
 
 class TupleDisplay:
@@ -188,12 +200,9 @@ class TupleDisplay:
 
 
 class ListDisplay:
-    """bare: 0, or, if only compiled code meets the list (see `compile.bare`), one more than it counts for."""
-
-    __slots__ = ("bare", "items", "line")
+    __slots__ = ("items", "line")
 
     def __init__(self, items: list[Expression], line: int) -> None:
-        self.bare = 0
         self.items = items
         self.line = line
 
@@ -219,9 +228,9 @@ class Clause:
 
 
 class Comprehension:
-    """`key` is None in a list comprehension. bare: as for a `ListDisplay`."""
+    """`key` is None in a list comprehension."""
 
-    __slots__ = ("bare", "body", "clauses", "key", "line", "scope")
+    __slots__ = ("body", "clauses", "key", "line", "scope")
 
     def __init__(
         self,
@@ -231,7 +240,6 @@ class Comprehension:
         scope: Scope,
         line: int,
     ) -> None:
-        self.bare = 0
         self.key = key
         self.body = body
         self.clauses = clauses
@@ -252,9 +260,12 @@ class Assign:
 
 
 class Evaluate:
-    __slots__ = ("line", "value")
+    """calls: the value is what a function of the program gives, whatever a pass has put around its call."""
 
-    def __init__(self, value: Expression, line: int) -> None:
+    __slots__ = ("calls", "line", "value")
+
+    def __init__(self, value: Expression, line: int, *, calls: bool = False) -> None:
+        self.calls = calls
         self.value = value
         self.line = line
 
@@ -344,11 +355,36 @@ class HostStatement:
         self.line = line
 
 
+class Ready:
+    """Statements of Python that a pass has made."""
+
+    __slots__ = ("line", "statements")
+
+    def __init__(self, statements: list[_ast.stmt], line: int) -> None:
+        self.statements = statements
+        self.line = line
+
+
+def written_once(scope: Scope) -> set[str]:
+    """The names that a scope binds in one place only."""
+    seen: set[str] = set()
+    again: set[str] = set()
+    for name, _ in scope.writes:
+        (again if name in seen else seen).add(name)
+    return seen - again
+
+
+def calls_program(node: Expression) -> bool:
+    """Whether an expression calls a function of the program by its name."""
+    return isinstance(node, Call) and isinstance(node.function, Name) and node.function.scope is not None
+
+
 if TYPE_CHECKING:
     from typing import TypeAlias
 
     Expression: TypeAlias = (
         Name
+        | Helper
         | Literal
         | Unary
         | Binary
@@ -363,4 +399,6 @@ if TYPE_CHECKING:
         | DictDisplay
         | Comprehension
     )
-    Statement: TypeAlias = Assign | Evaluate | If | For | While | Def | Return | Branch | Load | HostStatement
+    Statement: TypeAlias = Assign | Evaluate | If | For | While | Def | Return | Branch | Load | HostStatement | Ready
+    # What is assigned to a name.
+    Written: TypeAlias = Expression | Each | None

@@ -396,7 +396,6 @@ TYPE_NAMES: dict[type, str] = {
     tuple: "tuple",
     range: "range",
     List: "list",
-    list: "list",  # in compiled code alone (see `compile.bare`)
     Dict: "dict",
     Set: "set",
     Builtin: "builtin_function_or_method",

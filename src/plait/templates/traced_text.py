@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from plait.nodes import Array, ArrayItem
 from plait.provenance import Cause, Change
-from plait.starlark.tracing import Hole
+from plait.starlark.probe import Hole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from plait.provenance import Origin, Trace
     from plait.source import Source
-    from plait.starlark.tracing import Windows
+    from plait.starlark.probe import Windows
 
     Shadow = tuple[Origin, ...]
     # A piece of text, its line if the template has it as it is, and what it was made of.

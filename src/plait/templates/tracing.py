@@ -15,7 +15,7 @@ from plait.fragments import DataStruct, YamlFragment
 from plait.nodes import COLLECTIONS, Array, DocumentSet, Map, MapItem, walk
 from plait.provenance import Cause, Change
 from plait.starlark import Dict, List, NoAttribute, Struct
-from plait.starlark.tracing import Hole, Windows, without
+from plait.starlark.probe import Hole, Windows, without
 from plait.templates.traced_text import Texts
 
 TYPE_CHECKING = False

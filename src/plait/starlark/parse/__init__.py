@@ -132,7 +132,7 @@ class Parser(Expressions):
         self.advance()
         x = self.expression(False)
         self.expect(":")
-        self.bind(target, syntax.Call(syntax.Name("$each", line), [syntax.Argument(x, "", "", line)], line))
+        self.bind(target, syntax.Each(x))
         return syntax.For(target, x, self.loop_body(), line)
 
     def def_statement(self) -> Statement:

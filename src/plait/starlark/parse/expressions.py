@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.starlark.syntax import Expression, Scope
+    from plait.starlark.syntax import Expression, Scope, Written
 
 _LEVEL = {
     "or": 0,
@@ -63,65 +63,62 @@ class Expressions(Tokens):
         self.scope = scope
         return outer
 
-    def bind_name(self, name: str, line: int, value: object) -> None:
+    def bind_name(self, name: str, line: int, value: Written) -> None:
         scope = self.scope
         scope.bound.setdefault(name, line)
         scope.writes.append((name, value))
 
-    def bind(self, target: Expression, value: object) -> None:
+    def bind(self, target: Expression, value: Written) -> None:
         """Note what an assignment to `target` binds."""
-        kind = type(target)
-        if kind is syntax.Name:
+        if isinstance(target, syntax.Name):
             # The parser took the name for a use.
-            if target.scope is None:  # type: ignore[union-attr]
+            if target.scope is None:
                 self.unuse(target)
-            self.bind_name(target.name, target.line, value)  # type: ignore[union-attr]
-        elif kind is syntax.TupleDisplay or kind is syntax.ListDisplay:
-            items = target.items  # type: ignore[union-attr]
+            self.bind_name(target.name, target.line, value)
+        elif isinstance(target, (syntax.TupleDisplay, syntax.ListDisplay)):
+            items = target.items
             if not items:
-                self.problem("can't assign to " + ("()" if kind is syntax.TupleDisplay else "[]"), target.line)
-            values: list[object] = [None] * len(items)
-            if type(value) is syntax.TupleDisplay and len(value.items) == len(items):
-                values = list(value.items)
+                empty = "()" if isinstance(target, syntax.TupleDisplay) else "[]"
+                self.problem(f"can't assign to {empty}", target.line)
+            values: Sequence[Written] = [None] * len(items)
+            if isinstance(value, syntax.TupleDisplay) and len(value.items) == len(items):
+                values = value.items
             if len(items) > _MANY:
                 self.unuse_all(items)
             for item, part in zip(items, values, strict=True):
                 self.bind(item, part)
-        elif kind is not syntax.Index and kind is not syntax.Attribute:
-            self.problem(f"can't assign to {_SORTS[kind]}", target.line)
+        elif not isinstance(target, (syntax.Index, syntax.Attribute)):
+            self.problem(f"can't assign to {_SORTS[type(target)]}", target.line)
 
     def bind_augmented(self, target: Expression, operator: str, value: Expression) -> None:
-        kind = type(target)
-        if kind is syntax.Name:
-            name = target.name  # type: ignore[union-attr]
-            self.bind_name(name, target.line, syntax.Binary(operator, target, value, target.line))
-        elif kind is syntax.TupleDisplay:
+        if isinstance(target, syntax.Name):
+            self.bind_name(target.name, target.line, syntax.Binary(operator, target, value, target.line))
+        elif isinstance(target, syntax.TupleDisplay):
             self.problem("can't use tuple expression in augmented assignment", target.line)
-        elif kind is syntax.ListDisplay:
+        elif isinstance(target, syntax.ListDisplay):
             self.problem("can't use list expression in augmented assignment", target.line)
-        elif kind is not syntax.Index and kind is not syntax.Attribute:
-            self.problem(f"can't assign to {_SORTS[kind]}", target.line)
+        elif not isinstance(target, (syntax.Index, syntax.Attribute)):
+            self.problem(f"can't assign to {_SORTS[type(target)]}", target.line)
 
-    def unuse(self, name: object) -> None:
+    def unuse(self, name: syntax.Name) -> None:
         uses = self.scope.uses
         for place in range(len(uses) - 1, -1, -1):
             if uses[place] is name:
                 del uses[place]
                 break
-        name.scope = self.scope  # type: ignore[attr-defined]
+        name.scope = self.scope
 
     def unuse_all(self, items: Sequence[Expression]) -> None:
         """`unuse` of all names among these, in one go."""
         uses = self.scope.uses
-        names = {id(item) for item in items if type(item) is syntax.Name}
+        names = {item for item in items if isinstance(item, syntax.Name)}
         place, left = len(uses), len(names)
         while left and place:
             place -= 1
-            left -= id(uses[place]) in names
-        uses[place:] = [name for name in uses[place:] if id(name) not in names]
-        for item in items:
-            if type(item) is syntax.Name:
-                item.scope = self.scope
+            left -= uses[place] in names
+        uses[place:] = [name for name in uses[place:] if name not in names]
+        for name in names:
+            name.scope = self.scope
 
     def loop_target(self) -> Expression:
         line = self.line
@@ -390,7 +387,8 @@ class Expressions(Tokens):
         if kind == "identifier":
             if value == "end":
                 self.unexpected("primary expression")
-            name = syntax.Name(value, line, value not in self.scope.bound)  # type: ignore[arg-type]
+            text = str(value)
+            name = syntax.Name(text, line, text not in self.scope.bound)
             self.scope.uses.append(name)
             self.advance()
             return name
@@ -485,7 +483,7 @@ class Expressions(Tokens):
                 self.advance()
                 x = self.binary(0)
                 self.scope = scope
-                self.bind(target, syntax.Call(syntax.Name("$each", at), [syntax.Argument(x, "", "", at)], at))
+                self.bind(target, syntax.Each(x))
                 clauses.append(syntax.Clause(target, x, at))
             elif self.kind == "if":
                 self.advance()

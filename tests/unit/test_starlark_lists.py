@@ -1,7 +1,4 @@
-"""Lists that only compiled code meets are Python's own; nobody may notice.
-
-The program itself never has such lists: what it gives is what a function must give.
-"""
+"""Lists in functions, where compiled code does much in place, and in the program itself, where helpers do it."""
 
 from __future__ import annotations
 
@@ -137,18 +134,6 @@ def test_a_function_gives_what_the_program_gives(use: str) -> None:
         # The same with what is made for this alone.
         alone = given(f"def f():\n  a = {make}\n  b = {use}\n  return [b]\nend\nresult = f()\n")
         assert alone == given(f"a = {make}\nresult = [{use}]\n"), make
-
-
-def test_lists_that_nobody_meets_need_no_lock() -> None:
-    text = "def f(n):\n  a = []\n  for i in range(n):\n    a.append([i])\n  end\n  return a[1][0] + len(a)\nend\n"
-    program = compile_program([Code(text)], Source("a.star", text))
-    codes = [program.code]
-    names: set[str] = set()
-    while codes:
-        code = codes.pop()
-        names.update(code.co_names)
-        codes.extend(part for part in code.co_consts if hasattr(part, "co_names"))
-    assert "$List" not in names
 
 
 def test_results_are_lists_of_the_language() -> None:

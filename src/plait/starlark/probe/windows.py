@@ -1,4 +1,4 @@
-"""What traced programs call: windows collect what is read, and become the shadows of values (see `tracing`).
+"""What traced programs call: windows collect what is read, and become the shadows of values (see `probe`).
 
 A *shadow* is what a value was made of. A variable has its shadow beside it, in another variable; a container that is
 changed, a list that was made of data, the items of a display have theirs here, by identity.
@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from plait.nodes import Array, Map
 from plait.provenance import Cause
-from plait.starlark.tracing.calls import called_names
-from plait.starlark.tracing.quiet import PLAIN
-from plait.starlark.tracing.shadows import Window, of_item, without
+from plait.starlark.probe.recorder import PLAIN, Recorder
+from plait.starlark.probe.shadows import Window, of_item, without
 from plait.starlark.values import Dict, List
 
 TYPE_CHECKING = False
@@ -25,14 +24,12 @@ if TYPE_CHECKING:
     from plait.nodes import Value as NodeValue
     from plait.provenance import Origin
     from plait.source import Source
-    from plait.starlark.tracing.shadows import Argument, Shadow
+    from plait.starlark.probe.shadows import Argument, Shadow
 
     Nodes: TypeAlias = Map | Array | DocumentSet
 
 # How many origins a variable that is made of itself is compared with.
 _FEW = 12
-_NOTHING: frozenset[Origin] = frozenset()
-_NO_ARGUMENTS: Mapping[str, Shadow] = {}
 
 
 class Windows:
@@ -248,7 +245,7 @@ class Windows:
 
     def names(self, source: Source) -> Mapping[str, object]:
         """What the code of one program calls."""
-        return called_names(self, source)
+        return Recorder(self, source).names()
 
 
 __all__ = ["Windows"]

@@ -8,13 +8,13 @@ from plait.starlark.values import List
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
     from typing import TypeAlias
 
     from plait.nodes import Item
     from plait.provenance import Origin
-    from plait.starlark.tracing.windows import Windows
+    from plait.starlark.probe.windows import Windows
 
     # What a value was made of; the parts of a shadow are shared, never joined.
     Shadow: TypeAlias = tuple[Origin, ...]
@@ -30,7 +30,8 @@ class Window(dict["Origin", None]):
     """What was read since it was opened, in order.
 
     arguments: of a call. direct: a function of a program took them. quiet: one that does not say what it reads.
-    parts: the shadows of a display's items; key: that of the next one's key. elements: what the loops of a comprehension are at.
+    parts: the shadows of a display's items; key: that of the next one's key. elements: the shadows of what the loops of a comprehension are at;
+    coming: those of all that they go through.
     host: belongs to the statements that build nodes; control: what decides that the next one runs. called: of a call
     that no program wrote, but which says what it gives.
     """
@@ -38,9 +39,10 @@ class Window(dict["Origin", None]):
     arguments: Sequence[Argument] = ()
     direct = False
     quiet = False
-    parts: Sequence[Shadow] = ()
+    parts: list[Shadow] | None = None
     key: Shadow = ()
-    elements: dict[int, Shadow] | None = None
+    elements: dict[int, Shadow] = {}  # noqa: RUF012 - replaced before it is written to
+    coming: Mapping[int, Sequence[Shadow]] = {}
     host = False
     called = False
     control: Shadow = ()
@@ -51,9 +53,7 @@ class Window(dict["Origin", None]):
             self.pop(origin, None)
 
     def adds(self, argument: Argument) -> None:
-        if not self.arguments:
-            self.arguments = []
-        self.arguments.append(argument)  # type: ignore[attr-defined]
+        self.arguments = [*self.arguments, argument]
 
 
 class Hole:

@@ -2,10 +2,10 @@
 
 `kinds` knows what an expression gives from its form alone. Here the program is followed as a whole, for two things:
 
-- *Lists of one kind.* All places between which a list may pass share a `Shape`: the kind of its elements. Whatever is
-  stored raises it; a list that goes where we cannot see has an open shape, of which nothing is known.
+- *Lists of one kind.* All places between which a list may pass share a `Group`: the kind of its elements. Whatever is
+  stored raises it; a list that goes where we cannot see has an open group, of which nothing is known.
 - *Functions called from within.* A function defined once at the top level, and called here with arguments of known
-  kinds, is compiled twice: for these calls, and for callers we do not see (`Function.twice`).
+  kinds, is compiled twice: for these calls, and for callers we do not see (`Flow.twice`).
 
 Everything starts at the bottom and only rises, until a round changes nothing.
 """
@@ -13,80 +13,81 @@ Everything starts at the bottom and only rises, until a round changes nothing.
 from __future__ import annotations
 
 from plait.starlark import syntax
-from plait.starlark.compile.bare import find_bare
-from plait.starlark.compile.kinds import BOTTOM, join, kind_of
-from plait.starlark.compile.shapes import Function, Shape, Shapes, find
+from plait.starlark.optimize.groups import Function, Groups, find
+from plait.starlark.optimize.kinds import BOTTOM, Kinds, join
+from plait.starlark.table.methods import METHODS
+from plait.starlark.table.row import COPIES, EXTENDS, GIVES, KEEPS, LOOKS, SHARES, STORES
+from plait.starlark.table.universal import UNIVERSAL
+from plait.starlark.values import List
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from plait.starlark.syntax import Expression, Scope, Statement
+    from plait.starlark.syntax import Expression, Scope, Statement, Written
 
 # A program that has not settled by then is left alone.
 _MOST_ROUNDS = 30
-# Universal functions that only look at their arguments.
-_READERS = frozenset(
-    ("len", "str", "repr", "type", "bool", "any", "all", "hash", "print", "fail", "range", "int", "float", "ord", "chr")
-)
-_COPIES = frozenset(("list", "sorted", "reversed"))
-_CUTS = frozenset(("split", "rsplit", "splitlines"))
 
 
-def follow(scope: Scope, statements: Sequence[Statement]) -> dict[str, Function]:
-    """Find the kinds of a whole program; the functions that are to be compiled twice, by name."""
-    flow = _Flow(scope)
+def follow(scope: Scope, statements: Sequence[Statement]) -> Flow:
+    """What is known of a program, with the calls within it followed."""
+    flow = Flow(scope)
+    once = syntax.written_once(scope)
     flow.functions = {
-        node.name: Function(node) for node in statements if type(node) is syntax.Def and _is_candidate(node, scope)
+        node.name: Function(node)
+        for node in statements
+        if isinstance(node, syntax.Def) and node.name in once and _is_candidate(node)
     }
     while flow.settle(statements):
         if not flow.call_from_outside():
-            flow.find_bare(statements)
-            return {name: function for name, function in flow.functions.items() if function.twice}
-    follow_apart(scope, statements)
-    return {}
+            return flow
+    return follow_apart(scope, statements)
 
 
-def follow_apart(scope: Scope, statements: Sequence[Statement]) -> None:
-    """Find the kinds of a program, or of one function, of whose calls nothing is known."""
-    flow = _Flow(scope)
-    if flow.settle(statements):
-        flow.find_bare(statements)
-    else:
-        flow.give_up(statements)
+def follow_apart(scope: Scope, statements: Sequence[Statement], outer: Kinds | None = None) -> Flow:
+    """What is known of a program, or of one function of it, if nothing is known of its calls."""
+    flow = Flow(scope, outer)
+    if not flow.settle(statements):
+        flow.forget()
+    return flow
 
 
-def _is_candidate(node: syntax.Def, scope: Scope) -> bool:
+def _is_candidate(node: syntax.Def) -> bool:
     return (
         not node.scope.hosts
-        and sum(name == node.name for name, _ in scope.writes) == 1
         and not any(parameter.star or parameter.default is not None for parameter in node.parameters)
         and not any(_defines(statement) for statement in node.body)
     )
 
 
 def _defines(node: Statement) -> bool:
-    kind = type(node)
-    if kind is syntax.Def:
+    if isinstance(node, syntax.Def):
         return True
-    if kind is syntax.If:
-        return any(map(_defines, node.yes)) or any(map(_defines, node.no))  # type: ignore[union-attr]
-    return (kind is syntax.For or kind is syntax.While) and any(map(_defines, node.body))  # type: ignore[union-attr]
+    if isinstance(node, syntax.If):
+        return any(map(_defines, node.yes)) or any(map(_defines, node.no))
+    return isinstance(node, (syntax.For, syntax.While)) and any(map(_defines, node.body))
 
 
-class _Flow(Shapes):
+class Flow(Groups):
     """One analysis, of a program or of a function with all that is in it."""
 
-    def __init__(self, scope: Scope) -> None:
-        super().__init__(scope)
+    def __init__(self, scope: Scope, outer: Kinds | None = None) -> None:
+        super().__init__(scope, outer)
         self.function: Function | None = None  # the one whose body is being visited
         self.inside = scope.parent is not None  # in any function
 
+    def twice(self, function: Function) -> bool:
+        """Whether calls from within tell something about the arguments of a function."""
+        kinds = self.variables[function.scope]
+        return function.called and any(kinds[name] not in {"", BOTTOM} for name in function.parameters)
+
     def settle(self, statements: Sequence[Statement]) -> bool:
+        """Go through the program until nothing changes; whether that came to an end."""
         for _ in range(_MOST_ROUNDS):
             self.changed = False
             self.block(statements)
-            self.variables()
+            self.raise_variables()
             if not self.changed:
                 return True
         return False
@@ -99,44 +100,40 @@ class _Flow(Shapes):
         """
         self.changed = False
         for function in self.functions.values():
-            if not function.twice:
+            if not self.twice(function):
                 self.open(function.result)
             for name in function.parameters:
-                if function.scope.kinds[name] == BOTTOM:
+                if self.variables[function.scope][name] == BOTTOM:
                     self.raise_variable(function.scope, name, "")
         return self.changed
 
-    def find_bare(self, statements: Sequence[Statement]) -> None:
-        """Say which lists are bare (see `bare`)."""
-        if self.made:
-            find_bare(self, statements)
-
-    def give_up(self, statements: Sequence[Statement]) -> None:
+    def forget(self) -> None:
         """Nothing is known of anything."""
-        for each in self.scopes:
-            each.kinds = dict.fromkeys(each.bound, "")
-            each.shapes = {}
-        self.made.clear()
-        self.given_up = True
-        self.block(statements)
-        self.find_bare(statements)
-
-    def variables(self) -> None:
-        """Raise the kinds of variables by what is assigned to them."""
-        known = {id(function.scope): function for function in self.functions.values()}
         for scope in self.scopes:
-            kinds = scope.kinds
-            function = known.get(id(scope))
+            self.variables[scope] = dict.fromkeys(scope.bound, "")
+            self.groups[scope] = {}
+        self.made.clear()
+        self.elements.clear()
+        self.results.clear()
+        self.functions = {}
+
+    def raise_variables(self) -> None:
+        """Raise the kinds of variables by what is assigned to them."""
+        known = {function.scope: function for function in self.functions.values()}
+        for scope in self.scopes:
+            kinds = self.variables[scope]
+            function = known.get(scope)
             # The first writes of a function are its parameters.
             skipped = len(function.parameters) if function is not None and function.called else 0
             for name, value in scope.writes[skipped:]:
                 if kinds[name] != "":
-                    self.raise_variable(scope, name, "" if value is None else self.value_kind(value))
+                    self.raise_variable(scope, name, self.written(value))
 
-    def value_kind(self, value: object) -> str:
-        if type(value) is syntax.Call and type(value.function) is syntax.Name and value.function.name == "$each":
-            return self.element(value.arguments[0].value)
-        return kind_of(value)
+    def written(self, value: Written) -> str:
+        """The kind of what is assigned to a variable."""
+        if isinstance(value, syntax.Each):
+            return self.element(value.x)
+        return "" if value is None else self.of(value)
 
     # ---- statements
 
@@ -149,15 +146,14 @@ class _Flow(Shapes):
     def assign(self, node: syntax.Assign) -> None:
         target, value = node.target, node.value
         self.visit(value)
-        kind = type(target)
         if node.operator:
             self.augment(target, node.operator, value)
-        elif kind is syntax.Name:
-            self.bind(target, value)  # type: ignore[arg-type]
-        elif kind is syntax.Index:
-            self.visit(target.x)  # type: ignore[union-attr]
-            self.visit(target.key)  # type: ignore[arg-type, union-attr]
-            self.store(self.shape_of(target.x), value)  # type: ignore[union-attr]
+        elif isinstance(target, syntax.Name):
+            self.bind(target, value)
+        elif isinstance(target, syntax.Index):
+            self.visit(target.x)
+            self.visit(target.key)
+            self.store(self.group_of(target.x), value)
         else:
             self.escape(value)
             self.scatter(value)
@@ -165,40 +161,38 @@ class _Flow(Shapes):
 
     def target(self, node: Expression) -> None:
         """Places that get values of which nothing is known."""
-        kind = type(node)
-        if kind is syntax.TupleDisplay or kind is syntax.ListDisplay:
-            for item in node.items:  # type: ignore[union-attr]
+        if isinstance(node, (syntax.TupleDisplay, syntax.ListDisplay)):
+            for item in node.items:
                 self.target(item)
-        elif kind is syntax.Index:
-            self.visit(node.x)  # type: ignore[union-attr]
-            self.visit(node.key)  # type: ignore[arg-type, union-attr]
-            self.open(self.shape_of(node.x))  # type: ignore[union-attr]
-        elif kind is syntax.Attribute:
-            self.visit(node.x)  # type: ignore[union-attr]
-        elif kind is syntax.Name:
-            self.open(self.shape_of(node))
+        elif isinstance(node, syntax.Index):
+            self.visit(node.x)
+            self.visit(node.key)
+            self.open(self.group_of(node.x))
+        elif isinstance(node, syntax.Attribute):
+            self.visit(node.x)
+        elif isinstance(node, syntax.Name):
+            self.open(self.group_of(node))
 
     def bind(self, name: syntax.Name, value: Expression) -> None:
-        scope = name.scope
-        mine = "" if scope is None else scope.kinds.get(name.name, "")
-        if BOTTOM in {mine, kind_of(value)}:
+        kind = self.of(name)
+        if BOTTOM in {kind, self.of(value)}:
             return
-        if scope is not None and mine == "list" == kind_of(value):
-            self.pass_on(scope.shapes.setdefault(name.name, Shape()), value)
+        if name.scope is not None and kind == "list" == self.of(value):
+            self.pass_on(self.own_group(name.scope, name.name), value)
         else:
             self.escape(value)
 
     def augment(self, target: Expression, operator: str, value: Expression) -> None:
         self.visit(target)
-        shape = self.shape_of(target.x if type(target) is syntax.Index else target)
-        if type(target) is syntax.Name and kind_of(target) == "list":
-            if shape is not None and operator == "+":
-                self.take_elements(shape, value)
+        group = self.group_of(target.x if type(target) is syntax.Index else target)
+        if type(target) is syntax.Name and self.of(target) == "list":
+            if group is not None and operator == "+":
+                self.take_elements(group, value)
             return
         self.scatter(value)
-        if type(target) is syntax.Index and shape is not None:
-            self.raise_kind(shape, kind_of(syntax.Binary(operator, target, value, target.line)))
-            self.open(find(shape).inner)
+        if type(target) is syntax.Index and group is not None:
+            self.raise_kind(group, self.of(syntax.Binary(operator, target, value, target.line)))
+            self.open(find(group).inner)
 
     def evaluate(self, node: syntax.Evaluate) -> None:
         self.visit(node.value)
@@ -219,22 +213,22 @@ class _Flow(Shapes):
 
     def each(self, target: Expression, x: Expression) -> None:
         """The target gets the elements of x in turn."""
-        looped = self.shape_of(x)
+        looped = self.group_of(x)
         if looped is not None and not find(looped).looped:
             find(looped).looped = self.changed = True
         if type(target) is not syntax.Name:
             self.scatter(x)
             self.target(target)
             return
-        shape = self.shape_of(x)
+        group = self.group_of(x)
         scope = target.scope
-        if scope is not None and scope.kinds.get(target.name) == "list":
-            mine = scope.shapes.setdefault(target.name, Shape())
-            if shape is None:
-                self.open(mine)
+        if scope is not None and self.of(target) == "list":
+            own = self.own_group(scope, target.name)
+            if group is None:
+                self.open(own)
             else:
-                self.unify(mine, self.inner(shape))
-        elif scope is not None and scope.kinds.get(target.name) != BOTTOM:
+                self.unify(own, self.inner(group))
+        elif scope is not None and self.of(target) != BOTTOM:
             self.scatter(x)
 
     def def_(self, node: syntax.Def) -> None:
@@ -268,7 +262,7 @@ class _Flow(Shapes):
             if value is not None:
                 self.escape(value)
             return
-        kind = "none" if value is None else kind_of(value)
+        kind = "none" if value is None else self.of(value)
         self.raise_result(function, kind)
         if value is not None and kind != BOTTOM:
             if function.kind == "list":
@@ -278,10 +272,10 @@ class _Flow(Shapes):
 
     def host(self, node: syntax.HostStatement) -> None:
         for slot in node.slots:
-            if type(slot) is list:
+            if isinstance(slot, list):
                 self.arguments(slot)
             else:
-                self.visit(slot)  # type: ignore[arg-type]
+                self.visit(slot)
                 self.escape(slot)
 
     # ---- expressions
@@ -294,7 +288,7 @@ class _Flow(Shapes):
     def name(self, node: syntax.Name) -> None:
         if self.inside and node.scope is not None and node.scope.parent is None:
             # Variables of the program that functions use: they may be seen by callers whom we do not.
-            self.open(self.shape_of(node))
+            self.open(self.group_of(node))
 
     def unary(self, node: syntax.Unary) -> None:
         self.visit(node.x)
@@ -306,11 +300,11 @@ class _Flow(Shapes):
         if operator in {"and", "or"}:
             self.escape(node.x)
             self.escape(node.y)
-        elif operator in {"+", "*"} and kind_of(node) == "list":
-            shape = self.make(node)
+        elif operator in {"+", "*"} and self.of(node) == "list":
+            group = self.make(node)
             for side in (node.x, node.y):
-                if kind_of(side) not in {"int", "small"}:
-                    self.take_elements(shape, side)
+                if self.of(side) not in {"int", "small"}:
+                    self.take_elements(group, side)
 
     def conditional(self, node: syntax.Conditional) -> None:
         self.visit(node.test)
@@ -335,15 +329,15 @@ class _Flow(Shapes):
     def index(self, node: syntax.Index) -> None:
         self.visit(node.x)
         self.visit(node.key)
-        kind = kind_of(node.x)
-        shape = self.shape_of(node.x) if kind == "list" else None
-        node.kind = BOTTOM if kind == BOTTOM else "" if shape is None else find(shape).kind
+        kind = self.of(node.x)
+        group = self.group_of(node.x) if kind == "list" else None
+        self.elements[node] = BOTTOM if kind == BOTTOM else "" if group is None else find(group).kind
 
     def slice(self, node: syntax.Slice) -> None:
         for part in (node.x, node.low, node.high, node.step):
             if part is not None:
                 self.visit(part)
-        if kind_of(node.x) == "list":
+        if self.of(node.x) == "list":
             self.take_elements(self.make(node), node.x)
 
     def items(self, node: syntax.TupleDisplay) -> None:
@@ -352,10 +346,10 @@ class _Flow(Shapes):
             self.escape(item)
 
     def list_display(self, node: syntax.ListDisplay) -> None:
-        shape = self.make(node)
+        group = self.make(node)
         for item in node.items:
             self.visit(item)
-            self.store(shape, item)
+            self.store(group, item)
 
     def dict_display(self, node: syntax.DictDisplay) -> None:
         for entry in node.entries:
@@ -379,7 +373,6 @@ class _Flow(Shapes):
 
     def call(self, node: syntax.Call) -> None:
         callee = node.function
-        node.kind, node.bare = "", False  # whatever they were for other callers
         function = self.called(node)
         if function is not None:
             self.call_known(node, function)
@@ -413,37 +406,37 @@ class _Flow(Shapes):
         for name, argument in zip(function.parameters, node.arguments, strict=True):
             value = argument.value
             self.visit(value)
-            kind = kind_of(value)
+            kind = self.of(value)
             if kind == BOTTOM:
                 continue
-            if scope.kinds[name] != "":
+            if self.variables[scope][name] != "":
                 self.raise_variable(scope, name, kind)
-            if scope.kinds[name] == "list":
-                self.pass_on(scope.shapes.setdefault(name, Shape()), value)
+            if self.variables[scope][name] == "list":
+                self.pass_on(self.own_group(scope, name), value)
             else:
                 self.escape(value)
-        node.kind = function.kind
+        self.results[node] = function.kind
 
     def call_universal(self, node: syntax.Call, name: str) -> None:
         arguments = node.arguments
-        if name in _READERS:
+        row = UNIVERSAL.get(name)
+        effect = KEEPS if row is None else row.effect
+        if effect == LOOKS:
             self.read(arguments)
             return
         for argument in arguments:
             self.visit(argument.value)
-        if name in _COPIES:
-            shape = self.make(node)
+        if effect == COPIES:
+            group = self.make(node)
             if not arguments or arguments[0].star or arguments[0].name:
-                self.open(shape)
+                self.open(group)
             else:
-                self.take_elements(shape, arguments[0].value)
+                self.take_elements(group, arguments[0].value)
             arguments = arguments[1:]
             if arguments and node.arguments[0] is not arguments[0]:
                 # A key gets the elements.
                 self.scatter(node.arguments[0].value)
-        elif name in {"enumerate", "zip", "tuple", "set", "min", "max"} and (
-            name not in {"min", "max"} or len(arguments) == 1
-        ):
+        elif effect == SHARES and (name not in {"min", "max"} or len(arguments) == 1):
             for argument in arguments:
                 self.scatter(argument.value)
             return
@@ -452,56 +445,59 @@ class _Flow(Shapes):
             self.scatter(argument.value)
 
     def call_method(self, node: syntax.Call, method: syntax.Attribute) -> None:
-        kind, name = kind_of(method.x), method.name
+        kind, name = self.of(method.x), method.name
         if kind == "str":
             self.read(node.arguments)
-            if name in _CUTS:
+            if self.of(node) == "list":
                 self.raise_kind(self.make(node), "str")
             return
         values = [argument.value for argument in node.arguments if not argument.star and not argument.name]
-        shape = self.shape_of(method.x)
-        plain = shape is not None and len(values) == len(node.arguments)
-        if plain and ((name == "append" and len(values) == 1) or (name == "insert" and len(values) == 2)):
+        group = self.group_of(method.x)
+        plain = len(values) == len(node.arguments)
+        row = METHODS[List].get(name)
+        effect = KEEPS if row is None else row.effect
+        plain = plain and row is not None and row.fits(len(values))
+        if group is not None and plain and effect == STORES:
             for value in values:
                 self.visit(value)
-            self.store(shape, values[-1])
-        elif plain and name == "extend" and len(values) == 1:
+            self.store(group, values[-1])
+        elif group is not None and plain and effect == EXTENDS:
             self.visit(values[0])
-            self.take_elements(shape, values[0])  # type: ignore[arg-type]
+            self.take_elements(group, values[0])
         elif kind == BOTTOM:
             # Not yet known to be a list: it will be, or the call is never reached.
             for argument in node.arguments:
                 self.visit(argument.value)
         else:
             self.arguments(node.arguments)
-            if name in {"pop", "index", "remove", "clear"}:
+            if effect == GIVES:
                 self.scatter(method.x)
             else:
                 self.escape(method.x)
 
 
 _STATEMENTS: dict[type, Callable[..., None]] = {
-    syntax.Assign: _Flow.assign,
-    syntax.Def: _Flow.def_,
-    syntax.Evaluate: _Flow.evaluate,
-    syntax.For: _Flow.for_,
-    syntax.HostStatement: _Flow.host,
-    syntax.If: _Flow.if_,
-    syntax.Return: _Flow.return_,
-    syntax.While: _Flow.while_,
+    syntax.Assign: Flow.assign,
+    syntax.Def: Flow.def_,
+    syntax.Evaluate: Flow.evaluate,
+    syntax.For: Flow.for_,
+    syntax.HostStatement: Flow.host,
+    syntax.If: Flow.if_,
+    syntax.Return: Flow.return_,
+    syntax.While: Flow.while_,
 }
 _EXPRESSIONS: dict[type, Callable[..., None]] = {
-    syntax.Attribute: _Flow.attribute,
-    syntax.Binary: _Flow.binary,
-    syntax.Call: _Flow.call,
-    syntax.Comprehension: _Flow.comprehension,
-    syntax.Conditional: _Flow.conditional,
-    syntax.DictDisplay: _Flow.dict_display,
-    syntax.Index: _Flow.index,
-    syntax.Lambda: _Flow.lambda_,
-    syntax.ListDisplay: _Flow.list_display,
-    syntax.Name: _Flow.name,
-    syntax.Slice: _Flow.slice,
-    syntax.TupleDisplay: _Flow.items,
-    syntax.Unary: _Flow.unary,
+    syntax.Attribute: Flow.attribute,
+    syntax.Binary: Flow.binary,
+    syntax.Call: Flow.call,
+    syntax.Comprehension: Flow.comprehension,
+    syntax.Conditional: Flow.conditional,
+    syntax.DictDisplay: Flow.dict_display,
+    syntax.Index: Flow.index,
+    syntax.Lambda: Flow.lambda_,
+    syntax.ListDisplay: Flow.list_display,
+    syntax.Name: Flow.name,
+    syntax.Slice: Flow.slice,
+    syntax.TupleDisplay: Flow.items,
+    syntax.Unary: Flow.unary,
 }

@@ -1,0 +1,277 @@
+"""Expressions: each kind of syntax is one rule, which gives Python's expression for it.
+
+What an operator, a subscript or a call *means* is in the helpers (`operators`, `runtime`, `table`); a rule here only says
+which helper is called with what.
+"""
+
+from __future__ import annotations
+
+import _ast as py
+
+from plait.starlark import syntax
+from plait.starlark.lower.emit import LOAD, NOT_VARIABLES, STORE, Emitter, variable
+from plait.starlark.table.methods import LIKELY
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import TypeAlias
+
+    from plait.starlark.syntax import Expression
+
+    Rule: TypeAlias = Callable[..., py.expr]
+
+_CONSTANTS = {"None": None, "True": True, "False": False}
+_UNARY = {"-": "$neg", "+": "$pos", "~": "$~"}
+# A call on this line leaves no frame in the trail of an error (see `faults`).
+NOWHERE = 0
+
+
+class Expressions(Emitter):
+    """Lowers expressions. rules: what does it for each kind of syntax."""
+
+    __slots__ = ("instead", "rules")
+
+    def __init__(self, rules: Mapping[type, Rule]) -> None:
+        super().__init__()
+        self.rules = rules
+        # Functions of the program that are called under another name; see `probe`.
+        self.instead: Mapping[str, str] = {}
+
+    def expression(self, node: Expression) -> py.expr:
+        outer, self.line = self.line, node.line
+        made = self.rules[type(node)](self, node)
+        self.line = outer
+        return made
+
+    # ---- names and constants
+
+    def name(self, node: syntax.Name) -> py.expr:
+        if node.scope is None:
+            if node.name in _CONSTANTS:
+                return self.constant(_CONSTANTS[node.name])
+            return self.load("$" + node.name)
+        return self.load(variable(node.name))
+
+    def helper(self, node: syntax.Helper) -> py.expr:
+        return self.load(node.name)
+
+    def literal(self, node: syntax.Literal) -> py.expr:
+        return self.constant(node.value)
+
+    # ---- operators
+
+    def unary(self, node: syntax.Unary) -> py.expr:
+        x = self.expression(node.x)
+        return self.negated(x) if node.operator == "not" else self.call(_UNARY[node.operator], [x])
+
+    def binary(self, node: syntax.Binary) -> py.expr:
+        if node.operator in {"and", "or"}:
+            return self.logical(node, node.operator)
+        return self.call("$" + node.operator, [self.expression(node.x), self.expression(node.y)])
+
+    def logical(self, node: syntax.Binary, operator: str) -> py.expr:
+        # `a or b or c` is one list for Python.
+        chain: list[Expression] = []
+        left: Expression = node
+        while isinstance(left, syntax.Binary) and left.operator == operator:
+            chain.append(left.y)
+            left = left.x
+        values = [self.expression(part) for part in (left, *reversed(chain))]
+        operation = py.Or() if operator == "or" else py.And()
+        return py.BoolOp(operation, values, lineno=self.line, col_offset=0)
+
+    def conditional(self, node: syntax.Conditional) -> py.expr:
+        return self.choose(self.expression(node.test), self.expression(node.yes), self.expression(node.no))
+
+    # ---- parts of values
+
+    def attribute(self, node: syntax.Attribute) -> py.expr:
+        return self.call("$attribute", [self.expression(node.x), self.constant(node.name)])
+
+    def index(self, node: syntax.Index) -> py.expr:
+        return self.call("$index", [self.expression(node.x), self.expression(node.key)])
+
+    def slice(self, node: syntax.Slice) -> py.expr:
+        parts = [self.constant(None) if p is None else self.expression(p) for p in (node.low, node.high, node.step)]
+        return self.call("$cut", [self.expression(node.x), *parts])
+
+    # ---- calls
+
+    def call_(self, node: syntax.Call) -> py.expr:
+        function = node.function
+        if isinstance(function, syntax.Attribute):
+            callee, receiver = self.method_of(function)
+            args, keywords = self.arguments(node.arguments)
+            return py.Call(callee, [*receiver, *args], keywords, lineno=self.line, col_offset=0)
+        callee = self.callee(function)
+        args, keywords = self.arguments(node.arguments)
+        return py.Call(callee, args, keywords, lineno=self.line, col_offset=0)
+
+    def method_of(self, node: syntax.Attribute) -> tuple[py.expr, list[py.expr]]:
+        """What to call for `x.name(...)`, and what it is given before the arguments: x, if the name is of a method."""
+        x = self.expression(node.x)
+        if node.name in LIKELY:
+            return self.load("$late." + node.name), [x]
+        return self.call("$attribute", [x, self.constant(node.name)]), []
+
+    def callee(self, function: Expression) -> py.expr:
+        scope = function.scope if isinstance(function, syntax.Name) else None
+        if isinstance(function, syntax.Name) and scope is not None and scope.parent is None:
+            instead = self.instead.get(function.name)
+            if instead is not None:
+                return self.load(instead)
+        callee = self.expression(function)
+        if isinstance(callee, (py.Constant, py.Tuple)):
+            # Python would warn of such a call.
+            return self.call("$same", [callee])
+        return callee
+
+    def arguments(self, arguments: Sequence[syntax.Argument]) -> tuple[list[py.expr], list[py.keyword]]:
+        args: list[py.expr] = []
+        keywords: list[py.keyword] = []
+        for argument in arguments:
+            value = self.expression(argument.value)
+            if argument.star == "*":
+                spread = self.call("$spread", [value])
+                args.append(py.Starred(spread, LOAD, lineno=self.line, col_offset=0))
+            elif argument.star == "**":
+                keywords.append(self.keyword(None, self.call("$keywords", [value])))
+            elif argument.name in NOT_VARIABLES:
+                named = py.Dict([self.constant(argument.name)], [value], lineno=self.line, col_offset=0)
+                keywords.append(self.keyword(None, named))
+            elif argument.name:
+                keywords.append(self.keyword(argument.name, value))
+            else:
+                args.append(value)
+        return args, keywords
+
+    def keyword(self, name: str | None, value: py.expr) -> py.keyword:
+        return py.keyword(name, value, lineno=self.line, col_offset=0)
+
+    def parameters(self, parameters: Sequence[syntax.Parameter]) -> py.arguments:
+        args: list[py.arg] = []
+        defaults: list[py.expr] = []
+        named: list[py.arg] = []
+        named_defaults: list[py.expr | None] = []
+        star: py.arg | None = None
+        double: py.arg | None = None
+        after_star = False
+        for parameter in parameters:
+            arg = py.arg(parameter.name, lineno=self.line, col_offset=0)
+            if parameter.star == "*":
+                after_star = True
+                if parameter.name:
+                    star = arg
+            elif parameter.star == "**":
+                double = arg
+            elif after_star:
+                named.append(arg)
+                named_defaults.append(None if parameter.default is None else self.expression(parameter.default))
+            else:
+                args.append(arg)
+                if parameter.default is not None:
+                    defaults.append(self.expression(parameter.default))
+        return py.arguments([], args, star, named, named_defaults, double, defaults)
+
+    def lambda_(self, node: syntax.Lambda) -> py.expr:
+        arguments = self.parameters(node.parameters)
+        body = self.lambda_body(node.body)
+        for parameter in node.parameters:
+            if parameter.star == "**":
+                # What a `def` does in a statement: a dict of the language, given to a lambda within.
+                inner = py.arguments([], [py.arg(parameter.name, **self.at())], None, [], [], None, [])
+                within = py.Lambda(inner, body, **self.at())
+                made = self.call("$make_dict", [self.load(parameter.name)])
+                body = py.Call(within, [made], [], lineno=NOWHERE, col_offset=0)
+        return py.Lambda(arguments, body, **self.at())
+
+    def lambda_body(self, node: Expression) -> py.expr:
+        return self.expression(node)
+
+    # ---- displays
+
+    def tuple_display(self, node: syntax.TupleDisplay) -> py.expr:
+        return self.tuple([self.expression(item) for item in node.items])
+
+    def list_display(self, node: syntax.ListDisplay) -> py.expr:
+        items = [self.expression(item) for item in node.items]
+        return self.call("$List", [self.tuple(items)] if items else [])
+
+    def dict_display(self, node: syntax.DictDisplay) -> py.expr:
+        if not node.entries:
+            return self.call("$Dict", [])
+        keys: list[py.expr | None] = []
+        values: list[py.expr] = []
+        for key, value in node.entries:
+            keys.append(self.expression(key))
+            values.append(self.expression(value))
+        texts = {key.value for key in keys if isinstance(key, py.Constant) and type(key.value) is str}
+        if len(texts) == len(keys):
+            # No key is a bool, and none stands there twice.
+            return self.call("$make_dict", [py.Dict(keys, values, lineno=self.line, col_offset=0)])
+        return self.call("$pairs_dict", [part for pair in zip(keys, values, strict=True) for part in pair if part])
+
+    def comprehension(self, node: syntax.Comprehension) -> py.expr:
+        generators: list[py.comprehension] = []
+        for place, clause in enumerate(node.clauses):
+            self.generators(clause.target, self.iterable(clause.x, node, first=place == 0), generators)
+            generators[-1].ifs = [self.expression(condition) for condition in clause.conditions]
+        body = self.expression(node.body)
+        if node.key is None:
+            return self.call("$List", [py.ListComp(body, generators, lineno=self.line, col_offset=0)])
+        return self.dict_of(node.key, self.expression(node.key), body, generators)
+
+    def dict_of(self, _node: Expression, key: py.expr, value: py.expr, generators: list[py.comprehension]) -> py.expr:
+        """The dict of a comprehension. Its keys may be bools."""
+        made = py.ListComp(self.tuple([key, value]), generators, lineno=self.line, col_offset=0)
+        return self.call("$Dict", [made])
+
+    def iterable(self, x: Expression, _node: syntax.Comprehension, *, first: bool) -> py.expr:  # noqa: ARG002 - the optimizer asks
+        """What a comprehension goes through; what a helper of ours gives is made for that."""
+        iterated = self.expression(x)
+        if isinstance(x, syntax.Call) and isinstance(x.function, syntax.Helper):
+            return iterated
+        return self.call("$hold", [iterated])
+
+    def generators(self, target: Expression, x: py.expr, into: list[py.comprehension]) -> None:
+        """`for target in x`: targets within targets become further loops, over one value each."""
+        if isinstance(target, (syntax.TupleDisplay, syntax.ListDisplay)):
+            whole = self.temp()
+            into.append(py.comprehension(self.store(whole), x, [], 0))
+            names = [variable(item.name) if isinstance(item, syntax.Name) else self.temp() for item in target.items]
+            parts = self.unpacked(self.load(whole), len(names))
+            single = py.List([parts], LOAD, lineno=self.line, col_offset=0)
+            stored = py.Tuple([self.store(name) for name in names], STORE, lineno=self.line, col_offset=0)
+            into.append(py.comprehension(stored, single, [], 0))
+            for item, name in zip(target.items, names, strict=True):
+                if not isinstance(item, syntax.Name):
+                    one = py.List([self.load(name)], LOAD, lineno=self.line, col_offset=0)
+                    self.generators(item, one, into)
+        else:
+            # An element or field as the variable of a comprehension: nobody does, and nothing is lost.
+            name = variable(target.name) if isinstance(target, syntax.Name) else "$unused"
+            into.append(py.comprehension(self.store(name), x, [], 0))
+
+    def unpacked(self, value: py.expr, count: int) -> py.expr:
+        """The parts of a value, as many as there are variables."""
+        return self.call("$unpack", [value, self.constant(count)])
+
+
+EXPRESSIONS: Mapping[type, Rule] = {
+    syntax.Attribute: Expressions.attribute,
+    syntax.Binary: Expressions.binary,
+    syntax.Call: Expressions.call_,
+    syntax.Comprehension: Expressions.comprehension,
+    syntax.Conditional: Expressions.conditional,
+    syntax.DictDisplay: Expressions.dict_display,
+    syntax.Helper: Expressions.helper,
+    syntax.Index: Expressions.index,
+    syntax.Lambda: Expressions.lambda_,
+    syntax.ListDisplay: Expressions.list_display,
+    syntax.Literal: Expressions.literal,
+    syntax.Name: Expressions.name,
+    syntax.Slice: Expressions.slice,
+    syntax.TupleDisplay: Expressions.tuple_display,
+    syntax.Unary: Expressions.unary,
+}

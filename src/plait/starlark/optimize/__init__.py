@@ -1,0 +1,76 @@
+"""The optimizer, which can be left out: in goes a program whose names are resolved, out comes what lowers it.
+
+`flow` follows the program and notes, in tables of its own, what `kinds` and `groups` call known: exact types of
+values, and what lists hold. `Optimizer` is the plain lowering with other rules for some of the syntax; each
+does what the plain one does, only in place of a call:
+
+- where types are known, Python's own operator, method or subscript;
+- where code runs often (in functions and loops), the same after a test of the exact types, else the helper;
+- a function that is only called with known types is compiled once for these calls, and once for all others.
+
+Code that runs once is best small, so there helpers are called.
+"""
+
+from __future__ import annotations
+
+from plait.starlark import syntax
+from plait.starlark.lower.emit import variable
+from plait.starlark.lower.expressions import EXPRESSIONS
+from plait.starlark.lower.statements import STATEMENTS
+from plait.starlark.optimize import calls, operators, subscripts
+from plait.starlark.optimize.flow import follow
+from plait.starlark.optimize.fused import fused
+from plait.starlark.optimize.optimizer import Optimizer
+from plait.starlark.optimize.texts import interpolated
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import _ast as py
+    from collections.abc import Mapping, Sequence
+
+    from plait.starlark.lower.expressions import Rule
+    from plait.starlark.lower.statements import Hooks, StatementRule
+    from plait.starlark.syntax import Scope, Statement
+
+
+def optimizer(hooks: Hooks | None, statements: Sequence[Statement], scope: Scope) -> Optimizer:
+    """What lowers a program, given all that is known of it."""
+    return Optimizer(hooks, follow(scope, statements), _RULES, _STATEMENT_RULES)
+
+
+def _binary(o: Optimizer, node: syntax.Binary) -> py.expr:
+    return interpolated(o, node) or fused(o, node) or operators.binary(o, node)
+
+
+def _augment(o: Optimizer, node: syntax.Assign, into: list[py.stmt]) -> None:
+    """`x += a * b` is one expression for `fused`."""
+    target = node.target
+    if node.operator and isinstance(target, syntax.Name):
+        operation = syntax.Binary(node.operator, target, node.value, node.line)
+        value = fused(o, operation, "+=")
+        if value is not None:
+            into.append(o.set(variable(target.name), value))
+            return
+    o.assign(node, into)
+
+
+_RULES: Mapping[type, Rule] = {
+    **EXPRESSIONS,
+    syntax.Attribute: subscripts.attribute,
+    syntax.Binary: _binary,
+    syntax.Call: calls.call,
+    syntax.Comprehension: Optimizer.comprehension,
+    syntax.Index: subscripts.index,
+    syntax.Unary: operators.unary,
+}
+_STATEMENT_RULES: Mapping[type, StatementRule] = {
+    **STATEMENTS,
+    syntax.Assign: _augment,
+    syntax.Def: Optimizer.def_,
+    syntax.Evaluate: calls.evaluate,
+    syntax.For: Optimizer.for_,
+    syntax.While: Optimizer.while_,
+}
+
+
+__all__ = ["Optimizer", "optimizer"]

@@ -1,0 +1,184 @@
+"""What is known about values before a program runs, so that compiled code can leave out checks.
+
+A kind is the exact type of whatever an expression can give: "int", "small" (an int that fits a machine word), "float",
+"str", "bool", "list", "dict", "tuple", "none"; "" when nothing is known, BOTTOM while nothing was found out yet. A
+function cannot assign the variables of another, so all values of a variable are seen in its own scope: the kinds of
+variables are the least ones that agree with every assignment. `flow` finds them, and what lists hold.
+"""
+
+from __future__ import annotations
+
+from plait.starlark import syntax
+from plait.starlark.table.methods import METHODS
+from plait.starlark.table.universal import UNIVERSAL
+from plait.starlark.values import Dict, List
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from plait.starlark.syntax import Expression, Scope, Written
+
+BOTTOM = "?"
+INTS = ("int", "small")
+_SEQUENCES = ("str", "list", "tuple")
+_ROWS = {"str": METHODS[str], "dict": METHODS[Dict], "list": METHODS[List]}
+_COMPARISONS = frozenset(("==", "!=", "<", ">", "<=", ">=", "in", "not in"))
+_BIGGEST = 1 << 62
+_ARITHMETIC = frozenset(("+", "-", "*", "/", "//", "%"))
+# An expression in so many others is looked at by each of them, and never by more: nobody writes deeper ones by hand.
+_DEEP = 16
+
+
+def join(left: str, right: str) -> str:
+    """The kind of what is either of two kinds."""
+    if right in (left, BOTTOM):
+        return left
+    if left == BOTTOM:
+        return right
+    return "int" if left in INTS and right in INTS else ""
+
+
+class Kinds:
+    """What one analysis knows of the kinds of a program's values.
+
+    variables: of the names of each scope. results: of calls of the program's own functions. elements: of elements of
+    lists. outer: what another analysis knows of the scopes around.
+    """
+
+    def __init__(self, outer: Kinds | None = None) -> None:
+        self.outer = outer
+        self.variables: dict[Scope, dict[str, str]] = {}
+        self.results: dict[syntax.Call, str] = {}
+        self.elements: dict[syntax.Index, str] = {}
+
+    def of(self, node: Written, room: int = _DEEP) -> str:
+        """The kind of an expression whose names are resolved. room: how far to look into it."""
+        find = _FINDERS.get(type(node))
+        return "" if find is None or not room else find(self, node, room - 1)
+
+    def of_variable(self, scope: Scope, name: str) -> str:
+        known = self.variables.get(scope)
+        if known is not None:
+            return known.get(name, "")
+        return "" if self.outer is None else self.outer.of_variable(scope, name)
+
+    def of_name(self, node: syntax.Name, _room: int) -> str:
+        if node.scope is not None:
+            return self.of_variable(node.scope, node.name)
+        return {"True": "bool", "False": "bool", "None": "none"}.get(node.name, "")
+
+    def of_literal(self, node: syntax.Literal, _room: int) -> str:
+        value = node.value
+        if type(value) is int:
+            return "small" if -_BIGGEST < value < _BIGGEST else "int"
+        return "str" if type(value) is str else "float" if type(value) is float else ""
+
+    def of_unary(self, node: syntax.Unary, room: int) -> str:
+        if node.operator == "not":
+            return "bool"
+        kind = self.of(node.x, room)
+        if kind in INTS:
+            return kind
+        return kind if kind == BOTTOM or (kind == "float" and node.operator != "~") else ""
+
+    def of_binary(self, node: syntax.Binary, room: int) -> str:
+        operator = node.operator
+        if operator in _COMPARISONS:
+            return "bool"
+        left, right = self.of(node.x, room), self.of(node.y, room)
+        if operator in ("and", "or"):
+            return join(left, right)
+        return of_operation(operator, left, right)
+
+    def of_conditional(self, node: syntax.Conditional, room: int) -> str:
+        return join(self.of(node.yes, room), self.of(node.no, room))
+
+    def of_call(self, node: syntax.Call, room: int) -> str:
+        found = self.results.get(node)
+        if found:
+            return found
+        function = node.function
+        if isinstance(function, syntax.Name):
+            if function.scope is not None:
+                return ""
+            if function.name in ("min", "max") and len(node.arguments) > 1:
+                kind = BOTTOM
+                for argument in node.arguments:
+                    if argument.star or argument.name:
+                        return ""
+                    kind = join(kind, self.of(argument.value, room))
+                return kind if kind in INTS or kind == BOTTOM else ""
+            row = UNIVERSAL.get(function.name)
+            return "" if row is None else row.result
+        if isinstance(function, syntax.Attribute):
+            kind = self.of(function.x, room)
+            if kind == BOTTOM:
+                return BOTTOM
+            row = _ROWS[kind].get(function.name) if kind in _ROWS else None
+            return "" if row is None else row.result
+        return ""
+
+    def of_slice(self, node: syntax.Slice, room: int) -> str:
+        kind = self.of(node.x, room)
+        return kind if kind in _SEQUENCES or kind == BOTTOM else ""
+
+    def of_index(self, node: syntax.Index, room: int) -> str:
+        kind = self.of(node.x, room)
+        return self.elements.get(node, "") if kind == "list" else kind if kind in ("str", BOTTOM) else ""
+
+    def of_comprehension(self, node: syntax.Comprehension, _room: int) -> str:
+        return "list" if node.key is None else "dict"
+
+    def of_list_display(self, _node: Expression, _room: int) -> str:
+        return "list"
+
+    def of_dict_display(self, _node: Expression, _room: int) -> str:
+        return "dict"
+
+    def of_tuple_display(self, _node: Expression, _room: int) -> str:
+        return "tuple"
+
+
+def of_operation(operator: str, left: str, right: str) -> str:
+    """The kind of `x operator y`, of two kinds."""
+    if operator == "%" and left == "str":
+        return "str"
+    if BOTTOM in (left, right):
+        # Whatever the other side turns out to be, a sequence stays what it is when something is added.
+        return BOTTOM if left == BOTTOM or left not in _SEQUENCES else left
+    if left in INTS and right in INTS:
+        if operator == "/":
+            return "float"
+        if operator == "%" and right == "small":
+            return "small"
+        return "small" if operator in ("//", "&", ">>") and left == right == "small" else "int"
+    if operator == "+" and left in _SEQUENCES:
+        return left
+    if left == "float" and right in ("float", "int", "small") and operator in _ARITHMETIC:
+        return "float"
+    if right == "float" and left in INTS and operator in _ARITHMETIC:
+        return "float"
+    if operator == "*":
+        # A sequence takes part in a product only with an int, and stays what it is.
+        return left if left in _SEQUENCES else right if right in _SEQUENCES else ""
+    return ""
+
+
+_FINDERS: dict[type, Callable[..., str]] = {
+    syntax.Binary: Kinds.of_binary,
+    syntax.Call: Kinds.of_call,
+    syntax.Comprehension: Kinds.of_comprehension,
+    syntax.Conditional: Kinds.of_conditional,
+    syntax.DictDisplay: Kinds.of_dict_display,
+    syntax.Index: Kinds.of_index,
+    syntax.ListDisplay: Kinds.of_list_display,
+    syntax.Literal: Kinds.of_literal,
+    syntax.Name: Kinds.of_name,
+    syntax.Slice: Kinds.of_slice,
+    syntax.TupleDisplay: Kinds.of_tuple_display,
+    syntax.Unary: Kinds.of_unary,
+}
+
+
+__all__ = ["BOTTOM", "INTS", "Kinds", "join"]

@@ -1,0 +1,94 @@
+"""A row of the table of builtins: a function, its signature, and what passes may know of it."""
+
+from __future__ import annotations
+
+from plait.errors import StarlarkError
+from plait.starlark.arguments import wrong_count
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ANY = -1  # as many arguments as one likes; the function itself takes them apart
+
+# What a builtin does with its arguments; what follows from that for lists is in `optimize.flow`.
+LOOKS = "looks"  # at them, and keeps nothing
+COPIES = "copies"  # makes a list of the elements of the first
+SHARES = "shares"  # the elements of lists are in the result
+KEEPS = "keeps"  # anything may become of them
+STORES = "stores"  # the last becomes an element of the receiver
+EXTENDS = "extends"  # the elements of the first become elements of the receiver
+GIVES = "gives"  # may give an element of the receiver
+
+
+class Row:
+    """One builtin.
+
+    least, most: how many arguments it takes, by position; `ANY`: it has parameters with names. result: the kind of
+    what it gives, "" if that depends (see `optimize.kinds`). effect: what it does with its arguments. calls: it calls
+    what it is given by name. cost is no column: a builtin spends steps by what it goes through (see `meter`).
+    """
+
+    __slots__ = ("calls", "effect", "function", "kind", "least", "most", "name", "result", "words")
+
+    def __init__(
+        self,
+        function: Callable[..., object],
+        least: int,
+        most: int,
+        result: str = "",
+        effect: str = KEEPS,
+        *,
+        words: tuple[str, str] = ("{}: unexpected keyword arguments", ""),
+        calls: bool = False,
+    ) -> None:
+        self.name = self.kind = ""  # set by `named`
+        self.function = function
+        self.least = least
+        self.most = most
+        self.result = result
+        self.effect = effect
+        # What is said of arguments with names, and of a wrong number of them.
+        self.words = words
+        self.calls = calls
+
+    def fits(self, count: int) -> bool:
+        """Whether it can be called with so many arguments by position, and the function needs no further look."""
+        return self.most == ANY or self.least <= count <= self.most
+
+    def check(self, count: int, named: object) -> None:
+        """Check the form of a call. Raises StarlarkError."""
+        if self.most == ANY:
+            return
+        with_names, wrong = self.words
+        if named:
+            raise StarlarkError(with_names.format(self.name))
+        if not self.least <= count <= self.most:
+            if wrong:
+                raise StarlarkError(wrong.format(self.name, count))
+            raise wrong_count(self.name, count, self.least, self.most)
+
+    def checked(self) -> Callable[..., object]:
+        """The function as a value, which can be called in any way: it says what is wrong with a call."""
+        function, check = self.function, self.check
+        if self.most == ANY:
+            called = function
+        else:
+
+            def called(*args: object, **named: object) -> object:
+                check(len(args), named)
+                return function(*args)
+
+        called.__name__ = called.__qualname__ = self.name
+        called.__dict__["builtin"] = function
+        return called
+
+
+def named(rows: dict[str, Row], kind: str = "") -> dict[str, Row]:
+    """Rows that know what they are called, and what their receiver is."""
+    for name, row in rows.items():
+        row.name, row.kind = name, kind
+    return rows
+
+
+__all__ = ["ANY", "COPIES", "EXTENDS", "GIVES", "KEEPS", "LOOKS", "SHARES", "STORES", "Row", "named"]
