@@ -11,6 +11,7 @@ from plait.nodes import Document, DocumentSet, equal, from_plain
 from plait.ops import patch, read_operations, write_text
 from plait.source import Source
 from plait.tools import diff
+from plait.tools.overlays import to_overlay
 from plait.workspace import Job, in_memory
 from plait.workspace.phases import run
 from plait.yaml import write
@@ -72,7 +73,7 @@ def same(left: list[Document], right: list[Document]) -> bool:
 def test_the_overlay_makes_the_right_side(a: list[object], b: list[object]) -> None:
     left, right = documents(a), documents(b)
     text = write(DocumentSet(left))
-    overlay = diff.to_overlay(left, right)
+    overlay = to_overlay(left, right)
     assert same(rendered(text, overlay), right), overlay
 
 
@@ -89,7 +90,7 @@ def test_the_operations_make_the_right_side(a: object, b: object) -> None:
 def test_nothing_differs_from_itself(a: object) -> None:
     value = from_plain(a)
     assert diff.diff([Document(value)], [Document(from_plain(a))]) == []
-    assert diff.to_overlay([Document(value)], [Document(from_plain(a))]) == ""
+    assert to_overlay([Document(value)], [Document(from_plain(a))]) == ""
 
 
 @given(SETS, SETS)

@@ -79,7 +79,9 @@ class Differences:
 
     def to_overlay(self) -> str:
         """An overlay that makes the right documents of the left ones, for `render`."""
-        return tool.to_overlay(self._left, self._right)
+        from plait.tools.overlays import to_overlay
+
+        return to_overlay(self._left, self._right)
 
 
 def diff(

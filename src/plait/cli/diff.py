@@ -84,7 +84,9 @@ def main(argv: Sequence[str]) -> int:
     if kind == "ops":
         write_out(diff.to_operations(left, right, tests=not flags.on("no-tests")))
     elif kind == "overlay":
-        write_out(diff.to_overlay(left, right))
+        from plait.tools.overlays import to_overlay
+
+        write_out(to_overlay(left, right))
     elif form == "json":
         from json import dumps
 

@@ -129,11 +129,11 @@ def _difference(wanted: Item, other: Item, by: object) -> str:
     if type(wanted) is MapItem and type(other) is MapItem:
         return f'has the key "{other.key}"'
     if type(by) is str:
-        mine = wanted.value.find(by) if type(wanted.value) is Map else None
+        own = wanted.value.find(by) if type(wanted.value) is Map else None
         its = other.value.find(by) if type(other.value) is Map else None
         if its is None:
             return f'has no "{by}"'
-        return f'"{by}" is {_shown(its.value)}, not {_shown(mine.value if mine is not None else None)}'
+        return f'"{by}" is {_shown(its.value)}, not {_shown(own.value if own is not None else None)}'
     subset = getattr(by, "nodes", None)
     if type(subset) is Map and type(other.value) is Map:
         for item in subset.items:

@@ -210,11 +210,11 @@ def _layer(step: Step, pipeline: Pipeline, state: State, context: Context) -> No
 
     sets: list[DocumentSet] = []
     others: list[Document] = []
-    mine: list[Document] = []
+    layered: list[Document] = []
     for document in state.documents:
-        (mine if _is_layered(document) else others).append(document)
-    if mine:
-        sets.append(DocumentSet(mine))
+        (layered if _is_layered(document) else others).append(document)
+    if layered:
+        sets.append(DocumentSet(layered))
     for path in _paths(step, pipeline, "files"):
         for file in Inputs().files([path]):
             if file.in_directory and not file.name.endswith(_EXTENSIONS):

@@ -104,16 +104,16 @@ def paired(
     left: Sequence[Document], right: Sequence[Document]
 ) -> list[tuple[Document, Document | None] | tuple[None, Document]]:
     """The documents that go together: by their identity where that is unique on both sides, the others in order."""
-    mine, others = _identities(left), _identities(right)
+    names, others = _identities(left), _identities(right)
     by_identity = {identity: document for document, identity in others.items() if identity is not None}
     pairs: dict[Document, Document] = {}
-    for document, identity in mine.items():
+    for document, identity in names.items():
         other = by_identity.get(identity) if identity is not None else None
         if other is not None:
             pairs[document] = other
     rest = [document for document in right if others[document] is None]
     for document in left:
-        if document not in pairs and mine[document] is None and rest:
+        if document not in pairs and names[document] is None and rest:
             pairs[document] = rest.pop(0)
     taken = set(pairs.values())
     found: list[tuple[Document, Document | None] | tuple[None, Document]] = [
@@ -177,12 +177,12 @@ def _compare(name: str, left: Value, right: Value, found: list[Difference]) -> N
                     found.append(Difference(ADDED, name, _below(path, item.key), None, item.value))
         elif type(a) is Array and type(b) is Array and (key := identifying(a, b)) is not None:
             old, new = by_key(a, key), by_key(b, key)
-            for value, mine in old.items():
+            for value, was in old.items():
                 way = f"{path}[{key}={value[1]}]"
                 if value in new:
-                    pending.append((mine, new[value], way))
+                    pending.append((was, new[value], way))
                 else:
-                    found.append(Difference(REMOVED, name, way, mine, None))
+                    found.append(Difference(REMOVED, name, way, was, None))
             for value, its in new.items():
                 if value not in old:
                     found.append(Difference(ADDED, name, f"{path}[{key}={value[1]}]", None, its))
@@ -327,13 +327,6 @@ def operations(left: Sequence[Document], right: Sequence[Document], *, tests: bo
     return to_nodes(difference(left[0].value, right[0].value, tests=tests))
 
 
-def to_overlay(left: Sequence[Document], right: Sequence[Document]) -> str:
-    """An overlay that makes the right documents of the left ones, in their order; empty ones do not count."""
-    from plait.tools.overlays import written
-
-    return written(printed(left), printed(right))
-
-
 __all__ = [
     "ADDED",
     "CHANGED",
@@ -347,6 +340,5 @@ __all__ = [
     "read",
     "to_data",
     "to_operations",
-    "to_overlay",
     "to_text",
 ]

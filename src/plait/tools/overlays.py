@@ -6,7 +6,7 @@ Where an overlay cannot say a change in small (keys in another order, items move
 from __future__ import annotations
 
 from plait.nodes import Array, ArrayItem, Map, MapItem, equal
-from plait.tools.diff import by_key, identifying, identity_fields, paired
+from plait.tools.diff import by_key, identifying, identity_fields, paired, printed
 from plait.yaml import write_value
 
 TYPE_CHECKING = False
@@ -21,8 +21,12 @@ _REMOVE = "#@overlay/remove"
 _NEW = "#@overlay/match missing_ok=True"
 
 
-def written(left: Sequence[Document], right: Sequence[Document]) -> str:
-    """The overlay's text; empty when nothing differs."""
+def to_overlay(left: Sequence[Document], right: Sequence[Document]) -> str:
+    """An overlay that makes the right documents of the left ones, in their order; empty ones do not count.
+
+    The text is empty when nothing differs.
+    """
+    left, right = printed(left), printed(right)
     pairs = [(a, b) for a, b in paired(left, right) if a is not None and b is not None]
     partner = {b: a for a, b in pairs}
     number = {document: place for place, document in enumerate(left)}
@@ -32,11 +36,11 @@ def written(left: Sequence[Document], right: Sequence[Document]) -> str:
     stays = True
     appended: list[Document] = []
     for document in right:
-        mine = partner.get(document)
-        stays = stays and mine is not None and number[mine] > last
-        if stays and mine is not None:
-            last = number[mine]
-            kept.append((mine, document))
+        old = partner.get(document)
+        stays = stays and old is not None and number[old] > last
+        if stays and old is not None:
+            last = number[old]
+            kept.append((old, document))
         else:
             appended.append(document)
     parts: list[str] = []
@@ -45,10 +49,10 @@ def written(left: Sequence[Document], right: Sequence[Document]) -> str:
         """What must not be selected with a document: the others, before and after their changes."""
         return [*(one for one in left if one is not document), *(b for a, b in kept if a is not document)]
 
-    for mine, other in kept:
-        if not equal(mine.value, other.value):
-            parts.append(_changed(mine, other, others(mine), number[mine]))
-    stayed = {mine for mine, _ in kept}
+    for old, other in kept:
+        if not equal(old.value, other.value):
+            parts.append(_changed(old, other, others(old), number[old]))
+    stayed = {old for old, _ in kept}
     # From the last to the first, so that the numbers of those before stay right.
     parts += [
         f"{_match(document, others(document), number[document])}{_REMOVE}\n---\n"

@@ -67,8 +67,8 @@ class Options:
     ) -> Options:
         """These options with a library instance's; None keeps, and validation can only be switched off further."""
 
-        def choose(mine: bool, override: bool | None) -> bool:
-            return mine if override is None else override
+        def choose(own: bool, override: bool | None) -> bool:
+            return own if override is None else override
 
         return Options(
             strict=choose(self.strict, strict),

@@ -211,14 +211,14 @@ class _Instance:
         return self.execution.evaluate(values, library_values, library_schemas, printed=False)
 
     def _schema(self) -> tuple[SchemaType | None, list[ReferencedValues]]:
-        mine, below = self._reaching(self.schemas)
-        schema, own_below = self.execution.schema(mine)
+        reached, below = self._reaching(self.schemas)
+        schema, own_below = self.execution.schema(reached)
         return schema, [*own_below, *below]
 
     def _values(self, schema: SchemaType | None) -> tuple[Document, list[ReferencedValues]]:
-        mine, below = self._reaching(self.values)
-        before = [entry for entry in mine if not entry.after_library_module]
-        after = [entry for entry in mine if entry.after_library_module]
+        reached, below = self._reaching(self.values)
+        before = [entry for entry in reached if not entry.after_library_module]
+        after = [entry for entry in reached if entry.after_library_module]
         values, own_below = self.execution.values([*before, *after], schema)
         # What a parent sends to a library in this one wins over what this one sends there.
         return values, [*own_below, *below]

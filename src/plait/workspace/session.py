@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     Made = TypeVar("Made")
 
 
-class Kept:
-    """What was last made of something; it is made again only of something else.
+class Memo:
+    """The last result of something, reused while it is made of equal things.
 
-    What took steps is not kept, so that a run takes as many as if everything was made each time.
+    A result that took steps is not kept, so that a run takes as many as if everything was made each time.
     """
 
     __slots__ = ("_made", "_of")
@@ -72,8 +72,8 @@ class Layout:
     def __init__(self, members: list[LibraryFile], schemas: list[LibraryFile], values: list[LibraryFile]) -> None:
         self.documents: dict[str, list[ReferencedValues]] = {}
         self.plans: Plans = {}
-        self.schema = Kept()
-        self.defaults = Kept()
+        self.schema = Memo()
+        self.defaults = Memo()
         self.schemas = sorted(schemas, key=lambda member: member.file.order)
         self.values = sorted(values, key=lambda member: member.file.order)
         without_output = {member.file for member in (*schemas, *values)}
