@@ -7,7 +7,9 @@ from contextlib import suppress
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plait.context import Context
 from plait.errors import PlaitError
+from plait.limits import Limits
 from plait.source import Source
 from plait.starlark import Code, Dict, List, call, compile_program, equals, has, insert, lookup, repr_of, str_of
 
@@ -51,7 +53,8 @@ def methods_as_values(s):
   return [upper(), lower(), strip(), find("a"), replace("a", "--"), split(",")]
 end
 """
-FUNCTIONS = compile_program([Code(PROGRAM)], Source("laws.star", PROGRAM)).run()
+# All calls of all examples share the steps of this one run.
+FUNCTIONS = compile_program([Code(PROGRAM)], Source("laws.star", PROGRAM)).run(Context(limits=Limits(steps=1 << 40)))
 
 ints = st.integers(-(1 << 80), 1 << 80)
 texts = st.text(st.characters(codec="utf-8"), max_size=12)
