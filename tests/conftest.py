@@ -11,8 +11,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-# How long one example takes says more of the machine than of the program.
-hypothesis.settings.register_profile("plait", deadline=None)
+# How long one example takes says more of the machine than of the program. The suite tries the same examples each time, so that
+# a change is judged by what it changes; `pytest tests/property --hypothesis-profile explore` looks for new ones.
+hypothesis.settings.register_profile("plait", deadline=None, derandomize=True)
+hypothesis.settings.register_profile("explore", deadline=None)
 hypothesis.settings.load_profile("plait")
 
 
