@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plait.nodes import Item, Value
+    from plait.nodes import Collection, Item, Value
     from plait.source import Source
 
 _STEP = "  "
@@ -90,17 +90,17 @@ class _Page:
             self.line("---" + beside, "")
         value = document.value
         if value is not None:
-            if type(value) in _COLLECTIONS and value.items:  # type: ignore[union-attr]
+            if isinstance(value, Map | Array | DocumentSet) and value.items:
                 self.add_items(value)
             else:
                 self.line(write_value(value)[:-1], "")
         if above:
             self.due = True
 
-    def add_items(self, value: Value) -> None:
+    def add_items(self, root: Collection) -> None:
         # A frame: the items still to come, their indentation, whether none was written yet, and whether an empty line
         # is due when all are.
-        stack: list[tuple[Iterator[Item], str, bool]] = [(iter(value.items), "", False)]  # type: ignore[union-attr]
+        stack: list[tuple[Iterator[Item], str, bool]] = [(iter(root.items), "", False)]
         first = True
         while stack:
             items, pad, space = stack[-1]
@@ -116,9 +116,9 @@ class _Page:
             value = item.value
             in_map = type(item) is MapItem
             head = _key(item.key) + ":" if type(item) is MapItem else "-"
-            if type(value) in _COLLECTIONS and value.items:  # type: ignore[union-attr]
+            if isinstance(value, Map | Array | DocumentSet) and value.items:
                 self.line(head + beside, pad, inline=True, wait=not in_map and not beside)
-                stack.append((iter(value.items), pad + _STEP, above))  # type: ignore[union-attr]
+                stack.append((iter(value.items), pad + _STEP, above))
                 first = True
                 continue
             text = write_value(value)[:-1]
@@ -140,6 +140,3 @@ def _key(key: Value) -> str:
     form = key_forms[key]
     # However long it is, it stays on its line: this is for people.
     return one_line(key) or double_quoted(key) if form is None else form[:-1]
-
-
-_COLLECTIONS = frozenset({Map, Array, DocumentSet})

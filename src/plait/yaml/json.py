@@ -16,7 +16,7 @@ from plait.yaml.forms import decimal, leaf, plain_decimal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from plait.nodes import Item, Value
 
@@ -35,8 +35,8 @@ def write_json(value: Value, *, indent: int = 0, escape_html: bool = True) -> st
     escapes = _HTML_ESCAPES if escape_html else _ESCAPES
     colon = ": " if indent else ":"
     out: list[str] = []
-    # A frame: the items still to come, whether they are a map's, and the collection's end.
-    stack: list[tuple[Iterator[Item], bool, str]] = []
+    # A frame: the items still to come, and the collection's end.
+    stack: list[tuple[Iterator[Item], str]] = []
     head = ""
     line = "\n" if indent else ""
     holder: Item | None = None
@@ -44,13 +44,12 @@ def write_json(value: Value, *, indent: int = 0, escape_html: bool = True) -> st
     most = allowance().most("output")
     room = most >> 6
     while True:
-        kind = type(value)
-        if (kind is Map or kind is Array or kind is DocumentSet) and value.items:  # type: ignore[union-attr]
-            is_map = kind is Map
-            room -= len(value.items)  # type: ignore[union-attr]
-            items = list(_distinct(value)) if is_map else value.items  # type: ignore[arg-type, union-attr]
+        if isinstance(value, Map | Array | DocumentSet) and value.items:
+            is_map = type(value) is Map
+            room -= len(value.items)
+            items: Sequence[Item] = _distinct(value) if type(value) is Map else value.items
             out.append(head + ("{" if is_map else "["))
-            stack.append((iter(items), is_map, line + ("}" if is_map else "]")))
+            stack.append((iter(items), line + ("}" if is_map else "]")))
             if indent:
                 line += " " * indent
             head = line
@@ -65,14 +64,14 @@ def write_json(value: Value, *, indent: int = 0, escape_html: bool = True) -> st
             item = next(stack[-1][0], None)
             if item is not None:
                 break
-            out.append(stack.pop()[2])
+            out.append(stack.pop()[1])
             if indent:
                 line = line[:-indent]
             head = "," + line
         else:
             return "".join(out)
-        if stack[-1][1]:
-            head += _string(item.key, escapes) + colon  # type: ignore[union-attr, arg-type]
+        if isinstance(item, MapItem):
+            head += _string(str(item.key), escapes) + colon
         holder = item
         value = item.value
 
@@ -95,8 +94,8 @@ def key_text(key: Value) -> str:
     """A key as listings and messages show it."""
     if type(key) is str:
         return key
-    if type(key) not in {Map, Array, DocumentSet}:
-        return leaf(key)  # type: ignore[arg-type]
+    if not isinstance(key, Map | Array | DocumentSet):
+        return leaf(key)
     try:
         return write_json(key)
     except PlaitError:  # something in it that JSON has not
@@ -106,21 +105,20 @@ def key_text(key: Value) -> str:
 
 
 def _scalar(value: Value, escapes: dict[int, str], holder: Item | None) -> str:
-    kind = type(value)
-    if kind is str:
-        return _string(value, escapes)  # type: ignore[arg-type]
-    if kind is Map:
+    if type(value) is str:
+        return _string(value, escapes)
+    if isinstance(value, Map):
         return "{}"
-    if kind is Array or kind is DocumentSet:
+    if isinstance(value, Array | DocumentSet):
         return "[]"
-    if kind is not float:
-        return leaf(value)  # type: ignore[arg-type]
-    if not isfinite(value):  # type: ignore[arg-type]
+    if type(value) is not float:
+        return leaf(value)
+    if not isfinite(value):
         raise PlaitError(
-            f"JSON has no number for {leaf(value)}",  # type: ignore[arg-type]
+            f"JSON has no number for {leaf(value)}",
             at=holder.position if holder is not None else None,
         )
-    sign, digits, exponent = decimal(value)  # type: ignore[arg-type]
+    sign, digits, exponent = decimal(value)
     if digits == "0":
         return sign + "0"
     if -6 <= exponent < 21:

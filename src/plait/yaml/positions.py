@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from plait.nodes import Item, Value
+    from plait.nodes import Collection, Item
 
 _MARGIN = 10
 
@@ -42,8 +42,7 @@ def write_positions(documents: DocumentSet) -> str:
                 width = size + _MARGIN
             lead = f"{' ' * (width - size)}{place} | {lead}"
         value = item.value
-        kind = type(value)
-        if kind is Map or kind is Array or kind is DocumentSet:
+        if isinstance(value, Map | Array | DocumentSet):
             out.append(lead)
             stack.append((_named(value), pad + "  "))
             continue
@@ -56,8 +55,8 @@ def write_positions(documents: DocumentSet) -> str:
     return "".join([line + "\n" for line in out])
 
 
-def _named(value: Value) -> Iterator[tuple[str, Item]]:
+def _named(value: Collection) -> Iterator[tuple[str, Item]]:
     if type(value) is Map:
         return iter([(key_text(item.key) + ":", item) for item in value.items])
-    items: Iterable[Item] = value.items  # type: ignore[union-attr]
+    items: Iterable[Item] = value.items
     return iter([(f"[{index}]", item) for index, item in enumerate(items)])
