@@ -15,7 +15,7 @@ LEVELS = [
     ["spell"],
     ["errors"],
     ["limits"],
-    ["content"],
+    ["content", "process"],
     ["annotations"],
     ["nodes"],
     ["provenance"],

@@ -21,6 +21,7 @@ def rendering() -> None:
         allow_links=["/srv"],
         limits={"steps": 1000, "seconds": 1.5},
         trace=True,
+        isolated=False,
     )
     assert_type(rendered, plait.Rendered)
     assert_type(rendered.files, dict[str, str])
@@ -50,6 +51,7 @@ def patching() -> None:
         keep_format=True,
         null_values=True,
         trace=True,
+        isolated=False,
     )
     assert_type(patched, plait.Documents)
     assert_type(patched.to_yaml(), str)
@@ -74,13 +76,19 @@ def layering() -> None:
         cleartext_secrets=True,
         secrets={"reference": "text"},
         trace=True,
+        isolated=False,
     )
     assert_type(layered, plait.Documents)
 
 
 def composing() -> None:
     composed = plait.compose(
-        pathlib.Path("plait.yml"), values={"replicas": 3}, values_files=["values.yml"], until="overlay 3", trace=True
+        pathlib.Path("plait.yml"),
+        values={"replicas": 3},
+        values_files=["values.yml"],
+        until="overlay 3",
+        trace=True,
+        isolated=False,
     )
     assert_type(composed, plait.Composed)
     assert_type(composed.steps, list[plait.ComposeStep])
@@ -127,7 +135,7 @@ def comparing(documents: plait.Documents) -> None:
 
 def errors() -> str:
     try:
-        plait.read("a.yml", strict=True)
+        plait.read("a.yml", strict=True, isolated=True)
     except plait.UsageError as error:
         return error.message
     except (plait.ReadError, plait.StarlarkError, plait.TemplateError, plait.OverlayError, plait.SchemaError) as error:

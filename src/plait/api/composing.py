@@ -6,6 +6,7 @@ from os import PathLike, fspath
 
 from plait.api.differences import between
 from plait.api.inputs import only
+from plait.api.isolation import can_be_isolated
 from plait.api.rendering import data_values
 from plait.api.results import Documents
 from plait.context import Context
@@ -18,7 +19,7 @@ from plait.tools.pipeline import read as read_pipeline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from plait.api.differences import Difference
     from plait.api.inputs import Inputs
@@ -28,27 +29,25 @@ if TYPE_CHECKING:
 
 
 class ComposeStep:
-    """One step of a pipeline that was run. name: as the file names it, or its kind and number."""
+    """One step of a pipeline that was run.
 
-    __slots__ = ("_after", "_before", "name")
+    name: as the file names it, or its kind and number. documents: as the step left them.
+    """
 
-    def __init__(self, name: str, before: Sequence[Document], after: Sequence[Document]) -> None:
+    __slots__ = ("_before", "documents", "name")
+
+    def __init__(self, name: str, before: Documents, after: Documents) -> None:
         self.name = name
+        self.documents = after
         self._before = before
-        self._after = after
 
     def __repr__(self) -> str:
         return f"<ComposeStep {self.name!r}>"
 
     @property
-    def documents(self) -> Documents:
-        """The documents as the step left them."""
-        return Documents(DocumentSet(list(self._after)))
-
-    @property
     def differences(self) -> list[Difference]:
         """What the step changed."""
-        return between(self._before, self._after)
+        return between(self._before.nodes.items, self.documents.nodes.items)
 
 
 class Composed(Documents):
@@ -58,7 +57,7 @@ class Composed(Documents):
 
     def __init__(
         self,
-        nodes: DocumentSet,
+        nodes: DocumentSet | str,
         *,
         steps: Iterable[ComposeStep],
         warnings: Iterable[str] = (),
@@ -69,6 +68,7 @@ class Composed(Documents):
         self.steps = list(steps)
 
 
+@can_be_isolated
 def compose(
     pipeline: Inputs,
     *,
@@ -77,12 +77,13 @@ def compose(
     until: str | None = None,
     limits: Mapping[str, float] | None = None,
     trace: bool = False,
+    isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
 ) -> Composed:
     """Run the steps of a pipeline file, as `plait compose` does.
 
     pipeline: the path of the file, its text by its name, or `documents` of its data; what it names is found from the file's directory, or from the
     working directory. values, values_files: data values that win over those of steps. until: the name of the step to
-    stop after. limits: as in `render`. trace: keep histories, for `explain`. Raises PlaitError.
+    stop after. limits, isolated: as in `render`. trace: keep histories, for `explain`. Raises PlaitError.
 
     >>> import pathlib
     >>> _ = pathlib.Path("app.yml").write_text("image: app:1")
@@ -107,12 +108,13 @@ def compose(
 
             context.trace = Trace()
         steps: list[ComposeStep] = []
-        before: list[Document] = []
+        before = Documents(DocumentSet([]))
 
         def watch(step: Step, documents: list[Document]) -> None:
             nonlocal before
-            steps.append(ComposeStep(step.name, before, documents))
-            before = documents
+            after = Documents(DocumentSet(list(documents)))
+            steps.append(ComposeStep(step.name, before, after))
+            before = after
 
         nodes = run(read, context, values=data_values(values, values_files), until=until, watch=watch)
         return Composed(nodes, steps=steps, warnings=context.warnings, printed=printed, trace=context.trace)

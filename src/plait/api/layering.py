@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.api.inputs import each, sources, trace_of
+from plait.api.isolation import can_be_isolated
 from plait.api.results import Documents
 from plait.context import Context
 from plait.layering import FileSecrets, Job, Options, Selection
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from plait.source import Source
 
 
+@can_be_isolated
 def layer(
     inputs: Inputs,
     *,
@@ -36,12 +38,13 @@ def layer(
     secrets: Mapping[str, object] | None = None,
     limits: Mapping[str, float] | None = None,
     trace: bool = False,
+    isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
 ) -> Documents:
     """Render layered documents together, as `plait layer` does; the concrete ones come back.
 
     like_deckhand: every value and the order of documents as Deckhand gives them; not with `relaxed` or `trace`.
     schemas, names, layers, labels: give back only the documents that have one of these. short: schema, name and data
-    only. secrets: what secret references stand for. limits: as in `render`. trace: keep histories, for `explain`. The
+    only. secrets: what secret references stand for. limits, isolated: as in `render`. trace: keep histories, for `explain`. The
     other options are the flags of `plait layer`. Raises PlaitError.
 
     >>> policy = '''

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from os import fspath
 
 from plait.api.inputs import each, only, sources, trace_of
+from plait.api.isolation import can_be_isolated
 from plait.api.results import Documents
 from plait.limits import limited_to
 from plait.nodes import DocumentSet
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from plait.ops import Operation, Sources
 
 
+@can_be_isolated
 def patch(
     base: Inputs,
     operations: Inputs = (),
@@ -35,6 +37,7 @@ def patch(
     null_values: bool = False,
     limits: Mapping[str, float] | None = None,
     trace: bool = False,
+    isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
 ) -> Documents:
     r"""Apply operations to a document and fill its `((placeholders))`, as `plait patch` does.
 
@@ -43,8 +46,7 @@ def patch(
     path: narrow the result to one location. require_variables, require_use: as --var-errs and --var-errs-unused.
     sort: print keys sorted, as BOSH does. keep_format: `to_yaml` gives the base's own text with only those lines changed
     that have to. null_values: accept operations with `value: null`. limits: as in `render`. trace: keep histories,
-    for `explain`.
-    Raises PlaitError.
+    for `explain`. isolated: as in `render`. Raises PlaitError.
 
     >>> operations = plait.documents([{"type": "replace", "path": "/instances", "value": 3}])
     >>> base = {"base.yml": "instances: 1\nname: ((name))"}

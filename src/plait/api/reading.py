@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.api.inputs import each, sources
+from plait.api.isolation import can_be_isolated
 from plait.api.results import Documents
 from plait.limits import limited_to
 from plait.nodes import Document, DocumentSet, Map, from_plain
@@ -18,10 +19,17 @@ if TYPE_CHECKING:
     from plait.source import Source
 
 
-def read(inputs: Inputs, *, strict: bool = False, limits: Mapping[str, float] | None = None) -> Documents:
+@can_be_isolated
+def read(
+    inputs: Inputs,
+    *,
+    strict: bool = False,
+    limits: Mapping[str, float] | None = None,
+    isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
+) -> Documents:
     r"""Read plain YAML (of a directory the files that end in .yml or .yaml). Raises PlaitError.
 
-    strict: refuse plain scalars that could be misread, such as `yes`. limits: as in `render`.
+    strict: refuse plain scalars that could be misread, such as `yes`. limits, isolated: as in `render`.
 
     >>> plait.read({"a.yml": "a: 1\n---\nb: [true]"}).to_list()
     [{'a': 1}, {'b': [True]}]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.api.inputs import files, trace_of
+from plait.api.isolation import can_be_isolated
 from plait.api.results import Rendered
 from plait.context import Context
 from plait.limits import limited_to
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from plait.workspace import ReferencedValues
 
 
+@can_be_isolated
 def render(
     inputs: Inputs,
     *,
@@ -30,13 +32,15 @@ def render(
     allow_links: Sequence[str] = (),
     limits: Mapping[str, float] | None = None,
     trace: bool = False,
+    isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
 ) -> Rendered:
     """Render templates with data values, schemas, overlays and libraries, as `plait render` does.
 
     values: data values as plain data, merged over those of files. values_files: plain YAML files of data values.
     file_marks: `PATH:KEY=VALUE`, as --file-mark. allow_links: paths that symbolic links may lead to.
     validate: run the validations of data values. limits: how much the run may take, by the names of --limit, such as
-    {"steps": 100_000, "memory": 1 << 28}. trace: keep histories, for `explain`. Raises PlaitError.
+    {"steps": 100_000, "memory": 1 << 28}. trace: keep histories, for `explain`. isolated: run in a worker process, which
+    keeps `seconds` and `memory` whatever is being done; not with `trace`. Raises PlaitError.
 
     >>> template = '''
     ... #@ load("@ytt:data", "data")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Documents:
     """Documents, in order.
 
-    nodes: the tree, with positions. warnings: what a command line would print to standard error.
+    nodes: the tree, with positions; of an isolated call it is read from the text that was printed. warnings: what a command line would print to standard error.
     printed: the lines that templates printed. trace: the record that `explain` reads, of a call with `trace=True`.
 
     Iterating gives each document as plain data (dict, list, str, int, float, bool, None); every call makes new data.
@@ -28,23 +28,36 @@ class Documents:
     name: app
     """
 
-    __slots__ = ("_run", "_write", "nodes", "printed", "trace", "warnings")
+    __slots__ = ("_nodes", "_run", "_text", "_write", "printed", "trace", "warnings")
 
     def __init__(
         self,
-        nodes: DocumentSet,
+        nodes: DocumentSet | str,
         *,
         warnings: Iterable[str] = (),
         printed: Iterable[str] = (),
         write: Callable[[DocumentSet], str] | None = None,
         trace: Trace | None = None,
     ) -> None:
-        self.nodes = nodes
+        self._nodes = None if isinstance(nodes, str) else nodes
+        self._text = nodes if isinstance(nodes, str) else None
         self.warnings = list(warnings)
         self.printed = list(printed)
         self.trace = trace
         self._write = write
         self._run = allowance()
+
+    @property
+    def nodes(self) -> DocumentSet:
+        """The tree."""
+        if self._nodes is None:
+            from plait.source import Source
+            from plait.yaml import read
+
+            # Every document prints something.
+            with limited(self._run.again()):
+                self._nodes = read(Source("documents.yml", self._text)) if self._text else DocumentSet([])
+        return self._nodes
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {len(self)}>"
@@ -86,6 +99,8 @@ class Documents:
 
     def to_yaml(self) -> str:
         """The text that the command line prints."""
+        if self._text is not None:
+            return self._text
         with limited(self._run.again()):
             if self._write is not None:
                 return self._write(self.nodes)
@@ -108,7 +123,7 @@ class Rendered(Documents):
 
     def __init__(
         self,
-        nodes: DocumentSet,
+        nodes: DocumentSet | str,
         *,
         files: Mapping[str, str],
         warnings: Iterable[str] = (),

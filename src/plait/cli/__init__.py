@@ -69,6 +69,10 @@ def main(argv: Sequence[str]) -> int:
         name = argv[0]
         command = _command(name)
         if command is not None:
+            if _ISOLATE in argv:
+                from plait.cli.isolation import isolated
+
+                return isolated(lambda: main([word for word in argv if word != _ISOLATE]))
             from plait.cli.limits import within_limits
 
             return within_limits(command, argv[1:])
@@ -112,7 +116,7 @@ def run() -> None:
     # One command is one short process: what it makes lives until it ends, and looking for cycles in millions of nodes
     # that have none would take as long as the work itself.
     gc.disable()
-    from plait.cli.limits import own_process
+    from plait.process import own_process
 
     own_process()
     status = _interruptible(sys.argv[1:])
@@ -138,6 +142,7 @@ def run() -> None:
 
 _INTERRUPTED = 130
 _QUOTE_VALUES = "--quote-values"
+_ISOLATE = "--isolate"
 
 
 def _interruptible(argv: Sequence[str]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from plait.cli.limits import LIMIT, QUOTE_VALUES, keep_limits
+from plait.cli.limits import LIMITS, QUOTE_VALUES, keep_limits
 from plait.cli.options import SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.sourcemap import SOURCE_MAP, trace_of, write_source_map
 from plait.cli.streams import watched, write_out
@@ -41,7 +41,7 @@ COMPOSE = Command(
             default=("yaml",),
             choices=("yaml", "json"),
         ),
-        LIMIT,
+        *LIMITS,
         QUOTE_VALUES,
         SOURCE_MAP,
     ),

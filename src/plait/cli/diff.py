@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from plait.cli.limits import LIMIT, keep_limits
+from plait.cli.limits import LIMITS, keep_limits
 from plait.cli.options import SWITCH, TEXT, Command, Flag
 from plait.cli.streams import write_out
 from plait.cli.terminal import harmless
@@ -46,7 +46,7 @@ DIFF = Command(
         Flag(
             "color", TEXT, "auto, always or never", value="WHEN", default=("auto",), choices=("auto", "always", "never")
         ),
-        LIMIT,
+        *LIMITS,
     ),
     arguments="A B",
 )

@@ -14,7 +14,7 @@ gets none. Mistakes are reported in `results`, with status 1, and on standard er
 
 from __future__ import annotations
 
-from plait.cli.limits import LIMIT, keep_limits
+from plait.cli.limits import LIMITS, keep_limits
 from plait.cli.options import Command
 from plait.cli.streams import write_out
 from plait.content import standard_input
@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-KRM = Command("plait krm", "A KRM function: read a ResourceList from standard input, write the changed one.", (LIMIT,))
+KRM = Command("plait krm", "A KRM function: read a ResourceList from standard input, write the changed one.", LIMITS)
 
 _KEYS = ("values", "templates", "operations", "match", "variables")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from plait.cli.limits import LIMIT, keep_limits
+from plait.cli.limits import LIMITS, keep_limits
 from plait.cli.options import SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.sourcemap import SOURCE_MAP, trace_of, write_source_map
 from plait.cli.streams import warn, watched, write_out
@@ -57,7 +57,7 @@ LAYER = Command(
         Flag("secrets-env", TEXTS, "resolve secret references from variables PREFIX + UUID", value="PREFIX"),
         Flag("tree", SWITCH, "print who inherits from whom"),
         Flag("dot", SWITCH, "the same for Graphviz"),
-        LIMIT,
+        *LIMITS,
         SOURCE_MAP,
     ),
     arguments="PATH...",

@@ -1,15 +1,9 @@
-"""`--limit NAME=VALUE`, which every command has that reads inputs, `--quote-values`, and how the process itself keeps two of the limits.
-
-In a process that is plait's own the system refuses memory beyond the limit `memory` (on Linux), and a timer ends what is
-being done at the limit `seconds`, whatever that is. Called from other code, a command leaves the process alone.
-"""
+"""The flags `--limit NAME=VALUE` and `--isolate`, which every command has that reads inputs, and `--quote-values`."""
 
 from __future__ import annotations
 
-import sys
-
 from plait.cli.options import SWITCH, TEXTS, Flag
-from plait.limits import Allowance, Limits, allowance, exceeded, limited, parse
+from plait.limits import Allowance, allowance, exceeded, limited, parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +18,9 @@ LIMIT = Flag(
     "how much the run may take, such as steps=1M, memory=512M or seconds=10; docs/security.md has the names",
     value="NAME=VALUE",
 )
+# `plait.cli.main` looks for it before a command does.
+ISOLATE = Flag("isolate", SWITCH, "run in a process apart, which is ended at the limit seconds, whatever it does")
+LIMITS = (LIMIT, ISOLATE)
 QUOTE_VALUES = Flag("quote-values", SWITCH, "let messages quote lines of values files, and values of the environment")
 
 
@@ -45,64 +42,9 @@ def within_limits(command: Callable[[Sequence[str]], int], argv: Sequence[str]) 
         try:
             return command(argv)
         except MemoryError as error:
+            from plait.process import unbound_memory
+
             ballast.clear()
             error.__traceback__ = error.__context__ = None
-            _let_go()
+            unbound_memory()
             raise exceeded("the memory of this run", "memory", allowance().most("memory")) from None
-
-
-def own_process() -> None:
-    """Let the process keep the limits of what is run in it."""
-    limited(Allowance(Limits(), _keeper())).__enter__()
-
-
-def _keeper() -> Callable[[Allowance], None]:
-    """What keeps a run's limits; it is called for each input, and so looks up nothing again."""
-    bound_memory = _memory_bound()
-
-    def keep(run: Allowance) -> None:
-        bound_memory(run)
-        if not run.taken:
-            _bound_time(run)
-
-    return keep
-
-
-def _bound_time(run: Allowance) -> None:
-    import _signal as signal  # type: ignore[import-not-found]
-    from time import monotonic
-
-    if hasattr(signal, "setitimer"):
-
-        def stop(_number: int, _frame: object) -> None:
-            run.check_time()
-
-        signal.signal(signal.SIGALRM, stop)
-        signal.setitimer(signal.ITIMER_REAL, max(run.deadline - monotonic(), 0) + 0.001)
-
-
-def _memory_bound() -> Callable[[Allowance], None]:
-    if sys.platform != "linux":
-        return lambda _run: None
-    from resource import RLIM_INFINITY, RLIMIT_DATA, getrlimit, setrlimit
-
-    _, hard = getrlimit(RLIMIT_DATA)
-
-    def bound(run: Allowance) -> None:
-        most = _BEFORE + run.most("memory")
-        setrlimit(RLIMIT_DATA, (most if hard == RLIM_INFINITY else min(most, hard), hard))
-
-    return bound
-
-
-# What a process has before it reads anything, and room in which the language sees that it is at its limit.
-_BEFORE = 32 << 20
-
-
-def _let_go() -> None:
-    """Room for the message about what has no room."""
-    if sys.platform == "linux":
-        from resource import RLIMIT_DATA, getrlimit, setrlimit
-
-        _, hard = getrlimit(RLIMIT_DATA)
-        setrlimit(RLIMIT_DATA, (hard, hard))

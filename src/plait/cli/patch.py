@@ -6,7 +6,7 @@ one location if asked, print it. Any error ends with status 1, as in the referen
 
 from __future__ import annotations
 
-from plait.cli.limits import LIMIT, QUOTE_VALUES, keep_limits
+from plait.cli.limits import LIMITS, QUOTE_VALUES, keep_limits
 from plait.cli.options import GO_FLAGS, NUMBER, SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.sourcemap import SOURCE_MAP, trace_of, write_source_map
 from plait.cli.streams import write_out
@@ -42,7 +42,7 @@ PATCH = Command(
         Flag("null-values", SWITCH, "accept operations with `value: null`"),
         Flag("json", SWITCH, "print the result or the error as JSON"),
         SOURCE_MAP,
-        LIMIT,
+        *LIMITS,
         QUOTE_VALUES,
         Flag("tty", SWITCH, 'print an empty line and "Succeeded" after the result'),
         Flag("version", SWITCH, "print the version, whatever else is on the command line", is_last=True),

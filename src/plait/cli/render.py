@@ -10,7 +10,7 @@ import os
 import sys
 from time import perf_counter
 
-from plait.cli.limits import LIMIT, QUOTE_VALUES, keep_limits
+from plait.cli.limits import LIMITS, QUOTE_VALUES, keep_limits
 from plait.cli.options import CSV, SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.sourcemap import SOURCE_MAP, trace_of, write_source_map
 from plait.cli.streams import warn, watched, write_out
@@ -77,7 +77,7 @@ _RENDER_FLAGS = (
     Flag("implicit-map-key-overrides", SWITCH, "let a repeated map key in a template override"),
     Flag("allow-symlink-destination", CSV, "allow symbolic links to this path or below it", value="PATH"),
     Flag("dangerous-allow-all-symlink-destinations", SWITCH, "allow all symbolic links"),
-    LIMIT,
+    *LIMITS,
     QUOTE_VALUES,
     Flag("bulk-in", TEXT, "inputs as JSON; -f is ignored", value="JSON"),
     Flag("bulk-out", SWITCH, "output as JSON, errors as well"),
@@ -93,7 +93,7 @@ RENDER = Command(
 )
 TEMPLATE = Command("plait render template", RENDER.summary, _RENDER_FLAGS)
 FMT = Command(
-    "plait render fmt", "Format YAML templates; comments are kept.", (_FILE, _OFFLINE, _STRICT, _DEBUG, LIMIT)
+    "plait render fmt", "Format YAML templates; comments are kept.", (_FILE, _OFFLINE, _STRICT, _DEBUG, *LIMITS)
 )
 VERSION = Command("plait render version", "Print the version.")
 
@@ -127,7 +127,7 @@ def main(argv: Sequence[str]) -> int:
 
 def main_fmt(argv: Sequence[str]) -> int:
     """Run `plait fmt`; the exit status. Raises PlaitError."""
-    return _fmt(Command("plait fmt", FMT.summary, (_FILE, _OFFLINE, _STRICT, _DEBUG, LIMIT)), argv)
+    return _fmt(Command("plait fmt", FMT.summary, (_FILE, _OFFLINE, _STRICT, _DEBUG, *LIMITS)), argv)
 
 
 def _dispatch(argv: Sequence[str]) -> int:

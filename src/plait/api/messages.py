@@ -1,0 +1,175 @@
+"""What a worker process sends back: documents as their texts, errors by their parts, both as JSON.
+
+Nothing that a worker sends becomes more than data here, whatever ran in it.
+"""
+
+from __future__ import annotations
+
+import json
+
+from plait import errors
+from plait.api.composing import Composed, ComposeStep
+from plait.api.results import Documents, Rendered
+from plait.errors import Finding, LayeringError, LimitError, PlaitError, Step
+from plait.source import Position, Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias, TypedDict
+
+    Place: TypeAlias = "tuple[str | None, str, bool, int, int | None, str | None]"
+
+    class Fault(TypedDict):
+        """A finding, or an error without what only errors have."""
+
+        message: str
+        at: Place | None
+        also: list[Place]
+        expected: str | None
+        found: str | None
+        hint: str | None
+        trail: list[tuple[str, Place | None]]
+
+    class Failure(TypedDict):
+        """An error. limit: of a LimitError; kind: of a LayeringError."""
+
+        type: str
+        fault: Fault
+        findings: list[Fault]
+        limit: str
+        kind: str
+
+    class Result(TypedDict):
+        """Documents. files: of `render`; steps: name and text of each, of `compose`."""
+
+        text: str
+        warnings: list[str]
+        printed: list[str]
+        files: dict[str, str] | None
+        steps: list[tuple[str, str]] | None
+
+    class Reply(TypedDict, total=False):
+        """One of result, failure, misuse (the type and text of a TypeError or ValueError). spent: the worker has ended."""
+
+        result: Result
+        failure: Failure
+        misuse: tuple[str, str]
+        spent: bool
+
+
+def encode(reply: Reply) -> bytes:
+    """The bytes of a reply."""
+    return json.dumps(reply).encode()
+
+
+def decode(data: bytes) -> Reply:
+    """The reply of these bytes."""
+    found: Reply = json.loads(data)
+    return found
+
+
+def result_of(documents: Documents) -> Result:
+    """Documents as what can be sent. Raises PlaitError when they cannot be printed."""
+    return {
+        "text": documents.to_yaml(),
+        "warnings": documents.warnings,
+        "printed": documents.printed,
+        "files": documents.files if isinstance(documents, Rendered) else None,
+        "steps": [(step.name, step.documents.to_yaml()) for step in documents.steps]
+        if isinstance(documents, Composed)
+        else None,
+    }
+
+
+def documents_of(result: Result) -> Documents:
+    """The documents that were sent; their text is read when somebody asks for more than the text."""
+    text, warnings, printed = result["text"], result["warnings"], result["printed"]
+    if result["files"] is not None:
+        return Rendered(text, files=result["files"], warnings=warnings, printed=printed)
+    if result["steps"] is not None:
+        steps, before = [], Documents("")
+        for name, printed_step in result["steps"]:
+            after = Documents(printed_step)
+            steps.append(ComposeStep(name, before, after))
+            before = after
+        return Composed(text, steps=steps, warnings=warnings, printed=printed)
+    return Documents(text, warnings=warnings, printed=printed)
+
+
+def failure_of(error: PlaitError) -> Failure:
+    """An error as what can be sent."""
+    kind = next(one.__name__ for one in type(error).__mro__ if one.__module__ == errors.__name__)
+    return {
+        "type": kind,
+        "fault": _fault_of(error),
+        "findings": [_fault_of(finding) for finding in error.findings],
+        "limit": error.limit if isinstance(error, LimitError) else "",
+        "kind": error.kind if isinstance(error, LayeringError) else "",
+    }
+
+
+def error_of(failure: Failure) -> PlaitError:
+    """The error that was sent."""
+    kind: type[PlaitError] = getattr(errors, failure["type"])
+    findings = [_finding(one) for one in failure["findings"]]
+    one = _finding(failure["fault"])
+    error = kind(
+        one.message,
+        at=one.at,
+        also=one.also,
+        expected=one.expected,
+        found=one.found,
+        hint=one.hint,
+        trail=one.trail,
+        findings=findings,
+    )
+    if isinstance(error, LimitError):
+        error.limit = failure["limit"]
+    if isinstance(error, LayeringError):
+        error.kind = failure["kind"]
+    return error
+
+
+def _fault_of(error: PlaitError | Finding) -> Fault:
+    return {
+        "message": error.message,
+        "at": _place_of(error.at),
+        "also": [place for at in error.also if (place := _place_of(at)) is not None],
+        "expected": error.expected,
+        "found": error.found,
+        "hint": error.hint,
+        "trail": [(step.text, _place_of(step.at)) for step in error.trail],
+    }
+
+
+def _finding(fault: Fault) -> Finding:
+    return Finding(
+        fault["message"],
+        at=_position(fault["at"]),
+        also=[at for place in fault["also"] if (at := _position(place)) is not None],
+        expected=fault["expected"],
+        found=fault["found"],
+        hint=fault["hint"],
+        trail=[Step(text, _position(place)) for text, place in fault["trail"]],
+    )
+
+
+def _place_of(at: Position | None) -> Place | None:
+    if at is None:
+        return None
+    source = at.source
+    if source is None:
+        return (None, "", False, at.line, at.column, None)
+    return (source.name, source.shown, source.private, at.line, at.column, at.text)
+
+
+def _position(place: Place | None) -> Position | None:
+    if place is None:
+        return None
+    name, shown, private, line, column, text = place
+    if name is None:
+        return Position(None, line, column)
+    # Of the text only this line came along; a line that is not known stands behind all there are.
+    source = Source(name, text or "", line if text is not None else line + 1)
+    source.shown, source.private = shown, private
+    return Position(source, line, column)

@@ -1,0 +1,122 @@
+"""`--isolate`: the command runs in a child process, and its parent ends it at the limit `seconds`, whatever it is doing.
+
+The process of a command keeps its limits itself (`plait.process`), but a single call into C hears no timer until it comes
+back. A parent that waits can always end its child.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import sys
+from time import monotonic
+
+from plait.errors import LimitError, UsageError
+from plait.limits import Limits, exceeded
+from plait.process import own_process, stop_timer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+
+    from plait.limits import Allowance
+
+# Seconds: the child's own timer comes first, and its message says more.
+_GRACE = 0.3
+
+
+def isolated(command: Callable[[], int]) -> int:
+    """Run a command in a child process; its exit status.
+
+    Raises LimitError when the child had to be ended, or ended by a signal; UsageError where there are no child processes.
+    """
+    if not hasattr(os, "fork"):
+        raise UsageError("--isolate needs a system that can divide a process (Linux, macOS)")
+    sys.stdout.flush()
+    sys.stderr.flush()
+    hears, tells = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(hears)
+        _run(command, tells)
+    os.close(tells)
+    # The child's timer is the one that counts.
+    stop_timer()
+    before = signal.signal(signal.SIGTERM, _ending(child))
+    try:
+        overdue = _wait(hears)
+        if overdue is not None:
+            os.kill(child, signal.SIGKILL)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    except BaseException:
+        _end(child)
+        raise
+    finally:
+        os.close(hears)
+        signal.signal(signal.SIGTERM, before)
+    if overdue is not None:
+        raise exceeded("this run", "seconds", overdue)
+    if status < 0:
+        name = signal.Signals(-status).name
+        raise LimitError(
+            f"the process of this run was ended by {name}", hint="it had too little memory, or too small a stack"
+        )
+    return status
+
+
+def _run(command: Callable[[], int], tells: int) -> None:
+    """What the child does; it never comes back. It tells each time limit that it sets itself."""
+    status = 70
+    try:
+
+        def told(run: Allowance) -> None:
+            os.write(tells, f"{run.limits.seconds}\n".encode())
+
+        own_process(told)
+        status = command()
+        sys.stdout.flush()
+        sys.stderr.flush()
+    finally:
+        os._exit(status)
+
+
+def _wait(hears: int) -> float | None:
+    """Wait for the child to end; the limit that it went beyond, or None."""
+    seconds: float = Limits().seconds
+    deadline = monotonic() + seconds
+    while True:
+        left = deadline + _GRACE - monotonic()
+        if left <= 0:
+            return seconds
+        if not select.select([hears], [], [], left)[0]:
+            return seconds
+        told = os.read(hears, 1 << 12)
+        if not told:
+            return None
+        seconds = float(told.split()[-1])
+        deadline = monotonic() + seconds
+
+
+def _ending(child: int) -> Callable[[int, FrameType | None], None]:
+    def end(number: int, _frame: FrameType | None) -> None:
+        os.kill(child, number)
+        _end(child)
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    return end
+
+
+def _end(child: int) -> None:
+    """End a child that may have ended by itself: an interrupt reaches both, and it then says so."""
+    for _ in range(50):
+        try:
+            if os.waitpid(child, os.WNOHANG)[0]:
+                return
+        except ChildProcessError:
+            return
+        select.select([], [], [], 0.02)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)

@@ -1,0 +1,86 @@
+"""Two limits that the process itself keeps, where it is plait's own: memory, which the system refuses, and time, by a timer.
+
+A run that the API makes in somebody else's process is held to its limits by looking at them. The command line and the
+workers of `plait.isolated` have a process of their own: on Linux the system refuses memory beyond the limit `memory`, and a
+timer ends what is being done at the limit `seconds`. A single call into C that goes on is ended by nothing within the
+process: see `plait.isolated`.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from plait.limits import Allowance, Limits, limited
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# What a process has before it reads anything, and room in which the language sees that it is at its limit.
+_BEFORE = 32 << 20
+
+
+def own_process(told: Callable[[Allowance], None] | None = None) -> None:
+    """Let the process keep the limits of what is run in it from here on. told: hears of each run that begins."""
+    limited(Allowance(Limits(), keeper(_BEFORE, told))).__enter__()
+
+
+def keeper(before: int, told: Callable[[Allowance], None] | None = None) -> Callable[[Allowance], None]:
+    """What keeps a run's limits. before: bytes that the process has when the run begins, and some room.
+
+    It is called when a run begins and for each of its inputs, and so looks up nothing again.
+    """
+    bound_memory = _memory_bound(before)
+
+    def keep(run: Allowance) -> None:
+        bound_memory(run)
+        if not run.taken:
+            _bound_time(run)
+            if told is not None:
+                told(run)
+
+    return keep
+
+
+def _bound_time(run: Allowance) -> None:
+    import _signal as signal  # type: ignore[import-not-found]
+    from time import monotonic
+
+    if hasattr(signal, "setitimer"):
+
+        def stop(_number: int, _frame: object) -> None:
+            run.check_time()
+
+        signal.signal(signal.SIGALRM, stop)
+        signal.setitimer(signal.ITIMER_REAL, max(run.deadline - monotonic(), 0) + 0.001)
+
+
+def stop_timer() -> None:
+    """Let no timer end what comes after a run."""
+    import _signal as signal
+
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _memory_bound(before: int) -> Callable[[Allowance], None]:
+    if sys.platform != "linux":
+        return lambda _run: None
+    from resource import RLIM_INFINITY, RLIMIT_DATA, getrlimit, setrlimit
+
+    _, hard = getrlimit(RLIMIT_DATA)
+
+    def bound(run: Allowance) -> None:
+        most = before + run.most("memory")
+        setrlimit(RLIMIT_DATA, (most if hard == RLIM_INFINITY else min(most, hard), hard))
+
+    return bound
+
+
+def unbound_memory() -> None:
+    """Give room for the message about what has no room."""
+    if sys.platform == "linux":
+        from resource import RLIMIT_DATA, getrlimit, setrlimit
+
+        _, hard = getrlimit(RLIMIT_DATA)
+        setrlimit(RLIMIT_DATA, (hard, hard))
