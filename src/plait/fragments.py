@@ -97,8 +97,7 @@ class YamlFragment(Value):
         node = self._value
         if type(node) is Map:
             if type(key) is str:
-                places = node._index
-                item = node.find(key) if places is None else places.get(key)
+                item = node.find(key)
             else:
                 item = node.find(to_nodes(key))
             if item is not None:

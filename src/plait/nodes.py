@@ -39,6 +39,12 @@ class _Located:
         return Position(self.source, self.line)
 
 
+class _Item(_Located):
+    __slots__ = ()
+    value: Value
+    annotations: Annotations | None
+
+
 class DocumentSet(_Located):
     """Documents, in order."""
 
@@ -56,7 +62,7 @@ class DocumentSet(_Located):
         return DocumentSet(items, self.source, self.line)
 
 
-class Document(_Located):
+class Document(_Item):
     """One document. `value` is a Map, an Array or a scalar (a DocumentSet only while templates are evaluated).
 
     computed: the value is the result of an expression, so that the document is printed even when it is empty.
@@ -121,17 +127,26 @@ class Map(_Located):
         return index.get(key if type(key) is str else key_id(key))
 
     def index(self) -> dict[object, MapItem]:
-        """The items by the `key_id` of their keys, made on first use. For reading."""
+        """The items by the `key_id` of their keys, made on first use. For reading, by all but who made the map."""
         index = self._index
         if index is None:
             index = self._index = {item.key if type(item.key) is str else key_id(item.key): item for item in self.items}
         return index
 
+    def peek(self, key: str) -> MapItem | None:
+        """The item with this text as its key, or None; for a look into each of many small maps, as it makes no index."""
+        if self._index is not None:
+            return self._index.get(key)
+        for item in self.items:
+            if item.key == key:
+                return item
+        return None
+
     def keys(self) -> list[Value]:
         return [item.key for item in self.items]
 
 
-class MapItem(_Located):
+class MapItem(_Item):
     """A key and its value."""
 
     __slots__ = ("annotations", "key", "line", "source", "value")
@@ -174,7 +189,7 @@ class Array(_Located):
         return Array(items, self.source, self.line)
 
 
-class ArrayItem(_Located):
+class ArrayItem(_Item):
     """One value of an array."""
 
     __slots__ = ("annotations", "line", "source", "value")
@@ -198,12 +213,14 @@ class ArrayItem(_Located):
         return ArrayItem(value, self.source, self.line, self.annotations)
 
 
-COLLECTIONS = frozenset({Map, Array, DocumentSet})
+# What `isinstance` takes, and what an exact type is looked up in.
+COLLECTION_TYPES = (Map, Array, DocumentSet)
+COLLECTIONS = frozenset(COLLECTION_TYPES)
 
 
 def is_filled(value: Value) -> bool:
     """Whether it is a collection with something in it."""
-    return type(value) in COLLECTIONS and bool(value.items)  # type: ignore[union-attr]
+    return isinstance(value, (Map, Array, DocumentSet)) and bool(value.items)
 
 
 def key_id(key: Value) -> object:
@@ -221,18 +238,17 @@ def _shape(value: Value) -> Iterator[object]:
     pending: list[Value] = [value]
     while pending:
         value = pending.pop()
-        kind = type(value)
-        if kind is str:
+        if isinstance(value, str):
             yield value
-        elif kind is Map:
-            yield ("Map", len(value.items))  # type: ignore[union-attr]
-            for item in reversed(value.items):  # type: ignore[union-attr]
-                pending += (item.value, item.key)  # type: ignore[union-attr]
-        elif kind in COLLECTIONS:
-            yield (kind.__name__, len(value.items))  # type: ignore[union-attr]
-            pending += [item.value for item in reversed(value.items)]  # type: ignore[union-attr]
+        elif isinstance(value, Map):
+            yield ("Map", len(value.items))
+            for item in reversed(value.items):
+                pending += (item.value, item.key)
+        elif isinstance(value, Array | DocumentSet):
+            yield (type(value).__name__, len(value.items))
+            pending += [inner.value for inner in reversed(value.items)]
         else:
-            yield (kind, value)
+            yield (type(value), value)
 
 
 def equal(left: Value, right: Value) -> bool:
@@ -245,19 +261,18 @@ def equal(left: Value, right: Value) -> bool:
         a, b = stack.pop()
         if a is b:
             continue
-        kind = type(a)
-        if kind is not type(b):
+        if type(a) is not type(b):
             return False
-        if kind is Map:
-            if len(a.items) != len(b.items):  # type: ignore[union-attr]
+        if isinstance(a, Map) and isinstance(b, Map):
+            if len(a.items) != len(b.items):
                 return False
-            for x, y in zip(a.items, b.items, strict=True):  # type: ignore[union-attr]
+            for x, y in zip(a.items, b.items, strict=True):
                 stack.append((x.key, y.key))
                 stack.append((x.value, y.value))
-        elif kind in COLLECTIONS:
-            if len(a.items) != len(b.items):  # type: ignore[union-attr]
+        elif isinstance(a, Array | DocumentSet) and isinstance(b, Array | DocumentSet):
+            if len(a.items) != len(b.items):
                 return False
-            stack.extend((x.value, y.value) for x, y in zip(a.items, b.items, strict=True))  # type: ignore[union-attr]
+            stack.extend((one.value, other.value) for one, other in zip(a.items, b.items, strict=True))
         elif a != b and not (a != a and b != b):  # noqa: PLR0124 - two NaN are the same data
             return False
     return True
@@ -270,8 +285,8 @@ def walk(value: Value) -> Iterator[MapItem | ArrayItem | Document]:
     while stack or pending:
         if stack:
             top = stack.pop()
-            if type(top) in COLLECTIONS:
-                pending.append(iter(top.items))  # type: ignore[union-attr]
+            if isinstance(top, COLLECTION_TYPES):
+                pending.append(iter(top.items))
             continue
         item = next(pending[-1], None)
         if item is None:
@@ -306,9 +321,8 @@ def from_plain(value: object, source: Source | None = None, line: int = 0) -> Va
 
     Raises TypeError for anything else.
     """
-    kind = type(value)
-    if kind is str or value is None or kind is int or kind is bool or kind is float:
-        return value  # type: ignore[return-value]
+    if value is None or type(value) is str or type(value) is int or type(value) is bool or type(value) is float:
+        return value
     if isinstance(value, dict):
         return Map(
             [

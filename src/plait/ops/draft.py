@@ -99,9 +99,9 @@ class _Lookup:
             if after is not None:
                 table.setdefault(after, []).append(new)
 
-    def renamed(self, item: ArrayItem, key: str, before: Value, after: Value) -> None:
+    def renamed(self, item: ArrayItem, key: Value, before: Value, after: Value) -> None:
         """Tell that an item's map has another value under a key."""
-        table = self.tables.get(key)
+        table = self.tables.get(key) if isinstance(key, str) else None
         if table is not None:
             if type(before) is str:
                 table[before].remove(item)
@@ -122,30 +122,21 @@ class Draft:
     def result(self) -> Value:
         """The tree as it is now. It is handed on: what changes later is copied again."""
         for node in self._owned.values():
-            if type(node) is Map:
-                assert node._index is not None
-                node.items = list(node._index.values())
+            _list_items(node)
         self._owned = {}
         self._lookups = {}
         return self.root
 
     def find(self, pointer: Pointer) -> Value:
         """The value at a location, ready to be read. Raises OpsError (see `walk.find`)."""
-        value = walk.find(self.root, pointer, matching=self._select)
-        self._settle(value)
-        return value
-
-    def _settle(self, value: Value) -> None:
-        owned = self._owned
-        stack = [value]
+        found = walk.find(self.root, pointer, matching=self._select)
+        stack = [found]
         while stack:
-            node = stack.pop()
-            if id(node) not in owned:
-                continue
-            if type(node) is Map:
-                assert node._index is not None
-                node.items = list(node._index.values())
-            stack.extend(item.value for item in node.items)  # type: ignore[union-attr]
+            node = self._owned.get(id(stack.pop()))
+            if node is not None:
+                _list_items(node)
+                stack.extend(item.value for item in node.items)
+        return found
 
     def _select(self, array: Array, token: Match) -> list[int]:
         lookup = self._lookups.get(id(array))
@@ -155,6 +146,9 @@ class Draft:
             lookup = self._lookups[id(array)] = _Lookup(array)
         return lookup.find(token.key, token.value)
 
+    def _is_root(self, pointer: Pointer) -> bool:
+        return not pointer.tokens or (pointer.is_slash and not walk.has_empty_key(self.root))
+
     # -- changes -----------------------------------------------------------------------------------------------------
 
     def replace(self, pointer: Pointer, value: Value, source: Source | None = None, line: int = 0) -> None:
@@ -162,246 +156,213 @@ class Draft:
 
         Raises OpsError; the draft is not to be used after that.
         """
-        tokens = pointer.tokens
-        if not tokens or (pointer.is_slash and not walk.has_empty_key(self.root)):
+        if self._is_root(pointer):
             self.root = value
             return
-        last = len(tokens) - 1
-        trail = _Trail(self)
+        last = len(pointer.tokens) - 1
+        trail = _Trail(self, source, line)
         node = self.root
-        for depth, token in enumerate(tokens):
-            kind = type(token)
-            if kind is Key:
+        for depth, token in enumerate(pointer.tokens):
+            if isinstance(token, Key):
                 mapping = walk.check_map(node, pointer, depth)
-                name = token.name  # type: ignore[union-attr]
-                item = mapping.find(name)
+                item = mapping.find(token.name)
                 if item is None and not token.optional:
                     raise walk.missing_key(node, pointer, depth)
-                if depth == last:
-                    trail.own(mapping)
-                    trail.set_key(name, value, source, line)
-                    return
-                if item is None:
-                    trail.own(mapping)
-                    node = self._created(pointer, depth, source, line)
-                    item = trail.set_key(name, node, source, line)
-                    trail.step(item, 0)
-                    continue
-                trail.own(mapping)
-                trail.step(item, 0)
-                node = item.value
-            elif kind is Match:
-                array = walk.check_array(node, pointer, depth)
-                found = self._select(array, token)  # type: ignore[arg-type]
-                if not found and token.optional:
-                    trail.own(array)
-                    if depth == last:
-                        trail.insert(len(array.items), value, source, line)
-                        return
-                    node = self._own_new(Map([MapItem(token.key, token.value, source, line)], source, line))  # type: ignore[union-attr]
-                    place = len(array.items)
-                    trail.step(trail.insert(place, node, source, line), place)
-                    continue
-                walk.check_one(array, found, pointer, depth)
-                if depth == last:
-                    trail.own(array)
-                    trail.put(found[0], token, pointer, depth, value, source, line)  # type: ignore[arg-type]
-                    return
-                walk.check_moves(token, pointer, depth)
-                node = trail.enter(array, walk.place_of(array, found[0], pointer, depth))
-            elif kind is Index:
-                array = walk.check_array(node, pointer, depth)
-                if depth == last:
-                    trail.own(array)
-                    trail.put(token.number, token, pointer, depth, value, source, line)  # type: ignore[union-attr,arg-type]
-                    return
-                walk.check_moves(token, pointer, depth)
-                node = trail.enter(array, walk.place_of(array, token.number, pointer, depth))  # type: ignore[union-attr]
-            else:
-                array = walk.check_array(node, pointer, depth)
-                trail.own(array)
-                trail.insert(len(array.items), value, source, line)
+                mapping = trail.own_map(mapping)
+                if depth == last or item is None:
+                    inner = value if depth == last else trail.created(pointer, depth)
+                    item = trail.set_key(mapping, token.name, inner)
+                node = trail.step(mapping, item, 0)
+                continue
+            array = walk.check_array(node, pointer, depth)
+            if isinstance(token, Append):
+                array = trail.own_array(array)
+                trail.insert(array, len(array.items), value)
                 return
-
-    def _created(self, pointer: Pointer, depth: int, source: Source | None, line: int) -> Map | Array:
-        """The container for a missing optional key: what comes next in the path says which kind."""
-        following = type(pointer.tokens[depth + 1])
-        if following is Key:
-            return self._own_new(Map([], source, line))
-        if following is Match or following is Append:
-            return self._own_new(Array([], source, line))
-        raise OpsError(
-            f"an index cannot create what is missing: {pointer.until(depth + 2)}",
-            expected='a key, a "key=value" match or "-" after an optional key that is absent',
-        )
-
-    def _own_new(self, node: Map | Array) -> Map | Array:
-        if type(node) is Map:
-            node._index = {item.key: item for item in node.items}
-        self._owned[id(node)] = node
-        return node
+            number = walk.selected(array, token, pointer, depth, self._select)
+            if number is None:
+                array = trail.own_array(array)
+                place = len(array.items)
+                inner = value if depth == last else trail.matching(token)
+                node = trail.step(array, trail.insert(array, place, inner), place)
+            elif depth == last:
+                walk.check_insertion(token, pointer, depth)
+                trail.put(
+                    trail.own_array(array), walk.place_of(array, number, token, pointer, depth), token.insert, value
+                )
+            else:
+                place = walk.passed(array, number, token, pointer, depth)
+                array = trail.own_array(array)
+                node = trail.step(array, array.items[place], place)
 
     def remove(self, pointer: Pointer) -> None:
         """Take a map item or array item out; nothing happens if an optional part is absent (spec ops 6.2).
 
         Raises OpsError.
         """
-        tokens = pointer.tokens
-        if not tokens or (pointer.is_slash and not walk.has_empty_key(self.root)):
+        if self._is_root(pointer):
             raise OpsError("the root cannot be removed", expected="a path to a key or an item")
-        last = len(tokens) - 1
         node = self.root
+        trail = _Trail(self, None, 0)
         way: list[tuple[Map | Array, MapItem | ArrayItem, int]] = []
-        for depth, token in enumerate(tokens):
-            kind = type(token)
-            place = 0
-            item: MapItem | ArrayItem
-            if kind is Key:
+        for depth, token in enumerate(pointer.tokens):
+            if isinstance(token, Key):
                 mapping = walk.check_map(node, pointer, depth)
-                entry = mapping.find(token.name)  # type: ignore[union-attr]
+                entry = mapping.find(token.name)
                 if entry is None:
                     if token.optional:
                         return
                     raise walk.missing_key(node, pointer, depth)
-                item = entry
-                way.append((mapping, item, 0))
-            elif kind is Append:
-                walk.check_array(node, pointer, depth)
-                raise OpsError(f'"-" names the place after the last item, nothing can be removed there: {pointer}')
+                way.append((mapping, entry, 0))
             else:
                 array = walk.check_array(node, pointer, depth)
-                if kind is Match:
-                    found = self._select(array, token)  # type: ignore[arg-type]
-                    if not found and token.optional:
-                        return
-                    walk.check_one(array, found, pointer, depth)
-                    number = found[0]
-                else:
-                    number = token.number  # type: ignore[union-attr]
-                walk.check_moves(token, pointer, depth)
-                place = walk.place_of(array, number, pointer, depth)
-                item = array.items[place]
-                way.append((array, item, place))
-            node = item.value
-        trail = _Trail(self)
-        for container, item, place in way[:last]:
-            trail.own(container)
-            trail.step(item, place)
-        container, item, place = way[last]
-        trail.own(container)
-        trail.delete(item, place)
+                if isinstance(token, Append):
+                    raise OpsError(f'"-" names the place after the last item, nothing can be removed there: {pointer}')
+                number = walk.selected(array, token, pointer, depth, self._select)
+                if number is None:
+                    return
+                place = walk.passed(array, number, token, pointer, depth)
+                way.append((array, array.items[place], place))
+            node = way[-1][1].value
+        last = len(way) - 1
+        for depth, (container, item, place) in enumerate(way):
+            owned = trail.own_map(container) if isinstance(container, Map) else trail.own_array(container)
+            if depth < last:
+                trail.step(owned, item, place)
+            elif isinstance(owned, Array):
+                trail.delete(owned, place)
+            elif isinstance(item, MapItem):
+                trail.delete_key(owned, item)
+
+
+def _list_items(node: Map | Array) -> None:
+    """Bring the list of items of an owned map up to date with its index."""
+    if isinstance(node, Map):
+        node.items = list(node.index().values())
 
 
 class _Trail:
-    """The way from the root to where a change is made. `own` makes sure that the container at its end may be changed."""
+    """The way from the root to where a change is made. `own_map` and `own_array` make sure that what is on it may be changed.
 
-    __slots__ = ("draft", "item", "node", "parent", "place")
+    item, around, place: the item last stepped into, the owned container that it stands in (None at the root), and its
+    place if that is an array. source, line: where new items are said to come from.
+    """
 
-    def __init__(self, draft: Draft) -> None:
+    __slots__ = ("around", "draft", "item", "line", "place", "source")
+
+    def __init__(self, draft: Draft, source: Source | None, line: int) -> None:
         self.draft = draft
-        self.node: Map | Array | None = None  # the container at the end of the way; owned
-        self.parent: Map | Array | None = None  # the container it stands in
-        self.item: MapItem | ArrayItem | None = None  # the item of the parent that holds it
-        self.place = 0  # that item's place, if the parent is an array
+        self.source = source
+        self.line = line
+        self.around: Map | Array | None = None
+        self.item: MapItem | ArrayItem | None = None
+        self.place = 0
 
-    def step(self, item: MapItem | ArrayItem, place: int) -> None:
-        """Go on into an item of the container at the end."""
-        self.parent = self.node
-        self.item = item
-        self.place = place
-
-    def enter(self, array: Array, place: int) -> Value:
-        """Own an array and go on into its item at a place; that item's value."""
-        self.own(array)
-        item = array.items[place]
-        self.step(item, place)
+    def step(self, around: Map | Array, item: MapItem | ArrayItem, place: int) -> Value:
+        """Go on into an item of an owned container; the item's value."""
+        self.around, self.item, self.place = around, item, place
         return item.value
 
-    def own(self, node: Map | Array) -> None:
-        """Make `node`, which the item stepped into holds, the end of the way: itself if it is owned, else a copy."""
-        draft = self.draft
-        if id(node) in draft._owned:
-            self.node = node
-            return
-        copy: Map | Array
-        if type(node) is Map:
-            copy = Map([], node.source, node.line)
-            node.find(None)  # makes the index
-            copy._index = dict(node._index)  # type: ignore[arg-type]
-        else:
-            copy = Array(list(node.items), node.source, node.line)  # type: ignore[arg-type]
-            lookup = draft._lookups.pop(id(node), None)
-            if lookup is not None:
-                lookup.array = copy
-                draft._lookups[id(copy)] = lookup
-        draft._owned[id(copy)] = copy
-        self.node = copy
-        parent = self.parent
-        if parent is None:
-            draft.root = copy
-            return
-        old = self.item
-        self.item = new = old.with_value(copy)  # type: ignore[union-attr]
-        if type(parent) is Map:
-            parent._index[old.key] = new  # type: ignore[index,union-attr,assignment]
-        else:
-            parent.items[self.place] = new  # type: ignore[assignment]
-            lookup = draft._lookups.get(id(parent))
-            if lookup is not None:
-                lookup.exchanged(old, new, self.place)  # type: ignore[arg-type]
+    def own_map(self, node: Map) -> Map:
+        """The map that the item stepped into holds: itself if it is owned, else a copy in its place."""
+        if id(node) in self.draft._owned:
+            return node
+        copy = Map([], node.source, node.line, node.index().copy())
+        self._hold(copy)
+        return copy
 
-    def set_key(self, name: str, value: Value, source: Source | None, line: int) -> MapItem:
-        """Set a key of the map at the end."""
-        index = self.node._index  # type: ignore[union-attr]
-        old = index.get(name)  # type: ignore[union-attr]
-        new = index[name] = MapItem(name, value, source, line)  # type: ignore[index]
+    def own_array(self, node: Array) -> Array:
+        """The same for an array."""
+        lookups = self.draft._lookups
+        if id(node) in self.draft._owned:
+            return node
+        copy = node.with_items(node.items.copy())
+        lookup = lookups.pop(id(node), None)
+        if lookup is not None:
+            lookup.array = copy
+            lookups[id(copy)] = lookup
+        self._hold(copy)
+        return copy
+
+    def _hold(self, copy: Map | Array) -> None:
+        self.draft._owned[id(copy)] = copy
+        around, old = self.around, self.item
+        if isinstance(around, Map) and isinstance(old, MapItem):
+            self.item = around.index()[old.key] = old.with_value(copy)
+        elif isinstance(around, Array) and isinstance(old, ArrayItem):
+            self.item = old.with_value(copy)
+            self._exchange(around, self.place, self.item)
+        else:
+            self.draft.root = copy
+
+    def created(self, pointer: Pointer, depth: int) -> Map | Array:
+        """The container for a missing optional key: what comes next in the path says which kind."""
+        following = pointer.tokens[depth + 1]
+        if isinstance(following, Index):
+            raise OpsError(
+                f"an index cannot create what is missing: {pointer.until(depth + 2)}",
+                expected='a key, a "key=value" match or "-" after an optional key that is absent',
+            )
+        made = self._own_map() if isinstance(following, Key) else Array([], self.source, self.line)
+        self.draft._owned[id(made)] = made
+        return made
+
+    def matching(self, token: Index | Match) -> Map:
+        """The map for an optional match that has no item."""
+        made = self._own_map()
+        if isinstance(token, Match):
+            made.index()[token.key] = MapItem(token.key, token.value, self.source, self.line)
+        return made
+
+    def _own_map(self) -> Map:
+        made = Map([], self.source, self.line, {})
+        self.draft._owned[id(made)] = made
+        return made
+
+    def set_key(self, mapping: Map, name: str, value: Value) -> MapItem:
+        """Set a key of an owned map."""
+        index = mapping.index()
+        old = index.get(name)
+        new = index[name] = MapItem(name, value, self.source, self.line)
         self._renamed(name, None if old is None else old.value, value)
         return new
 
-    def _renamed(self, name: str, before: Value, after: Value) -> None:
-        lookup = self.draft._lookups.get(id(self.parent))
-        if lookup is not None:
-            lookup.renamed(self.item, name, before, after)  # type: ignore[arg-type]
+    def delete_key(self, mapping: Map, item: MapItem) -> None:
+        """Take an item out of an owned map."""
+        del mapping.index()[item.key]
+        self._renamed(item.key, item.value, None)
 
-    def insert(self, place: int, value: Value, source: Source | None, line: int) -> ArrayItem:
-        """Put a new item into the array at the end."""
-        item = ArrayItem(value, source, line)
-        self.node.items.insert(place, item)  # type: ignore[union-attr,arg-type]
-        lookup = self.draft._lookups.get(id(self.node))
+    def _renamed(self, key: Value, before: Value, after: Value) -> None:
+        lookup = self.draft._lookups.get(id(self.around))
+        if lookup is not None and isinstance(self.item, ArrayItem):
+            lookup.renamed(self.item, key, before, after)
+
+    def insert(self, array: Array, place: int, value: Value) -> ArrayItem:
+        """Put a new item into an owned array."""
+        item = ArrayItem(value, self.source, self.line)
+        array.items.insert(place, item)
+        lookup = self.draft._lookups.get(id(array))
         if lookup is not None:
             lookup.added(item, place)
         return item
 
-    def put(
-        self,
-        number: int,
-        token: Index | Match,
-        pointer: Pointer,
-        depth: int,
-        value: Value,
-        source: Source | None,
-        line: int,
-    ) -> None:
-        """Replace the item that an index or match at the end of a path selects, or insert beside it (spec ops 5.5)."""
-        walk.check_insertion(token, pointer, depth)
-        array: Array = self.node  # type: ignore[assignment]
-        place = walk.place_of(array, number, pointer, depth)
-        if token.insert is not None:
-            self.insert(place + (token.insert == "after"), value, source, line)
-            return
+    def put(self, array: Array, place: int, beside: str | None, value: Value) -> None:
+        """Replace an item of an owned array, or insert one "before" or "after" it (spec ops 5.5)."""
+        if beside is not None:
+            self.insert(array, place + (beside == "after"), value)
+        else:
+            self._exchange(array, place, ArrayItem(value, self.source, self.line))
+
+    def _exchange(self, array: Array, place: int, new: ArrayItem) -> None:
         old = array.items[place]
-        new = array.items[place] = ArrayItem(value, source, line)
+        array.items[place] = new
         lookup = self.draft._lookups.get(id(array))
         if lookup is not None:
             lookup.exchanged(old, new, place)
 
-    def delete(self, item: MapItem | ArrayItem, place: int) -> None:
-        """Take an item out of the container at the end."""
-        if type(item) is MapItem:
-            del self.node._index[item.key]  # type: ignore[union-attr]
-            self._renamed(item.key, item.value, None)  # type: ignore[arg-type]
-            return
-        del self.node.items[place]  # type: ignore[union-attr]
-        lookup = self.draft._lookups.get(id(self.node))
+    def delete(self, array: Array, place: int) -> None:
+        """Take an item out of an owned array."""
+        item = array.items.pop(place)
+        lookup = self.draft._lookups.get(id(array))
         if lookup is not None:
-            lookup.removed(item)  # type: ignore[arg-type]
+            lookup.removed(item)

@@ -1,14 +1,14 @@
 """Following a pointer down a tree: the rules of every kind of part, and the errors when it leads nowhere (spec ops 5).
 
 `find` looks a location up and changes nothing. The working copy that operations change (`draft`) uses the same rules
-through `check_map`, `check_array`, `place_of` and `missing_key`, so that every error says the same.
+through `check_map`, `selected`, `place_of` and `missing_key`, so that every error says the same.
 """
 
 from __future__ import annotations
 
 from plait.errors import OpsError
 from plait.nodes import Array, ArrayItem, Map, MapItem, kind_name
-from plait.ops.pointer import Index, Key, Match
+from plait.ops.pointer import Append, Index, Key, Match
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,14 +41,11 @@ def find(root: Value, pointer: Pointer, *, matching: Matching | None = None, sla
     tokens = pointer.tokens
     if slash and pointer.is_slash and not has_empty_key(root):
         return root
-    select = matching or matches
     last = len(tokens) - 1
     node = root
     for depth, token in enumerate(tokens):
-        kind = type(token)
-        if kind is Key:
-            name = token.name  # type: ignore[union-attr]
-            item = check_map(node, pointer, depth).find(name)
+        if isinstance(token, Key):
+            item = check_map(node, pointer, depth).find(token.name)
             if item is not None:
                 node = item.value
             elif not token.optional:
@@ -57,21 +54,15 @@ def find(root: Value, pointer: Pointer, *, matching: Matching | None = None, sla
                 return None
             else:
                 node = _absent(pointer, depth)
-        elif kind is Match:
-            array = check_array(node, pointer, depth)
-            found = select(array, token)  # type: ignore[arg-type]
-            if not found and token.optional:
-                node = Map([MapItem(token.key, token.value)])  # type: ignore[union-attr]
-            else:
-                check_one(array, found, pointer, depth)
-                check_moves(token, pointer, depth)
-                node = array.items[place_of(array, found[0], pointer, depth)].value
-        elif kind is Index:
-            array = check_array(node, pointer, depth)
-            check_moves(token, pointer, depth)
-            node = array.items[place_of(array, token.number, pointer, depth)].value  # type: ignore[union-attr]
-        else:
+        elif isinstance(token, Append):
             raise OpsError(f'"-" names the place after the last item, nothing can be looked up there: {pointer}')
+        else:
+            array = check_array(node, pointer, depth)
+            number = selected(array, token, pointer, depth, matching or matches)
+            if number is not None:
+                node = array.items[passed(array, number, token, pointer, depth)].value
+            elif isinstance(token, Match):
+                node = Map([MapItem(token.key, token.value)])
     return node
 
 
@@ -95,24 +86,35 @@ def has_empty_key(root: Value) -> bool:
 
 def text_under(item: ArrayItem, key: str) -> str | None:
     """The text that an array item has under a key, or None: what a match compares (spec ops 5.3)."""
-    value = item.value
-    if type(value) is not Map:
-        return None
-    if value._index is not None:
-        found = value._index.get(key)
-    else:  # an index for each of many small maps would cost more than it gives
-        found = None
-        for entry in value.items:
-            if entry.key == key:
-                found = entry
-                break
-    return found.value if found is not None and type(found.value) is str else None
+    found = item.value.peek(key) if isinstance(item.value, Map) else None
+    return found.value if found is not None and isinstance(found.value, str) else None
 
 
 def matches(array: Array, token: Match) -> list[int]:
     """The places of the items that a match selects, in order."""
     key, wanted = token.key, token.value
     return [place for place, item in enumerate(array.items) if text_under(item, key) == wanted]
+
+
+def selected(array: Array, token: Index | Match, pointer: Pointer, depth: int, matching: Matching) -> int | None:
+    """The number that an index or a match means, before it is moved; None for an optional match that has no item."""
+    if isinstance(token, Index):
+        return token.number
+    found = matching(array, token)
+    if not found and token.optional:
+        return None
+    check_one(array, found, token, pointer, depth)
+    return found[0]
+
+
+def passed(array: Array, number: int, token: Index | Match, pointer: Pointer, depth: int) -> int:
+    """The place of the item that a part selects which is not the end of a path. Raises OpsError."""
+    if token.edge is not None:
+        raise OpsError(
+            f'":{token.edge}" has no place at {pointer.until(depth + 1)}',
+            expected='":before" and ":after" only at the end of the path of a replace operation',
+        )
+    return place_of(array, number, token, pointer, depth)
 
 
 # -- checks ----------------------------------------------------------------------------------------------------------
@@ -156,12 +158,10 @@ def check_array(node: Value, pointer: Pointer, depth: int) -> Array:
     )
 
 
-def check_one(array: Array, found: list[int], pointer: Pointer, depth: int) -> None:
+def check_one(array: Array, found: list[int], token: Match, pointer: Pointer, depth: int) -> None:
     """Raises OpsError unless exactly one item was found."""
     if len(found) == 1:
         return
-    token = pointer.tokens[depth]
-    assert isinstance(token, Match)
     where = pointer.until(depth + 1)
     if found:
         also = [array.items[number].position for number in found[:3]]
@@ -184,16 +184,6 @@ def check_one(array: Array, found: list[int], pointer: Pointer, depth: int) -> N
     )
 
 
-def check_moves(token: Index | Match | object, pointer: Pointer, depth: int) -> None:
-    """Raises OpsError if a part that is only looked up has `before` or `after`."""
-    edge = token.edge  # type: ignore[union-attr]
-    if edge is not None:
-        raise OpsError(
-            f'":{edge}" has no place at {pointer.until(depth + 1)}',
-            expected='":before" and ":after" only at the end of the path of a replace operation',
-        )
-
-
 def check_insertion(token: Index | Match, pointer: Pointer, depth: int) -> None:
     """Raises OpsError if a modifier follows `before` or `after`."""
     if token.misplaced is not None:
@@ -204,12 +194,12 @@ def check_insertion(token: Index | Match, pointer: Pointer, depth: int) -> None:
         )
 
 
-def place_of(array: Array, number: int, pointer: Pointer, depth: int) -> int:
+def place_of(array: Array, number: int, token: Index | Match, pointer: Pointer, depth: int) -> int:
     """The place (from 0) that an index, moved by `prev` and `next`, selects.
 
     The range is checked after the arithmetic (spec ops 5.2). Raises NotThereError.
     """
-    moved = number + pointer.tokens[depth].shift  # type: ignore[union-attr]
+    moved = number + token.shift
     length = len(array.items)
     if -length <= moved < length:
         return moved + length if moved < 0 else moved
@@ -229,7 +219,7 @@ def missing_key(node: Value, pointer: Pointer, depth: int) -> NotThereError:
     assert type(node) is Map
     token = pointer.tokens[depth]
     assert isinstance(token, Key)
-    items = list(node._index.values()) if node._index is not None else node.items
+    items = node.index().values()  # of a draft's own map, the list is not up to date
     siblings = sorted(item.key for item in items if type(item.key) is str)
     from plait.spell import did_you_mean
 
