@@ -194,9 +194,10 @@ def _place_of_trail(error: PlaitError | Finding) -> Position | None:
 def _quoted(at: Position | None, quote_values: bool) -> str | None:
     """The line to quote for a place, if it is known; of a private one its key."""
     text = at.text if at is not None else None
-    if text is None or quote_values or not at.source.private:  # type: ignore[union-attr]
+    source = at.source if at is not None else None
+    if text is None or source is None or quote_values or not source.private:
         return text
-    return _key_of(text, at.source.name.startswith("("))  # type: ignore[union-attr]
+    return _key_of(text, source.name.startswith("("))
 
 
 def _key_of(text: str, is_flag: bool) -> str:

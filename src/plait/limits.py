@@ -203,7 +203,7 @@ def limited_to(given: Mapping[str, float] | None) -> limited:
 def _shown(name: str, value: float) -> str:
     if name in _DURATIONS:
         return f"{value:g}"
-    return f"{value >> 20}M" if value >= _M and value % _M == 0 else str(value)  # type: ignore[operator]
+    return f"{int(value) >> 20}M" if value >= _M and value % _M == 0 else str(value)
 
 
 def exceeded(

@@ -119,6 +119,14 @@ class Map(_Located):
     def with_items(self, items: list[MapItem]) -> Map:
         return Map(items, self.source, self.line)
 
+    def with_values(self, values: Iterable[Value]) -> Map:
+        """The same items with other values, in order; what has the same value is shared, an item and the map itself."""
+        items = [
+            item if item.value is value else item.with_value(value)
+            for item, value in zip(self.items, values, strict=True)
+        ]
+        return self if items == self.items else self.with_items(items)
+
     def find(self, key: Value) -> MapItem | None:
         """The item with exactly this key (same type, same value), or None. Builds an index on first use."""
         index = self._index
@@ -187,6 +195,14 @@ class Array(_Located):
 
     def with_items(self, items: list[ArrayItem]) -> Array:
         return Array(items, self.source, self.line)
+
+    def with_values(self, values: Iterable[Value]) -> Array:
+        """As for maps."""
+        items = [
+            item if item.value is value else item.with_value(value)
+            for item, value in zip(self.items, values, strict=True)
+        ]
+        return self if items == self.items else self.with_items(items)
 
 
 class ArrayItem(_Item):

@@ -205,8 +205,10 @@ class Trace:
                 continue
             if type(left) is Map and type(right) is Map:
                 pairs, gone = _paired_maps(left, right)
-            elif type(left) is type(right) and (type(left) is Array or type(left) is DocumentSet):
-                pairs, gone = _paired(left.items, right.items)  # type: ignore[union-attr]
+            elif (type(left) is Array and type(right) is Array) or (
+                type(left) is DocumentSet and type(right) is DocumentSet
+            ):
+                pairs, gone = _paired(left.items, right.items)
             else:
                 continue
             for new, old in pairs:

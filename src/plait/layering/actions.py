@@ -12,7 +12,7 @@ from plait.errors import Step
 from plait.layering.failures import failure
 from plait.layering.missing import missing
 from plait.layering.paths import PathError, action_path
-from plait.layering.places import MISSING, find, without, write
+from plait.layering.places import Missing, find, without, write
 from plait.nodes import Map, kind_name
 from plait.spell import did_you_mean
 
@@ -35,7 +35,7 @@ class Absent(Exception):
 
 def merge(overall: Value, child: Value, path: Path) -> Value:
     """Maps merge, the child's values win; anything else is replaced by the child's."""
-    value = _read(child, path)
+    value = present(child, path)
     if type(value) is Map:
         existing = find(overall, path)
         if type(existing) is Map:
@@ -47,14 +47,14 @@ def merge(overall: Value, child: Value, path: Path) -> Value:
 
 def replace(overall: Value, child: Value, path: Path) -> Value:
     """The child's value in place of what is there."""
-    return write(overall, path, _read(child, path))
+    return write(overall, path, present(child, path))
 
 
 def delete(overall: Value, _child: Value, path: Path) -> Value:
     """The place without its value; at the root, an empty map. The child's data is not read."""
     if not path.steps:
         return Map([], overall.source, overall.line) if type(overall) is Map else Map([])
-    _read(overall, path)
+    present(overall, path)
     return without(overall, path)
 
 
@@ -126,11 +126,12 @@ def apply_actions(child: Document, parent: Document, ways: Ways, trace: Trace | 
     return ways.acted(child, overall)
 
 
-def _read(data: Value, path: Path) -> Value:
+def present(data: Value, path: Path) -> Value:
+    """What is at a path. Raises Absent for nothing, and for null."""
     value = find(data, path)
-    if value is None or value is MISSING:
+    if value is None or isinstance(value, Missing):
         raise Absent
-    return value  # type: ignore[return-value]
+    return value
 
 
 def _parts(child: Document, action: ArrayItem, number: int) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from plait.layering.document import read_documents
 from plait.layering.origins import Origins
 from plait.layering.paths import PathError, compile_path
 from plait.layering.render import Options, plan, render_plan
-from plait.nodes import Array, Map, equal, to_plain
+from plait.nodes import Array, ArrayItem, Map, equal, to_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from plait.layering.document import Document
     from plait.layering.origins import Writer
-    from plait.nodes import ArrayItem, DocumentSet, MapItem, Value
+    from plait.nodes import DocumentSet, MapItem, Value
     from plait.source import Position
 
     Way = tuple[Value, ...]
@@ -197,7 +197,7 @@ def _leads_to(dest: Map, way: Way) -> bool:
 
 
 def _step(document: Document, step: ArrayItem | Map) -> tuple[Position, str]:
-    parts = step if type(step) is Map else step.value  # type: ignore[union-attr]
+    parts = step.value if isinstance(step, ArrayItem) else step
     path: MapItem | None = parts.find("path") if type(parts) is Map else None
     at = path.position if path is not None else step.position
     method = parts.find("method") if type(parts) is Map else None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from plait.errors import LayeringError
     from plait.layering.document import Document
-    from plait.nodes import Value
+    from plait.nodes import Item, Value
     from plait.source import Position
 
     class Violation(Protocol):
@@ -170,14 +170,12 @@ def _place(document: Document, path: Sequence[str | int]) -> Position:
     value: Value = document.data
     at = document.data_position
     for step in path:
+        item: Item | None = None
         if type(value) is Map:
             item = value.find(step)
-            if item is None:
-                break
         elif type(value) is Array and type(step) is int and 0 <= step < len(value.items):
-            item = value.items[step]  # type: ignore[assignment]
-        else:
+            item = value.items[step]
+        if item is None:
             break
-        assert item is not None
         at, value = item.position, item.value
     return at

@@ -11,10 +11,10 @@ and a map that is reached in two ways in the data is reached in two ways in the 
 
 from __future__ import annotations
 
-from plait.layering.actions import Absent
+from plait.layering.actions import present
 from plait.layering.failures import failure
-from plait.layering.paths import Below, Every, Indexes, Names, Path, PathError, Slice, compile_path, destination_path
-from plait.layering.places import MISSING, find, find_all, item_at
+from plait.layering.paths import Below, Path, PathError, compile_path, destination_path, places_of
+from plait.layering.places import MISSING, Missing, find, find_all, item_at, selected
 from plait.layering.substitution import compiled, depth_of, text_of, wants_text
 from plait.layering.ways import Ways
 from plait.layering.wording import a_kind
@@ -23,12 +23,15 @@ from plait.nodes import Array, ArrayItem, Map, MapItem, key_id, kind_name, to_pl
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
+    from typing import TypeVar
 
     from plait.layering.document import Document
     from plait.layering.origins import Origins
     from plait.layering.paths import Step
     from plait.layering.substitution import Entry
     from plait.nodes import Value
+
+    OneItem = TypeVar("OneItem", MapItem, ArrayItem)
 
 _DOLLAR = Path("$", (), None)
 """The path `$` of an action, which finds the root and changes nothing."""
@@ -82,10 +85,7 @@ class DeckhandWays(Ways):
     def delete(self, overall: Value, _child: Value, path: Path) -> Value:
         if not path.steps and path is not _DOLLAR:
             return Map([], overall.source, overall.line) if type(overall) is Map else Map([])
-        value = find(overall, path)
-        if value is None or value is MISSING:
-            raise Absent
-        around = self._delete_first(value, overall, None)  # type: ignore[arg-type]
+        around = self._delete_first(present(overall, path), overall, None)
         if self._origins is not None and around is not None:
             left = item_at(overall, path)
             if left is not None:
@@ -98,7 +98,9 @@ class DeckhandWays(Ways):
         if source not in self._own and not entry.deepcopy and _is_collection(value):
             data = source.data = self.copied(source.data, {})
             self._own.add(source)
-            value = find(data, compile_path(entry.path or "")) if type(data) is Map else data  # type: ignore[assignment]
+            found = find(data, compile_path(entry.path or "")) if type(data) is Map else data
+            assert not isinstance(found, Missing)  # it was there in what this is a copy of
+            value = found
         if self._origins is not None:
             self._origins.read(source, entry)
         return value
@@ -141,26 +143,30 @@ class DeckhandWays(Ways):
             if origins is not None:
                 origins.share([copy])
             return copy
-        items: list[MapItem | ArrayItem] = []
-        copy = made[id(value)] = value.with_items(items)  # type: ignore[arg-type]
+        if isinstance(value, Map):
+            mapping = made[id(value)] = value.with_items([])
+            if origins is not None:
+                origins.same(value, mapping)
+            mapping.items += [self._own_item(item, made) for item in value.items]
+            return mapping
+        array = made[id(value)] = value.with_items([])
         if origins is not None:
-            origins.same(value, copy)
-        for item in value.items:
-            inner = item.value
-            if type(inner) is Map or type(inner) is Array:
-                new = item.with_value(self.copied(inner, made))
-                if origins is not None:
-                    origins.same(item, new)
-                items.append(new)
-            else:
-                items.append(item)
-        return copy
+            origins.same(value, array)
+        array.items += [self._own_item(item, made) for item in value.items]
+        return array
+
+    def _own_item(self, item: OneItem, made: dict[int, Map | Array]) -> OneItem:
+        """An item of a copy: a new one for a collection, for it will be changed; others are shared."""
+        inner = item.value
+        if type(inner) is not Map and type(inner) is not Array:
+            return item
+        new = item.with_value(self.copied(inner, made))
+        if self._origins is not None:
+            self._origins.same(item, new)
+        return new
 
     def _of_child(self, child: Value, path: Path) -> Value:
-        value = find(child, path)
-        if value is None or value is MISSING:
-            raise Absent
-        return self.copied(value, {})  # type: ignore[arg-type]
+        return self.copied(present(child, path), {})
 
     def _merge_into(self, left: Map, right: Map) -> None:
         for item in right.items:
@@ -247,28 +253,12 @@ class DeckhandWays(Ways):
 
     def _set(self, collection: Value, step: Step, value: Value) -> None:
         """The value where one step leads to. A list is not put at an index: its items are, one each."""
-        kind = type(step)
         if type(collection) is Map:
-            if kind is str or kind is Names:
-                keys = (step,) if kind is str else step.names  # type: ignore[union-attr]
-                found = [item for key in keys if (item := collection.find(key)) is not None]  # type: ignore[arg-type]
-            else:
-                found = list(collection.items) if kind is Every else []
-            for item in found:
-                self._put(collection, item.with_value(value))
+            for item in list(selected(collection, step)):
+                if type(item) is MapItem:
+                    self._put(collection, item.with_value(value))
         elif type(collection) is Array:
-            places = range(len(collection.items))
-            chosen: Sequence[int]
-            if kind is Every:
-                chosen = places
-            elif kind is Slice:
-                chosen = places[step.bounds]  # type: ignore[union-attr]
-            elif kind is int or kind is Indexes:
-                indexes = (step,) if kind is int else step.indexes  # type: ignore[union-attr]
-                chosen = [places[n] for n in indexes if -len(places) <= n < len(places)]  # type: ignore[operator, index]
-            else:
-                chosen = []
-            for place in chosen:
+            for place in places_of(step, len(collection.items)):
                 one = value
                 if type(value) is Array:
                     if not value.items:

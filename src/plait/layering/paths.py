@@ -11,11 +11,30 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import TypeAlias
 
     from plait.source import Position
 
     Step: TypeAlias = "str | int | Every | Slice | Names | Indexes | Below"
+
+
+def names_of(step: Step) -> tuple[str, ...]:
+    """The keys of a map that a step means, other than by `*`."""
+    if isinstance(step, str):
+        return (step,)
+    return step.names if isinstance(step, Names) else ()
+
+
+def places_of(step: Step, count: int) -> Sequence[int]:
+    """The places that a step means of a list of so many items."""
+    places = range(count)
+    if isinstance(step, Every):
+        return places
+    if isinstance(step, Slice):
+        return places[step.bounds]
+    indexes = (step,) if isinstance(step, int) else step.indexes if isinstance(step, Indexes) else ()
+    return [places[n] for n in indexes if -count <= n < count]
 
 
 class PathError(Exception):

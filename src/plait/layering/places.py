@@ -10,17 +10,16 @@ makes the missing part: maps for names, and for `name[n]` a list filled up with 
 
 from __future__ import annotations
 
-from plait.layering.paths import Below, Every, Indexes, Names, Path, PathError, Slice
+from plait.layering.paths import Below, Every, Path, PathError, names_of, places_of
 from plait.layering.wording import a_kind
 from plait.nodes import Array, ArrayItem, Map, MapItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any
 
     from plait.layering.paths import Step
-    from plait.nodes import Value
+    from plait.nodes import Item, Value
 
 
 class Missing:
@@ -40,18 +39,19 @@ def find(value: Value, path: Path) -> Value | Missing:
     if not path.plain:
         return next(find_all(value, path), MISSING)
     for step in path.steps:
-        if type(step) is str:
+        if isinstance(step, str):
             item = value.find(step) if type(value) is Map else None
             if item is None:
                 return MISSING
             value = item.value
         else:
-            if type(value) is not Array:
+            if (
+                type(value) is not Array
+                or not isinstance(step, int)
+                or not -len(value.items) <= step < len(value.items)
+            ):
                 return MISSING
-            items = value.items
-            if not -len(items) <= step < len(items):  # type: ignore[operator]
-                return MISSING
-            value = items[step].value  # type: ignore[index]
+            value = value.items[step].value
     return value
 
 
@@ -59,7 +59,7 @@ def item_at(value: Value, path: Path) -> MapItem | ArrayItem | None:
     """The item whose value a plain path leads to; None at the root, and for a path that is not plain."""
     found: MapItem | ArrayItem | None = None
     for step in path.steps:
-        items = _selected(value, step) if path.plain else []
+        items = selected(value, step) if path.plain else []
         if not items:
             return None
         found = items[0]
@@ -83,30 +83,21 @@ def _matches(value: Value, steps: tuple[Step, ...], i: int) -> Iterator[Value]:
             here = stack.pop()
             yield from _matches(here, steps, i + 1)
             if type(here) is Map or type(here) is Array:
-                children: list[Any] = here.items
-                stack.extend(item.value for item in reversed(children))
+                stack.extend([item.value for item in here.items][::-1])
         return
-    for item in _selected(value, step):
+    for item in selected(value, step):
         yield from _matches(item.value, steps, i + 1)
 
 
-def _selected(value: Value, step: Step) -> list[MapItem] | list[ArrayItem]:
+def selected(value: Value, step: Step) -> list[MapItem] | list[ArrayItem]:
     """The items of a value that one step (other than `..`) means."""
-    kind = type(step)
     if type(value) is Map:
-        if kind is str or kind is Names:
-            names = (step,) if kind is str else step.names  # type: ignore[union-attr]
-            return [item for name in names if (item := value.find(name)) is not None]  # type: ignore[arg-type]
-        return value.items if kind is Every else []
+        if type(step) is Every:
+            return value.items
+        return [item for name in names_of(step) if (item := value.find(name)) is not None]
     if type(value) is Array:
         items = value.items
-        if kind is Every:
-            return items
-        if kind is Slice:
-            return items[step.bounds]  # type: ignore[union-attr]
-        if kind is int or kind is Indexes:
-            indexes = (step,) if kind is int else step.indexes  # type: ignore[union-attr]
-            return [items[n] for n in indexes if -len(items) <= n < len(items)]  # type: ignore[operator, index]
+        return [items[place] for place in places_of(step, len(items))]
     return []
 
 
@@ -142,28 +133,23 @@ def _write_plain(value: Value, path: Path, i: int, new: Value) -> Value:
             raise _in_the_way(value, path, i)
         item = value.find(step)
         if item is not None:
-            inner = new if last else _write_plain(item.value, path, i + 1, new)
-            return _with(value, item, item.with_value(inner))
+            return _with(value, item, new if last else _write_plain(item.value, path, i + 1, new))
         if path.obstacle is not None:
             raise _cannot_make(path)
         inner = new if last else _write_plain(_fresh(steps[i + 1], value), path, i + 1, new)
         return Map([*value.items, MapItem(step, inner, value.source, value.line)], value.source, value.line)
-    if type(value) is not Array:
+    if type(value) is not Array or type(step) is not int:
         raise _in_the_way(value, path, i)
     items = value.items
-    index: int = step  # type: ignore[assignment]
-    if -len(items) <= index < len(items):
-        old = items[index]
-        inner = new if last else _write_plain(old.value, path, i + 1, new)
-        changed = items.copy()
-        changed[index] = old.with_value(inner)
-        return value.with_items(changed)
+    if -len(items) <= step < len(items):
+        old = items[step]
+        return _with(value, old, new if last else _write_plain(old.value, path, i + 1, new))
     if path.obstacle is not None:
         raise _cannot_make(path)
     source, line = value.source, value.line
-    padded = items + [ArrayItem(Map([], source, line), source, line) for _ in range(index + 1 - len(items))]
-    inner = new if last else _write_plain(padded[index].value, path, i + 1, new)
-    padded[index] = ArrayItem(inner, source, line)
+    padded = items + [ArrayItem(Map([], source, line), source, line) for _ in range(step + 1 - len(items))]
+    inner = new if last else _write_plain(padded[step].value, path, i + 1, new)
+    padded[step] = ArrayItem(inner, source, line)
     return value.with_items(padded)
 
 
@@ -189,7 +175,7 @@ def _set(value: Value, steps: tuple[Step, ...], i: int, new: Value) -> Value:
     step = steps[i]
     if type(step) is Below:
         return _set_below(value, steps, i + 1, new)
-    chosen = {id(item) for item in _selected(value, step)}
+    chosen = {id(item) for item in selected(value, step)}
     if not chosen:
         return value
     return _mapped(value, lambda item: _set(item.value, steps, i + 1, new) if id(item) in chosen else item.value)
@@ -202,21 +188,11 @@ def _set_below(value: Value, steps: tuple[Step, ...], i: int, new: Value) -> Val
     return _mapped(changed, lambda item: item.value if item.value is new else _set_below(item.value, steps, i, new))
 
 
-def _mapped(value: Value, function: Callable[[Any], Value]) -> Value:
+def _mapped(value: Value, function: Callable[[MapItem | ArrayItem], Value]) -> Value:
     """The collection with each value replaced by what the function gives; the same object when all are the same."""
-    kind = type(value)
-    if kind is not Map and kind is not Array:
+    if type(value) is not Map and type(value) is not Array:
         return value
-    items: list[object] = []
-    differs = False
-    for item in value.items:  # type: ignore[union-attr]
-        inner = function(item)
-        if inner is item.value:
-            items.append(item)
-        else:
-            differs = True
-            items.append(item.with_value(inner))
-    return value.with_items(items) if differs else value  # type: ignore[union-attr, arg-type]
+    return value.with_values([function(item) for item in value.items])
 
 
 def without(value: Value, path: Path) -> Value:
@@ -233,25 +209,33 @@ def _without(value: Value, steps: tuple[Step, ...], i: int) -> Value:
         chosen: list[MapItem] | list[ArrayItem] = value.items if type(value) is Map or type(value) is Array else []
         below = i
     else:
-        chosen = _selected(value, step)
+        chosen = selected(value, step)
         below = i + 1
     for item in chosen:
         if below == len(steps):
             return _dropped(value, item)
         inner = _without(item.value, steps, below)
         if inner is not item.value:
-            return _with(value, item, item.with_value(inner))
+            return _with(value, item, inner)
     return value
 
 
-def _dropped(value: Any, old: Any) -> Value:
-    result: Value = value.with_items([item for item in value.items if item is not old])
-    return result
+def _dropped(value: Value, old: Item) -> Value:
+    if type(value) is Map:
+        return value.with_items([item for item in value.items if item is not old])
+    if type(value) is Array:
+        return value.with_items([item for item in value.items if item is not old])
+    return value
 
 
-def _with(value: Any, old: Any, new: Any) -> Value:
-    """The collection with one item exchanged. Nodes compare by identity, so `index` is one C loop."""
-    items = value.items.copy()
-    items[items.index(old)] = new
-    result: Value = value.with_items(items)
-    return result
+def _with(value: Value, old: MapItem | ArrayItem, inner: Value) -> Value:
+    """The collection with another value of one of its items. Nodes compare by identity, so `index` is one C loop."""
+    if type(value) is Map and type(old) is MapItem:
+        items = value.items.copy()
+        items[items.index(old)] = old.with_value(inner)
+        return value.with_items(items)
+    if type(value) is Array and type(old) is ArrayItem:
+        entries = value.items.copy()
+        entries[entries.index(old)] = old.with_value(inner)
+        return value.with_items(entries)
+    return value

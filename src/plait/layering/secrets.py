@@ -96,7 +96,7 @@ def hidden(document: Document, data: Value) -> tuple[Map, Value]:
 
     An empty payload is no secret: it stays, and the document is marked cleartext.
     """
-    if data is None or data == "" or (type(data) in (Map, Array) and not data.items):  # type: ignore[union-attr]
+    if data is None or data == "" or ((type(data) is Map or type(data) is Array) and not data.items):
         return (
             _with(document.metadata, "storagePolicy", "cleartext") if document.encrypted else document.metadata
         ), data

@@ -78,7 +78,7 @@ def _has_label(document: Document, key: str, value: str) -> bool:
     return type(found) is not Map and type(found) is not Array and str(found) == value
 
 
-ORDERS: dict[str, Callable[[Document], object] | None] = {
+ORDERS: dict[str, Callable[[Document], int | tuple[str, ...]] | None] = {
     "dependency": None,
     "input": lambda document: document.order,
     "name": lambda document: (document.name, document.schema, document.layer or ""),
@@ -92,4 +92,4 @@ def in_order(documents: Sequence[Document], order: str) -> Sequence[Document]:
     if order not in ORDERS:
         raise UsageError(f'there is no order "{order}"', expected=", ".join(ORDERS), hint=did_you_mean(order, ORDERS))
     key = ORDERS[order]
-    return documents if key is None else sorted(documents, key=key)  # type: ignore[arg-type]
+    return documents if key is None else sorted(documents, key=key)

@@ -56,11 +56,9 @@ class Entry:
         self.group = group.value if group is not None and type(group.value) is int else 0
         deepcopy = find_src("deepcopy")
         self.deepcopy = deepcopy is not None and bool(deepcopy.value)
-        if type(dest.value) is Map:
-            self.dest = [dest.value]
-        elif type(dest.value) is Array and all(type(one.value) is Map for one in dest.value.items):
-            self.dest = [one.value for one in dest.value.items]  # type: ignore[misc]
-        else:
+        given = [one.value for one in dest.value.items] if type(dest.value) is Array else [dest.value]
+        self.dest = [one for one in given if type(one) is Map]
+        if len(self.dest) < len(given):
             raise _malformed(document, item, number, "a `dest` that is a map or a list of maps", dest)
         for one in self.dest:
             _pattern_of(document, item, number, one)
@@ -148,7 +146,7 @@ def substitute(
 def _value(document: Document, entry: Entry, source: Document, *, lenient: bool, context: Context) -> Value:
     data = source.data
     if type(data) is not Map:
-        value: object = data
+        value: Value | Missing = data
         if entry.path not in _WHOLE and data is not None:
             at = entry.place("src", "path")
             context.warn(
@@ -156,7 +154,7 @@ def _value(document: Document, entry: Entry, source: Document, *, lenient: bool,
             )
     else:
         value = find(data, compile_path(entry.path or ""))
-    if value is None or value is MISSING:
+    if value is None or isinstance(value, Missing):
         found, hint = missing(data, compile_path(entry.path or ""))
         error = failure(
             "SubstitutionSourceDataNotFound",
@@ -171,7 +169,7 @@ def _value(document: Document, entry: Entry, source: Document, *, lenient: bool,
             raise error
         context.warn(f"{error.at}: {error.message}")
         return None
-    return value  # type: ignore[return-value]
+    return value
 
 
 _WHOLE = (".", "$")
@@ -274,17 +272,14 @@ def _in_texts(value: Value, replace: Callable[[str], str], depth: int) -> Value:
     """Every text below the value, down to `depth` levels (-1: all), with the pattern replaced."""
     if depth == 0 or (type(value) is not Map and type(value) is not Array):
         return value
-    items: list[object] = []
-    differs = False
-    for item in value.items:
-        inner = item.value
-        changed = replace(inner) if type(inner) is str else _in_texts(inner, replace, depth - 1)
-        if changed is inner or changed == inner:
-            items.append(item)
-        else:
-            differs = True
-            items.append(item.with_value(changed))
-    return value.with_items(items) if differs else value  # type: ignore[arg-type]
+    return value.with_values([_in_text(item.value, replace, depth - 1) for item in value.items])
+
+
+def _in_text(value: Value, replace: Callable[[str], str], depth: int) -> Value:
+    if type(value) is not str:
+        return _in_texts(value, replace, depth)
+    changed = replace(value)
+    return value if changed == value else changed
 
 
 _SPECIAL = frozenset("\\.^$*+?{}[]|()")

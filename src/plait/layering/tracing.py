@@ -121,10 +121,11 @@ def inherited(
     for document in reversed(list(secret)):
         node = document.node
         top = node.value
-        data = top.find("data") if document.encrypted and type(top) is Map else None
+        items = top.items if document.encrypted and type(top) is Map else []
+        data = next((item for item in items if item.key == "data"), None)
         if data is not None:
             end = following.get(node.source, 1 << 60)
-            behind = [item.line for item in top.items if item.line > data.line]  # type: ignore[union-attr]
+            behind = [item.line for item in items if item.line > data.line]
             trace.secrets.append((node.source, data.line, min([*behind, end])))
         following[node.source] = node.line
     for document, node in zip(documents, result.items, strict=False):

@@ -118,7 +118,7 @@ def _template(template: str, compiled: Pattern) -> Callable[[Match], str]:
             parts.append(group)
 
     def replacement(match: Match) -> str:
-        return "".join([(match.group(part) or "") if type(part) is int else part for part in parts])  # type: ignore[misc]
+        return "".join([(match.group(part) or "") if isinstance(part, int) else part for part in parts])
 
     return replacement
 

@@ -94,13 +94,12 @@ def _key(key: str) -> str:
 
 
 def _inline(value: Value) -> str:
-    kind = type(value)
-    if kind is str:
-        return f'"{value.translate(_ESCAPES)}"'  # type: ignore[union-attr]
-    if kind is bool:
+    if isinstance(value, str):
+        return f'"{value.translate(_ESCAPES)}"'
+    if isinstance(value, bool):
         return "true" if value else "false"
-    if kind is float:
-        return _float(value)  # type: ignore[arg-type]
+    if isinstance(value, float):
+        return _float(value)
     if isinstance(value, Map):
         items = _sorted(value)
         items.sort(key=lambda pair: _is_table(pair[1]) or _is_tables(pair[1]))

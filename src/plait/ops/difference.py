@@ -72,7 +72,7 @@ def _maps(a: Map, b: Map, way: tuple[Token, ...]) -> list[tuple[Value, Value, tu
         before, after = old.get(key), new.get(key)
         if before is not None and after is not None and before.value is after.value:
             continue
-        name = (before or after).key  # type: ignore[union-attr]
+        name = {**old, **new}[key].key
         if not expressible(name):
             if before is None or after is None or not alike(before.value, after.value):
                 return [_replaced(a, b, way)]

@@ -9,7 +9,7 @@ not the wanted value, the document would be written anew.
 
 from __future__ import annotations
 
-from plait.nodes import Array, ArrayItem, Map, MapItem, key_id
+from plait.nodes import Array, ArrayItem, Map, MapItem, is_filled, key_id
 from plait.ops.difference import alike
 from plait.ops.layout import ALIAS, MAP, SCALAR, layout
 from plait.ops.reading import read_first
@@ -130,16 +130,19 @@ class _Editor:
                 self.replace(part, new, slot)
             return
         fits = type(new) is (Map if part.kind == MAP else Array) and type(old) is type(new)
-        if fits and not part.values and not new.items:  # type: ignore[union-attr]
+        if fits and not part.values and not is_filled(new):
             self.unchanged(part)
             return
-        if not fits or not part.values or not new.items or part.whole:  # type: ignore[union-attr]
+        if not fits or not part.values or not is_filled(new) or part.whole:
             self.replace(part, new, slot)
             return
         before = len(self.edits)
         if part.anchor is not None:  # what is within may have an anchor of the same name, which then counts
             self.anchors[part.anchor] = new
-        done = self.edit_map(part, old, new) if part.kind == MAP else self.edit_array(part, old, new)  # type: ignore[arg-type]
+        if isinstance(old, Map) and isinstance(new, Map):
+            done = self.edit_map(part, old, new)
+        else:
+            done = isinstance(old, Array) and isinstance(new, Array) and self.edit_array(part, old, new)
         if not done:
             del self.edits[before:]
             self.replace(part, new, slot)

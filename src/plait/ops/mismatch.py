@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from plait.nodes import Array, Map, kind_name
 from plait.ops.values import same
-from plait.ops.walk import place
+from plait.ops.walk import known, place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,15 +25,15 @@ def mismatch(found: Value, expected: Value, way: str, at: Position | None) -> tu
 
     way, at: the path of both values, and where the one that is there is written, if that is known.
     """
-    known = [] if at is None or at.source is None or at.line <= 0 else [at]
+    seen = [] if at is None else known([at])
     while True:
         if type(found) is Map and type(expected) is Map:
             differing = _in_maps(found, expected)
             if differing is None:
-                return way, _keys(expected), _keys(found), place(found) or known
+                return way, _keys(expected), _keys(found), place(found) or seen
             item, wanted = differing
             way = f"{way}/{item.key}"
-            known = [item.position] if item.source is not None and item.line > 0 else known
+            seen = known([item.position]) or seen
             found, expected = item.value, wanted
         elif type(found) is Array and type(expected) is Array and len(found.items) == len(expected.items):
             number = next(
@@ -43,7 +43,7 @@ def mismatch(found: Value, expected: Value, way: str, at: Position | None) -> tu
             )
             way = f"{way}/{number}"
             one = found.items[number]
-            known = [one.position] if one.source is not None and one.line > 0 else known
+            seen = known([one.position]) or seen
             found, expected = one.value, expected.items[number].value
         else:
             if any(word in way.lower() for word in _SECRET) or _is_key(found) or _is_key(expected):
@@ -51,7 +51,7 @@ def mismatch(found: Value, expected: Value, way: str, at: Position | None) -> tu
                 other = "another " if type(found) is type(expected) else ""
                 return way, f"{kind_name(expected)} ({_HIDDEN})", f"{other}{kind_name(found)} (not shown)", []
             kinds = kind_name(found) != kind_name(expected)
-            return way, _shown(expected, kinds), _shown(found, kinds), known or place(found)
+            return way, _shown(expected, kinds), _shown(found, kinds), seen or place(found)
 
 
 def _is_key(value: Value) -> bool:

@@ -9,7 +9,7 @@ from plait.errors import OpsError
 from plait.nodes import Array, ArrayItem, Map, MapItem
 from plait.ops.pointer import Key, Pointer
 from plait.ops.values import same
-from plait.ops.walk import NotThereError
+from plait.ops.walk import NotThereError, known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -148,8 +148,8 @@ class Test(Operation):
                 return
             raise
         at = self._position(draft)
-        known = at is not None and at.source is not None and at.line > 0
-        raise OpsError(f"there is a value at {self._where()}", also=[at] if known else (), expected="none")  # type: ignore[list-item]
+        also = known([at]) if at is not None else []
+        raise OpsError(f"there is a value at {self._where()}", also=also, expected="none")
 
     def _where(self) -> str:
         return str(self.pointer) or "the root"

@@ -166,7 +166,7 @@ def check_one(array: Array, found: list[int], token: Match, pointer: Pointer, de
     if found:
         also = [array.items[number].position for number in found[:3]]
         raise OpsError(
-            f"{len(found)} items match {where}", also=_known(also), expected="exactly one", found=f"{len(found)} items"
+            f"{len(found)} items match {where}", also=known(also), expected="exactly one", found=f"{len(found)} items"
         )
     values = [text for text in (text_under(item, token.key) for item in array.items) if text is not None]
     from plait.spell import did_you_mean
@@ -252,11 +252,12 @@ def listed(names: Iterable[str]) -> str:
 def place(node: Value) -> list[Position]:
     """Where a collection was written, if that is known."""
     if type(node) is Map or type(node) is Array:
-        return _known([node.position])
+        return known([node.position])
     return []
 
 
-def _known(positions: list[Position]) -> list[Position]:
+def known(positions: list[Position]) -> list[Position]:
+    """Those positions that a message can show."""
     return [at for at in positions if at.source is not None and at.line > 0]
 
 

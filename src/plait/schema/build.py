@@ -13,7 +13,6 @@ from plait.schema.arguments import InvalidSchema, refused
 from plait.schema.check import check_item
 from plait.schema.defaults import fill_type
 from plait.schema.types import (
-    SCALAR_NAMES,
     AnyType,
     ArrayType,
     Declaration,
@@ -63,9 +62,9 @@ class _Builder:
         """What a node declares; of a node that is wrong nothing is demanded, so that no error follows from an error."""
         key = node.key if type(node) is MapItem else None
         source, line = node.source, node.line
-        if node.annotations is None and type(node.value) in SCALAR_NAMES:  # most nodes are just this
-            scalar = ScalarType(node.value, source, line)  # type: ignore[arg-type]
-            return Declaration(scalar, node.value, key=key, source=source, line=line)
+        value = node.value
+        if node.annotations is None and isinstance(value, str | int | float):  # most nodes are just this
+            return Declaration(ScalarType(value, source, line), value, key=key, source=source, line=line)
         before = len(self.findings)
         try:
             declared = self.type(node)
@@ -109,13 +108,12 @@ class _Builder:
 
     def inferred(self, value: Value, node: Item) -> Type:
         """The type that an example value implies. A collection stands where the node that holds it does."""
-        kind = type(value)
-        if kind is Map:
-            return MapType([self.declaration(item) for item in value.items], node.source, node.line)  # type: ignore[union-attr]
-        if kind is Array:
-            return self.array(value, node)  # type: ignore[arg-type]
-        if kind in SCALAR_NAMES:
-            return ScalarType(value, node.source, node.line)  # type: ignore[arg-type]
+        if isinstance(value, Map):
+            return MapType([self.declaration(item) for item in value.items], node.source, node.line)
+        if isinstance(value, Array):
+            return self.array(value, node)
+        if isinstance(value, str | int | float):
+            return ScalarType(value, node.source, node.line)
         raise refused("value not allowed here", node, expected="a map, an array or a scalar", found=kind_name(value))
 
     def array(self, value: Array, node: Item) -> Type:

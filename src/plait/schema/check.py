@@ -42,18 +42,17 @@ def check_item(type_: Type, item: Item, before: Value = None) -> list[Finding]:
         value = item.value
         while type(declared) is NullType and value is not None:
             declared = declared.inner
-        kind = type(declared)
-        if kind is AnyType or kind is NullType:
+        if isinstance(declared, AnyType | NullType):
             continue
-        if kind is MapType and type(value) is Map:
+        if isinstance(declared, MapType) and type(value) is Map:
             if value is not before:
-                _check_map(declared, value, before, stack, others)  # type: ignore[arg-type]
-        elif kind is ArrayType and type(value) is Array:
+                _check_map(declared, value, before, stack, others)
+        elif isinstance(declared, ArrayType) and type(value) is Array:
             if value is not before:
-                below = declared.item.type  # type: ignore[union-attr]
+                below = declared.item.type
                 entries = [entry for entry in value.items if type(entry.value) not in below.kinds]
                 stack.extend([(below, entry, None) for entry in reversed(entries)])
-        elif kind is not ScalarType or type(value) not in declared.kinds:
+        elif not isinstance(declared, ScalarType) or type(value) not in declared.kinds:
             (structure if type(value) in COLLECTIONS else others).append(_wrong_type(declared, item))
     return structure or others
 
@@ -134,11 +133,10 @@ def _calculated(item: Item) -> str:
 
 def key_text(key: Value) -> str:
     """A key as messages show it."""
-    kind = type(key)
-    if kind is str:
-        return key  # type: ignore[return-value]
-    if kind is bool:
+    if isinstance(key, str):
+        return key
+    if isinstance(key, bool):
         return "true" if key else "false"
     if key is None:
         return "null"
-    return kind_name(key) if kind in COLLECTIONS else str(key)
+    return kind_name(key) if type(key) in COLLECTIONS else str(key)

@@ -76,9 +76,8 @@ def failure(reason: str) -> StarlarkError:
 
 def length_of(value: object) -> int:
     """`len(value)`. Raises StarlarkError for what has no length."""
-    kind = type(value)
-    if kind is str:
-        return len(value) if value.isascii() else len(value.encode("utf-8", "surrogateescape"))  # type: ignore[attr-defined, arg-type]
+    if isinstance(value, str):
+        return len(value) if value.isascii() else len(value.encode("utf-8", "surrogateescape"))
     if isinstance(value, list | dict | tuple | range):
         return len(value)
     length = value.length() if isinstance(value, Value) else None

@@ -179,12 +179,11 @@ class Declaration:
 
 def default_of(type_: Type) -> Value:
     """The default of a type that no annotation overrides: null, each key's default, or what the schema shows."""
-    kind = type(type_)
-    if kind is NullType:
+    if isinstance(type_, NullType):
         return None
-    if kind is MapType:
-        return Map([declaration.item for declaration in type_.declarations.values()], type_.source, type_.line)  # type: ignore[union-attr]
-    return type_.default  # type: ignore[union-attr]
+    if isinstance(type_, MapType):
+        return Map([declaration.item for declaration in type_.declarations.values()], type_.source, type_.line)
+    return type_.default
 
 
 # What stands for a schema where there is none: anything is accepted, nothing is filled in.

@@ -189,17 +189,16 @@ def _runs(root: Declaration, document: Document) -> list[Run]:
         if item.annotations is not None and ASSERT in item.annotations:
             runs.append((read_validation(item.annotations[ASSERT]), item, parent, path))
         value = item.value
-        kind = type(value)
-        if kind is not Map and kind is not Array:
+        if not isinstance(value, Map | Array):
             continue
         declared = declaration.type if declaration is not None else None
         while type(declared) is NullType:
             declared = declared.inner
         below: list[tuple[Declaration | None, Item, NodeValue, Path]] = []
-        if kind is Map:
+        if isinstance(value, Map):
             declarations = declared.declarations if type(declared) is MapType else {}
-            for entry in value.items:  # type: ignore[union-attr]
-                key = entry.key  # type: ignore[union-attr]
+            for entry in value.items:
+                key = entry.key
                 inner = declarations.get(key if type(key) is str else key_id(key))
                 if (
                     (inner is not None and inner.validation is not None)
@@ -210,9 +209,9 @@ def _runs(root: Declaration, document: Document) -> list[Run]:
         else:
             inner = declared.item if type(declared) is ArrayType else None
             ruled = inner is not None and inner.validation is not None
-            for place, entry in enumerate(value.items):  # type: ignore[union-attr]
-                if ruled or entry.annotations is not None or type(entry.value) in _NESTED:
-                    below.append((inner, entry, value, (path, place)))
+            for place, one in enumerate(value.items):
+                if ruled or one.annotations is not None or type(one.value) in _NESTED:
+                    below.append((inner, one, value, (path, place)))
         stack.extend(reversed(below))
     return runs
 

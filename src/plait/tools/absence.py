@@ -142,7 +142,7 @@ def _difference(wanted: Item, other: Item, by: object) -> str:
                 return f'has no "{item.key}"'
             if type(item.value) is not Map and type(item.value) is not Array and found.value != item.value:
                 return f'"{item.key}" is {_shown(found.value)}, not {_shown(item.value)}'
-    name = document_name(other) if hasattr(other, "computed") else None  # type: ignore[arg-type]
+    name = document_name(other) if isinstance(other, Document) else None
     return f"{name or 'it'} does not match"
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 
 from plait.errors import UsageError
-from plait.nodes import Array, Document, Map
+from plait.nodes import Array, ArrayItem, Document, Map, MapItem
 from plait.spell import did_you_mean
 
 TYPE_CHECKING = False
@@ -221,11 +221,11 @@ def way_text(document: Document, way: Sequence[Item]) -> str:
     out: list[str] = []
     around: Value = document.value
     for item in way:
-        if type(around) is Map:
-            text = key_text(item.key)  # type: ignore[union-attr]
+        if isinstance(item, MapItem):
+            text = key_text(item.key)
             out.append(f".{text}" if out else text)
-        else:
-            out.append(f"[{around.items.index(item)}]")  # type: ignore[union-attr, arg-type]
+        elif type(around) is Array and isinstance(item, ArrayItem):
+            out.append(f"[{around.items.index(item)}]")
         around = item.value
     return "".join(out)
 
@@ -348,7 +348,7 @@ def _matching(value: Value, step: Step) -> Sequence[Item]:
         if type(step) is str and step.isdecimal():
             return _matching(value, int(step))
         # `containers.app` for the container that is named so.
-        return [item for item in value.items if _has(item.value, "name", step)]  # type: ignore[arg-type]
+        return [item for item in value.items if type(step) is str and _has(item.value, "name", step)]
     return []
 
 
@@ -392,9 +392,9 @@ def _no_place(path: Path, chosen: Iterable[tuple[int, Document]]) -> UsageError:
         )
     if type(value) is Array:
         names = [
-            _scalar(item.value.find("name").value)  # type: ignore[union-attr]
+            _scalar(name.value)
             for item in value.items
-            if type(item.value) is Map and item.value.find("name") is not None
+            if type(item.value) is Map and (name := item.value.find("name")) is not None
         ]
         return UsageError(
             f'no item "{shown}" in {inside}',

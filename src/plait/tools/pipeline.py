@@ -49,8 +49,10 @@ class Step:
             return []
         if type(item.value) is str:
             return [item.value]
-        if type(item.value) is Array and all(type(one.value) is str for one in item.value.items):
-            return [one.value for one in item.value.items]  # type: ignore[misc]
+        if type(item.value) is Array:
+            texts = [one.value for one in item.value.items if type(one.value) is str]
+            if len(texts) == len(item.value.items):
+                return texts
         raise wrong(item, "a string or a list of strings")
 
     def map(self, key: str) -> Map | None:

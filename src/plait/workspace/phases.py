@@ -193,8 +193,8 @@ class Execution:
                 from plait.overlay import apply_document
 
                 merged = apply_document(merged, entry.document, plain=entry.plain, trace=trace)
-                if trace is not None and entry.plain:
-                    trace.relate(before.value, merged.value, "data values")  # type: ignore[union-attr]
+                if trace is not None and entry.plain and before is not None:
+                    trace.relate(before.value, merged.value, "data values")
             if schema is not None:
                 from plait.schema import check, fill
 
