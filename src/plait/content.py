@@ -1,12 +1,14 @@
 """The content of files, pipes and standard input, and how much of it plait takes.
 
 A pipe may never end, and a device file never does, so every input is read through here: as many bytes as the limit
-`input` allows, and no more.
+`input` allows, and no more. Whoever wrote a directory of inputs must not choose what is read outside of it, so every
+command lists directories through here as well, and asks `Links` before it follows a symbolic link.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 
 from plait.errors import ReadError
 from plait.limits import allowance, exceeded
@@ -14,7 +16,7 @@ from plait.source import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from typing import BinaryIO
 
 
@@ -69,26 +71,102 @@ def standard_input() -> bytes:
     return content(sys.stdin.buffer, "standard input")
 
 
-def sources(path: str, extensions: tuple[str, ...] = (".yaml", ".yml")) -> Iterator[Source]:
+class Links:
+    """Which symbolic links may be followed: those to one of the paths given, or below it. every: all of them."""
+
+    __slots__ = ("_allowed", "_every")
+
+    def __init__(self, allowed: Sequence[str] = (), *, every: bool = False) -> None:
+        self._allowed = allowed
+        self._every = every
+
+    def check(self, path: str) -> None:
+        """Raises ReadError for a link that may not be followed, or that leads nowhere."""
+        if self._every:
+            return
+        try:
+            target = os.path.realpath(path, strict=True)
+        except OSError as error:
+            # A process substitution is a link to a pipe that has no place in the file system.
+            if _is_anonymous_pipe(os.path.realpath(path)):
+                return
+            raise ReadError(
+                f"Checking symlink file '{path}': Eval symlink: lstat {error.filename}: {reason(error)}"
+            ) from None
+        for allowed in self._allowed:
+            place = os.path.abspath(allowed)
+            if place in (target, os.sep) or target.startswith(place + os.sep):
+                return
+        raise ReadError(
+            f"Checking symlink file '{path}': Expected symlink file '{path}' -> '{os.path.relpath(target)}' "
+            f"to be allowed, but was not",
+            hint=_LINK_HINT,
+        )
+
+    def check_file(self, path: str, mode: int) -> None:
+        """Raises ReadError unless what lies there is a file, a pipe, or a link that may be followed."""
+        if stat.S_ISLNK(mode):
+            self.check(path)
+        elif not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
+            raise ReadError(f"Expected file '{path}' to be a regular file, but was not", found=_kind_of(mode))
+
+
+NO_LINKS = Links()
+
+_LINK_HINT = "symbolic links are not followed, as a security feature; allow one with --allow-symlink-destination PATH"
+
+
+def files_below(top: str, links: Links, extensions: tuple[str, ...] = ("",)) -> Iterator[tuple[str, str]]:
+    """The files below a directory whose names end so, in no order: each path, and the same from the top with slashes.
+
+    Links to directories are files here: directories reached by a link are never walked. Raises ReadError.
+    """
+    pending = [(top, "")]
+    while pending:
+        directory, prefix = pending.pop()
+        try:
+            with os.scandir(directory) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        pending.append((entry.path, f"{prefix}{entry.name}/"))
+                    elif entry.name.endswith(extensions):
+                        if not entry.is_file(follow_symlinks=False):  # which takes no call of the system
+                            links.check_file(entry.path, entry.stat(follow_symlinks=False).st_mode)
+                        yield entry.path, prefix + entry.name
+        except OSError as error:
+            raise ReadError(f"Listing files '{top}': open {directory}: {reason(error)}") from None
+
+
+def sources(path: str, extensions: tuple[str, ...] = (".yaml", ".yml"), *, links: Links = NO_LINKS) -> Iterator[Source]:
     """The texts at a path: a file's, those of the files below a directory that end so, by name, or standard input's (-).
 
-    Raises ReadError for what is not there, has no such files or is no UTF-8, and LimitError.
+    The files of a directory come before those of the directories in it. Raises ReadError for what is not there, has no
+    such files, is a link that may not be followed, or is no UTF-8; and LimitError.
     """
     if path == "-":
         yield Source("stdin.yml", _text(standard_input(), "stdin.yml"))
-    elif not os.path.isdir(path):
+        return
+    try:
+        mode = os.lstat(path).st_mode
+    except (OSError, ValueError):
+        mode = 0  # reading it says why
+    if not stat.S_ISDIR(mode):
+        if stat.S_ISLNK(mode):
+            links.check(path)
         yield source(path)
-    else:
-        found = False
-        for folder, folders, names in os.walk(path):
-            folders.sort()
-            for name in sorted(names):
-                if name.endswith(extensions):
-                    found = True
-                    yield source(os.path.join(folder, name))
-        if not found:
-            wanted = " or ".join(f"*{extension}" for extension in extensions)
-            raise ReadError(f"directory {path} has no YAML files", expected=f"files named {wanted}")
+        return
+    found = [place for place, _ in files_below(path, links, extensions)]
+    if not found:
+        wanted = " or ".join(f"*{extension}" for extension in extensions)
+        raise ReadError(f"directory {path} has no YAML files", expected=f"files named {wanted}")
+    for place in sorted(found, key=_by_directory):
+        yield source(place)
+
+
+def _by_directory(path: str) -> list[tuple[bool, str]]:
+    """The order of a walk that takes the files of a directory first."""
+    *folders, name = path.split(os.sep)
+    return [*((True, folder) for folder in folders), (False, name)]
 
 
 def source(path: str) -> Source:
@@ -111,6 +189,23 @@ def near(path: str) -> str | None:
         return did_you_mean(name, sorted(os.listdir(folder or "."))[:1000])
     except OSError:
         return None
+
+
+def reason(error: BaseException) -> str:
+    """What the system says, as Unix programs print it: in lower case."""
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return text[:1].lower() + text[1:]
+
+
+def _is_anonymous_pipe(target: str) -> bool:
+    directory, _, name = target.rpartition("/")
+    return directory.startswith("/proc/") and directory.endswith("/fd") and name.startswith("pipe:[")
+
+
+def _kind_of(mode: int) -> str:
+    if stat.S_ISSOCK(mode):
+        return "a socket"
+    return "a device" if stat.S_ISCHR(mode) or stat.S_ISBLK(mode) else "something else"
 
 
 def _text(data: bytes, name: str) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from plait.content import Links
 from plait.errors import LimitError, PlaitError, ReadError, UsageError
 from plait.limits import Limits, limited
 from plait.workspace import InputFile, Inputs, in_memory
@@ -130,7 +131,7 @@ class TestSpecialFiles:
     def test_links_are_allowed_by_path_piece(self, here: pathlib.Path, allowed: str, well: bool) -> None:
         put(here, "a.yml", "d/b.yml")
         os.symlink("a.yml", "s.yml")
-        inputs = Inputs(allowed_links=["elsewhere", allowed])
+        inputs = Inputs(links=Links(["elsewhere", allowed]))
         if well:
             assert inputs.files(["s.yml"])[0].text() == "a.yml"
         else:
@@ -140,7 +141,7 @@ class TestSpecialFiles:
         put(here, "d/b.yml")
         os.symlink("d/b.yml", "s.yml")
         os.symlink("d", "sd")
-        files = Inputs(all_links=True).files(["s.yml", "sd"])
+        files = Inputs(links=Links(every=True)).files(["s.yml", "sd"])
         # A link to a directory is a file like any other, and never walked.
         assert paths(files) == ["s.yml", "sd"]
         with pytest.raises(ReadError, match="is a directory"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plait.api.inputs import each, sources
 from plait.api.results import Documents
+from plait.content import Links
 from plait.limits import limited_to
 from plait.nodes import Document, DocumentSet, to_plain
 from plait.tools import diff as tool
@@ -85,11 +86,16 @@ class Differences:
 
 
 def diff(
-    left: Inputs, right: Inputs, *, cleartext_secrets: bool = False, limits: Mapping[str, float] | None = None
+    left: Inputs,
+    right: Inputs,
+    *,
+    cleartext_secrets: bool = False,
+    allow_links: Sequence[str] = (),
+    limits: Mapping[str, float] | None = None,
 ) -> Differences:
     """What differs between two sets of documents, by key and not by line, as `plait diff` finds it.
 
-    cleartext_secrets: show the data of encrypted documents. limits: as in `render`. Raises PlaitError.
+    cleartext_secrets: show the data of encrypted documents. allow_links, limits: as in `render`. Raises PlaitError.
 
     >>> found = plait.diff({"a.yml": "port: 80"}, {"b.yml": "port: 81"})
     >>> print(found.to_operations(tests=False), end="")
@@ -100,7 +106,8 @@ def diff(
     {'port': 81}
     """
     with limited_to(limits):
-        return Differences(_documents(left), _documents(right), cleartext_secrets=cleartext_secrets)
+        links = Links(allow_links)
+        return Differences(_documents(left, links), _documents(right, links), cleartext_secrets=cleartext_secrets)
 
 
 def between(left: Sequence[Document], right: Sequence[Document]) -> list[Difference]:
@@ -112,8 +119,8 @@ def _plain(found: Sequence[tool.Difference]) -> list[Difference]:
     return [Difference(one.kind, one.document, one.path, to_plain(one.before), to_plain(one.after)) for one in found]
 
 
-def _documents(inputs: Inputs) -> list[Document]:
+def _documents(inputs: Inputs, links: Links) -> list[Document]:
     found: list[Document] = []
     for one in each(inputs):
-        found += one.nodes.items if isinstance(one, Documents) else tool.read(sources([one]))
+        found += one.nodes.items if isinstance(one, Documents) else tool.read(sources([one], links))
     return found

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from plait import content
 from plait.api.results import Documents
+from plait.content import NO_LINKS, Links
 from plait.errors import ReadError, UsageError
 from plait.limits import allowance
 from plait.nodes import Document
@@ -14,7 +15,7 @@ from plait.source import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
     from typing import TypeAlias
 
     from plait.provenance import Trace
@@ -53,7 +54,7 @@ def _check_texts(inputs: Mapping[str, object]) -> None:
             )
 
 
-def files(inputs: Inputs, links: Sequence[str] = ()) -> tuple[list[InputFile], dict[InputFile, Documents]]:
+def files(inputs: Inputs, links: Links = NO_LINKS) -> tuple[list[InputFile], dict[InputFile, Documents]]:
     """The inputs as input files, numbered, and which of them are documents that are at hand.
 
     Raises ReadError, UsageError; standard input is never read.
@@ -61,7 +62,7 @@ def files(inputs: Inputs, links: Sequence[str] = ()) -> tuple[list[InputFile], d
     from plait.workspace import Inputs as Reader
     from plait.workspace import in_memory
 
-    reader = Reader(allowed_links=links, stdin=_no_stdin)
+    reader = Reader(links=links, stdin=_no_stdin)
     found: list[InputFile] = []
     given: dict[InputFile, Documents] = {}
 
@@ -89,10 +90,10 @@ def files(inputs: Inputs, links: Sequence[str] = ()) -> tuple[list[InputFile], d
     return found, given
 
 
-def sources(inputs: Iterable[Input | Documents]) -> Iterator[Source]:
+def sources(inputs: Iterable[Input | Documents], links: Links = NO_LINKS) -> Iterator[Source]:
     """The inputs as texts named by the paths given; of a directory the files that end in .yml or .yaml.
 
-    Raises ReadError.
+    links: which symbolic links may be followed. Raises ReadError.
     """
     for one in inputs:
         if isinstance(one, Documents):
@@ -101,12 +102,21 @@ def sources(inputs: Iterable[Input | Documents]) -> Iterator[Source]:
             path = os.fspath(one)
             if path == "-":
                 _no_stdin()
-            yield from content.sources(path)
+            yield from content.sources(path, links=links)
         else:
             for name, text in one.items():
                 shown = text.to_yaml() if isinstance(text, Documents) else text
                 allowance().take(len(shown))
                 yield Source(name, shown if isinstance(shown, str) else shown.decode("utf-8", "surrogateescape"))
+
+
+def named_sources(inputs: Iterable[Input | Documents]) -> Iterator[Source]:
+    """The same, and a single file is read whatever leads to it, as `plait patch` and BOSH do. Raises ReadError."""
+    for one in inputs:
+        if isinstance(one, str | os.PathLike) and os.path.isfile(one):
+            yield content.source(os.fspath(one))
+        else:
+            yield from sources([one])
 
 
 def only(inputs: Inputs, what: str) -> Source | Document:
@@ -117,7 +127,7 @@ def only(inputs: Inputs, what: str) -> Source | Document:
         if len(nodes) != 1:
             raise UsageError(f"{what} is one document", found=str(len(nodes)))
         return nodes[0]
-    found = list(sources(given))
+    found = list(named_sources(given))
     if len(found) != 1:
         raise UsageError(f"{what} is one file", found=", ".join(source.name for source in found) or "none")
     return found[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from plait.api.inputs import each, sources, trace_of
 from plait.api.isolation import can_be_isolated
 from plait.api.results import Documents
+from plait.content import Links
 from plait.context import Context
 from plait.layering import FileSecrets, Job, Options, Selection
 from plait.limits import limited_to
@@ -36,6 +37,7 @@ def layer(
     order: str = "dependency",
     cleartext_secrets: bool = False,
     secrets: Mapping[str, object] | None = None,
+    allow_links: Sequence[str] = (),
     limits: Mapping[str, float] | None = None,
     trace: bool = False,
     isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
@@ -44,8 +46,8 @@ def layer(
 
     like_deckhand: every value and the order of documents as Deckhand gives them; not with `relaxed` or `trace`.
     schemas, names, layers, labels: give back only the documents that have one of these. short: schema, name and data
-    only. secrets: what secret references stand for. limits, isolated: as in `render`. trace: keep histories, for `explain`. The
-    other options are the flags of `plait layer`. Raises PlaitError.
+    only. secrets: what secret references stand for. allow_links, limits, isolated: as in `render`. trace: keep
+    histories, for `explain`. The other options are the flags of `plait layer`. Raises PlaitError.
 
     >>> policy = '''
     ... schema: deckhand/LayeringPolicy/v1
@@ -67,7 +69,7 @@ def layer(
         given = each(inputs)
         context.trace = trace_of(given) if trace else None
         job = Job(
-            _texts(given),
+            _texts(given, Links(allow_links)),
             Options(
                 lenient=lenient,
                 relaxed=relaxed,
@@ -86,9 +88,9 @@ def layer(
         return Documents(nodes, warnings=context.warnings, trace=context.trace, write=job.text)
 
 
-def _texts(given: Iterable[Input | Documents]) -> Iterator[Source | DocumentSet]:
+def _texts(given: Iterable[Input | Documents], links: Links) -> Iterator[Source | DocumentSet]:
     for one in given:
         if isinstance(one, Documents):
             yield one.nodes
         else:
-            yield from sources([one])
+            yield from sources([one], links)

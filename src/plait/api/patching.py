@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from os import fspath
 
-from plait.api.inputs import each, only, sources, trace_of
+from plait.api.inputs import each, named_sources, only, sources, trace_of
 from plait.api.isolation import can_be_isolated
 from plait.api.results import Documents
+from plait.content import Links
 from plait.limits import limited_to
 from plait.nodes import DocumentSet
 from plait.ops import Job, expand, file_source, operations_of, parse, read_operations
@@ -16,6 +17,7 @@ from plait.source import Source
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
+    from collections.abc import Sequence
 
     from plait.api.inputs import Input, Inputs
     from plait.ops import Operation, Sources
@@ -35,6 +37,7 @@ def patch(
     sort: bool = True,
     keep_format: bool = False,
     null_values: bool = False,
+    allow_links: Sequence[str] = (),
     limits: Mapping[str, float] | None = None,
     trace: bool = False,
     isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
@@ -45,8 +48,9 @@ def patch(
     store: the path of a variables store, which is written when a value is generated; nothing else here writes.
     path: narrow the result to one location. require_variables, require_use: as --var-errs and --var-errs-unused.
     sort: print keys sorted, as BOSH does. keep_format: `to_yaml` gives the base's own text with only those lines changed
-    that have to. null_values: accept operations with `value: null`. limits: as in `render`. trace: keep histories,
-    for `explain`. isolated: as in `render`. Raises PlaitError.
+    that have to. null_values: accept operations with `value: null`. allow_links: as in `render`, for directories and
+    patterns of ops files. limits: as in `render`. trace: keep histories, for `explain`. isolated: as in `render`.
+    Raises PlaitError.
 
     >>> operations = plait.documents([{"type": "replace", "path": "/instances", "value": 3}])
     >>> base = {"base.yml": "instances: 1\nname: ((name))"}
@@ -58,7 +62,7 @@ def patch(
         traced = trace_of(given) if trace else None
         job = Job(traced)
         for one in each(operations):
-            job.operations += _operations(one, null_values)
+            job.operations += _operations(one, null_values, Links(allow_links))
         if store is not None:
             from plait.ops import Store
 
@@ -89,7 +93,7 @@ def _give(given: Sources, variables: Mapping[str, object] | None, variables_file
     from plait.nodes import Map
     from plait.ops.variables import texts_to_values
 
-    for source in sources(each(variables_files)):
+    for source in named_sources(each(variables_files)):
         values = texts_to_values(source, "variables file")
         given.give("vars-file", values)
         if given.traced is not None:
@@ -105,7 +109,7 @@ def _give(given: Sources, variables: Mapping[str, object] | None, variables_file
                 given.traced.give("var", str(item.key), item)
 
 
-def _operations(one: Input | Documents, null_values: bool) -> list[Operation]:
+def _operations(one: Input | Documents, null_values: bool, links: Links) -> list[Operation]:
     if isinstance(one, Documents):
         found: list[Operation] = []
         for document in one.nodes.items:
@@ -116,5 +120,5 @@ def _operations(one: Input | Documents, null_values: bool) -> list[Operation]:
             raise TypeError("operations that are plain data become an input by plait.documents([...])")
         texts = list(sources([one]))
     else:
-        texts = [file_source(path, "an ops file") for path in expand(fspath(one))]
+        texts = [file_source(path, "an ops file") for path in expand(fspath(one), links)]
     return [change for text in texts for change in read_operations(text, null_values=null_values)]

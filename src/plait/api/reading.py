@@ -5,6 +5,7 @@ from __future__ import annotations
 from plait.api.inputs import each, sources
 from plait.api.isolation import can_be_isolated
 from plait.api.results import Documents
+from plait.content import Links
 from plait.limits import limited_to
 from plait.nodes import Document, DocumentSet, Map, from_plain
 from plait.yaml import deduplicate
@@ -12,7 +13,7 @@ from plait.yaml import read as read_yaml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from plait.api.inputs import Inputs
     from plait.nodes import Value
@@ -24,18 +25,19 @@ def read(
     inputs: Inputs,
     *,
     strict: bool = False,
+    allow_links: Sequence[str] = (),
     limits: Mapping[str, float] | None = None,
     isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
 ) -> Documents:
     r"""Read plain YAML (of a directory the files that end in .yml or .yaml). Raises PlaitError.
 
-    strict: refuse plain scalars that could be misread, such as `yes`. limits, isolated: as in `render`.
+    strict: refuse plain scalars that could be misread, such as `yes`. allow_links, limits, isolated: as in `render`.
 
     >>> plait.read({"a.yml": "a: 1\n---\nb: [true]"}).to_list()
     [{'a': 1}, {'b': [True]}]
     """
     with limited_to(limits):
-        sets = [deduplicate(read_yaml(source, strict=strict)) for source in sources(each(inputs))]
+        sets = [deduplicate(read_yaml(source, strict=strict)) for source in sources(each(inputs), Links(allow_links))]
         return Documents(DocumentSet([document for one in sets for document in one.items]))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from plait.api.inputs import files, trace_of
 from plait.api.isolation import can_be_isolated
 from plait.api.results import Rendered
+from plait.content import Links
 from plait.context import Context
 from plait.limits import limited_to
 from plait.workspace import Job, Options
@@ -50,7 +51,7 @@ def render(
     {'replicas': 3}
     """
     with limited_to(limits):
-        found, given = files(inputs, allow_links)
+        found, given = files(inputs, Links(allow_links))
         if file_marks:
             from plait.workspace.marks import apply_marks
 

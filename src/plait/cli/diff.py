@@ -6,6 +6,7 @@ import os
 import sys
 
 from plait.cli.limits import LIMITS, keep_limits
+from plait.cli.links import LINKS, links_of
 from plait.cli.options import SWITCH, TEXT, Command, Flag
 from plait.cli.streams import write_out
 from plait.cli.terminal import harmless
@@ -46,6 +47,7 @@ DIFF = Command(
         Flag(
             "color", TEXT, "auto, always or never", value="WHEN", default=("auto",), choices=("auto", "always", "never")
         ),
+        *LINKS,
         *LIMITS,
     ),
     arguments="A B",
@@ -79,7 +81,8 @@ def main(argv: Sequence[str]) -> int:
     from plait.content import sources
     from plait.tools import diff
 
-    left, right = (diff.printed(diff.read(sources(path, _EXTENSIONS))) for path in flags.arguments)
+    links = links_of(flags)
+    left, right = (diff.printed(diff.read(sources(path, _EXTENSIONS, links=links))) for path in flags.arguments)
     differences = diff.diff(left, right, cleartext_secrets=flags.on("cleartext-secrets"))
     if kind == "ops":
         write_out(diff.to_operations(left, right, tests=not flags.on("no-tests")))

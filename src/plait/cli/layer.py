@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from plait.cli.limits import LIMITS, keep_limits
+from plait.cli.links import LINKS, links_of
 from plait.cli.options import SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.sourcemap import SOURCE_MAP, trace_of, write_source_map
 from plait.cli.streams import warn, watched, write_out
@@ -57,6 +58,7 @@ LAYER = Command(
         Flag("secrets-env", TEXTS, "resolve secret references from variables PREFIX + UUID", value="PREFIX"),
         Flag("tree", SWITCH, "print who inherits from whom"),
         Flag("dot", SWITCH, "the same for Graphviz"),
+        *LINKS,
         *LIMITS,
         SOURCE_MAP,
     ),
@@ -124,8 +126,9 @@ def _job(flags: Parsed) -> Job:
             expected="files, directories, or - for standard input",
             hint="plait layer documents/",
         )
+    links = links_of(flags)
     return Job(
-        (text for path in flags.arguments for text in sources(path)),
+        (text for path in flags.arguments for text in sources(path, links=links)),
         Options(
             lenient=flags.on("lenient"),
             relaxed=flags.on("relaxed"),

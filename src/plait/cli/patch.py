@@ -7,6 +7,7 @@ one location if asked, print it. Any error ends with status 1, as in the referen
 from __future__ import annotations
 
 from plait.cli.limits import LIMITS, QUOTE_VALUES, keep_limits
+from plait.cli.links import LINKS, links_of
 from plait.cli.options import GO_FLAGS, NUMBER, SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.sourcemap import SOURCE_MAP, trace_of, write_source_map
 from plait.cli.streams import write_out
@@ -41,6 +42,7 @@ PATCH = Command(
         Flag("keep-format", SWITCH, "change only the lines that operations and variables change; comments stay"),
         Flag("null-values", SWITCH, "accept operations with `value: null`"),
         Flag("json", SWITCH, "print the result or the error as JSON"),
+        *LINKS,
         SOURCE_MAP,
         *LIMITS,
         QUOTE_VALUES,
@@ -189,7 +191,7 @@ def _read_template(job: Job, path: str) -> None:
 def _take_operations(job: Job, value: str, flags: Parsed) -> None:
     from plait.ops import expand, file_source, read_operations
 
-    for path in expand(value) if value else [value]:
+    for path in expand(value, links_of(flags)) if value else [value]:
         source = file_source(path, "an ops file")
         job.operations += read_operations(source, null_values=flags.on("null-values"))
 

@@ -11,6 +11,7 @@ import sys
 from time import perf_counter
 
 from plait.cli.limits import LIMITS, QUOTE_VALUES, keep_limits
+from plait.cli.links import LINKS, links_of
 from plait.cli.options import CSV, SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.sourcemap import SOURCE_MAP, trace_of, write_source_map
 from plait.cli.streams import warn, watched, write_out
@@ -75,8 +76,7 @@ _RENDER_FLAGS = (
     Flag("files-inspect", SWITCH, "print the paths of the inputs and stop"),
     Flag("ignore-unknown-comments", SWITCH, "allow plain comments in templates"),
     Flag("implicit-map-key-overrides", SWITCH, "let a repeated map key in a template override"),
-    Flag("allow-symlink-destination", CSV, "allow symbolic links to this path or below it", value="PATH"),
-    Flag("dangerous-allow-all-symlink-destinations", SWITCH, "allow all symbolic links"),
+    *LINKS,
     *LIMITS,
     QUOTE_VALUES,
     Flag("bulk-in", TEXT, "inputs as JSON; -f is ignored", value="JSON"),
@@ -218,11 +218,7 @@ def documents(argv: Sequence[str], context: Context) -> DocumentSet:
 
 
 def _inputs(flags: Parsed) -> Inputs:
-    return Inputs(
-        allowed_links=flags.texts("allow-symlink-destination"),
-        all_links=flags.on("dangerous-allow-all-symlink-destinations"),
-        offline=flags.on("offline"),
-    )
+    return Inputs(links=links_of(flags), offline=flags.on("offline"))
 
 
 def _read_inputs(flags: Parsed, inputs: Inputs) -> list[InputFile]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.content import NO_LINKS
 from plait.errors import OpsError, ReadError
 from plait.nodes import Array, ArrayItem, Map, MapItem, kind_name
 from plait.ops.operations import Operation, Remove, Replace, Test
@@ -12,8 +13,9 @@ from plait.source import Position, Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
+    from plait.content import Links
     from plait.nodes import Value
 
 FIELDS = ("type", "path", "value", "absent", "error")
@@ -241,17 +243,22 @@ def read_operations(source: Source, *, null_values: bool = False) -> list[Operat
     return operations_of(read_first(source), source, null_values=null_values)
 
 
-def expand(path: str) -> list[str]:
+def expand(path: str, links: Links = NO_LINKS) -> list[str]:
     """The files that an argument names: itself, the ops files of a directory in order of name, or those of a pattern.
 
     A directory's files are those that end in .yml, .yaml or .json; a pattern (`ops/*.yml`, `**` for any depth) counts
-    only if no file has that name. Raises ReadError if there is none.
+    only if no file has that name. Raises ReadError if there is none, and for a symbolic link to a directory, in one, or
+    that a pattern finds, if `links` does not allow it; a file that is named is read, whatever leads to it.
     """
     import os
 
     if os.path.isdir(path):
+        if os.path.islink(path):
+            links.check(path)
         names = sorted(name for name in os.listdir(path) if name.endswith(EXTENSIONS) and not name.startswith("."))
-        files = [os.path.join(path, name) for name in names if os.path.isfile(os.path.join(path, name))]
+        files = [os.path.join(path, name) for name in names]
+        _check_links(files, len(path), links)
+        files = [file for file in files if os.path.isfile(file)]
         if not files:
             raise ReadError(
                 f'no ops files in the directory "{path}"', expected="files that end in .yml, .yaml or .json"
@@ -260,8 +267,24 @@ def expand(path: str) -> list[str]:
     if any(char in path for char in "*?[") and not os.path.exists(path):
         import glob
 
-        files = sorted(name for name in glob.glob(path, recursive=True) if os.path.isfile(name))
+        found = sorted(glob.glob(path, recursive=True))
+        _check_links(found, min(path.find(char) % len(path) for char in "*?["), links)
+        files = [name for name in found if os.path.isfile(name)]
         if not files:
             raise ReadError(f'no ops file matches "{path}"')
         return files
     return [path]
+
+
+def _check_links(paths: Iterable[str], start: int, links: Links) -> None:
+    """Refuse what is reached by a link that nobody named: one that ends after so many characters of a path."""
+    import os
+
+    seen: set[str] = set()
+    for path in paths:
+        end = start
+        while end < len(path):
+            end = path.find(os.sep, end + 1) % (len(path) + 1)
+            if path[:end] not in seen and os.path.islink(path[:end]):
+                links.check(path[:end])
+            seen.add(path[:end])

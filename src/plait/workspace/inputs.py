@@ -10,43 +10,39 @@ from __future__ import annotations
 import os
 import stat
 
-from plait.content import file_content, standard_input
+from plait.content import NO_LINKS, Links, file_content, files_below, reason, standard_input
 from plait.errors import ReadError, UsageError
 from plait.limits import allowance, exceeded
 from plait.workspace.files import InputFile, in_memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
 STDIN_PATH = "stdin.yml"
 
 URL_REDIRECTS = 10
 
-_LINK_HINT = "symbolic links are not followed, as a security feature; allow one with --allow-symlink-destination PATH"
-
 
 class Inputs:
     """Reads the inputs of one run: knows whether standard input was used, and which symbolic links may be followed.
 
-    allowed_links: paths that links may lead to, or below. all_links: any. stdin: gives all of standard input.
+    links: which symbolic links may be followed. stdin: gives all of standard input.
     fetch: gives the content of a URL. offline: refuse URLs.
     """
 
-    __slots__ = ("_all_links", "_allowed_links", "_fetch", "_offline", "_stdin", "_stdin_used")
+    __slots__ = ("_fetch", "_links", "_offline", "_stdin", "_stdin_used")
 
     def __init__(
         self,
         *,
-        allowed_links: Sequence[str] = (),
-        all_links: bool = False,
+        links: Links = NO_LINKS,
         stdin: Callable[[], bytes] | None = None,
         fetch: Callable[[str], bytes] | None = None,
         offline: bool = False,
     ) -> None:
         self._offline = offline
-        self._allowed_links = allowed_links
-        self._all_links = all_links
+        self._links = links
         self._stdin = standard_input if stdin is None else stdin
         self._fetch = fetch_url if fetch is None else fetch
         self._stdin_used = False
@@ -74,12 +70,12 @@ class Inputs:
             status = os.lstat(path)
         except (OSError, ValueError) as error:
             raise ReadError(
-                f"Checking file '{path}': lstat {path}: {_reason(error)}", hint=self._missing_hint(argument, path)
+                f"Checking file '{path}': lstat {path}: {reason(error)}", hint=self._missing_hint(argument, path)
             ) from None
         if stat.S_ISDIR(status.st_mode):
             return self._of_directory(path)
         name = os.path.basename(path.rstrip(os.sep)) or path
-        self._check_file(path, status.st_mode)
+        self._links.check_file(path, status.st_mode)
         return [_file(path, name, os.path.normpath(path), new_path)]
 
     def _of_stdin(self, new_path: str) -> InputFile:
@@ -94,55 +90,14 @@ class Inputs:
         name = url.rstrip("/").rpartition("/")[2]
         return InputFile(name, lambda: self._fetch(url), new_path=new_path, described=f"HTTP URL '{url}'")
 
-    def _check_file(self, path: str, mode: int) -> None:
-        if stat.S_ISLNK(mode):
-            self._check_link(path)
-        elif not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
-            raise ReadError(f"Expected file '{path}' to be a regular file, but was not", found=_kind_of(mode))
-
     def _of_directory(self, top: str) -> list[InputFile]:
-        found = []
-        pending = [(top, "")]
-        while pending:
-            directory, prefix = pending.pop()
-            shown = os.path.normpath(os.path.join(directory, "_"))[:-1]
-            try:
-                with os.scandir(directory) as entries:
-                    for entry in entries:
-                        # Links to directories are files here: directories reached by a link are never walked.
-                        if entry.is_dir(follow_symlinks=False):
-                            pending.append((entry.path, f"{prefix}{entry.name}/"))
-                        else:
-                            if not entry.is_file(follow_symlinks=False):  # which takes no call of the system
-                                self._check_file(entry.path, entry.stat(follow_symlinks=False).st_mode)
-                            name = entry.name
-                            found.append(_file(entry.path, prefix + name, shown + name, in_directory=True))
-            except OSError as error:
-                raise ReadError(f"Listing files '{top}': open {directory}: {_reason(error)}") from None
+        shown = os.path.normpath(os.path.join(top, "_"))[:-1]
+        found = [
+            _file(path, name, shown + name.replace("/", os.sep), in_directory=True)
+            for path, name in files_below(top, self._links)
+        ]
         found.sort(key=lambda file: os.fsencode(file.original_path))
         return found
-
-    def _check_link(self, path: str) -> None:
-        if self._all_links:
-            return
-        try:
-            target = os.path.realpath(path, strict=True)
-        except OSError as error:
-            # A process substitution is a link to a pipe that has no place in the file system.
-            if _is_anonymous_pipe(os.path.realpath(path)):
-                return
-            raise ReadError(
-                f"Checking symlink file '{path}': Eval symlink: lstat {error.filename}: {_reason(error)}"
-            ) from None
-        for allowed in self._allowed_links:
-            place = os.path.abspath(allowed)
-            if place in (target, os.sep) or target.startswith(place + os.sep):
-                return
-        raise ReadError(
-            f"Checking symlink file '{path}': Expected symlink file '{path}' -> '{os.path.relpath(target)}' "
-            f"to be allowed, but was not",
-            hint=_LINK_HINT,
-        )
 
     def _missing_hint(self, argument: str, path: str) -> str | None:
         if path.startswith("@") and ":" in path:
@@ -251,10 +206,10 @@ def _fetch(url: str, seconds: float, largest: int) -> bytes:
         error.close()
         raise ReadError(f"Requesting URL '{url}': {error.code} {error.reason}") from None
     except URLError as error:
-        reason = _reason(error.reason) if isinstance(error.reason, OSError) else error.reason
-        raise ReadError(f"Requesting URL '{url}': {reason}") from None
+        cause = reason(error.reason) if isinstance(error.reason, OSError) else error.reason
+        raise ReadError(f"Requesting URL '{url}': {cause}") from None
     except (OSError, HTTPException, ValueError) as error:
-        raise ReadError(f"Reading URL '{url}': {_reason(error)}") from None
+        raise ReadError(f"Reading URL '{url}': {reason(error)}") from None
     if lacking:
         raise ReadError(f"Reading URL '{url}': {lacking} bytes of the answer are missing")
     if len(data) > largest:
@@ -290,21 +245,4 @@ def _read_file(path: str) -> bytes:
     try:
         return file_content(path, f"file '{path}'")
     except (OSError, ValueError) as error:
-        raise ReadError(f"Reading file '{path}': {_reason(error)}") from None
-
-
-def _reason(error: BaseException) -> str:
-    """What the system says, as Unix programs print it: in lower case."""
-    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return text[:1].lower() + text[1:]
-
-
-def _is_anonymous_pipe(target: str) -> bool:
-    directory, _, name = target.rpartition("/")
-    return directory.startswith("/proc/") and directory.endswith("/fd") and name.startswith("pipe:[")
-
-
-def _kind_of(mode: int) -> str:
-    if stat.S_ISSOCK(mode):
-        return "a socket"
-    return "a device" if stat.S_ISCHR(mode) or stat.S_ISBLK(mode) else "something else"
+        raise ReadError(f"Reading file '{path}': {reason(error)}") from None
