@@ -4,12 +4,13 @@ A `DataSchema` document's `metadata.name` is the schema of the documents it spea
 kinds need text. All violations of all concrete documents are found; each names the path in the data and in the schema,
 and stands at the line of the offending value, which may be in another document when it was inherited or substituted.
 
-The messages of a document that is secret, or that was substituted into, do not show values.
+The messages of a document that is secret, or that was substituted into, do not show values, and neither do those about a
+schema that is secret. What a schema may do is the matter of `jsonschemas`.
 """
 
 from __future__ import annotations
 
-from plait.errors import Finding
+from plait.errors import Finding, LimitError
 from plait.layering.document import DATA_SCHEMA, without_text
 from plait.layering.failures import failure
 from plait.layering.validation import is_schema_name
@@ -19,23 +20,12 @@ from plait.nodes import Array, Map, to_plain
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Protocol
 
     from plait.errors import LayeringError
     from plait.layering.document import Document
+    from plait.layering.jsonschemas import Schema
     from plait.nodes import Item, Value
     from plait.source import Position
-
-    class Violation(Protocol):
-        """What the JSON Schema library says of one violation."""
-
-        message: str
-        validator: object
-        absolute_path: Iterable[str | int]
-        absolute_schema_path: Iterable[str | int]
-
-    class Checker(Protocol):
-        def iter_errors(self, instance: object) -> Iterable[Violation]: ...
 
 
 TEXT_KINDS = (
@@ -64,7 +54,7 @@ def check_data(rendered: Sequence[Document], documents: Iterable[Document]) -> N
     findings: list[Finding] = []
     schemas = _registered(documents, findings)
     text_kinds = {f"deckhand/{kind}/v1" for kind in TEXT_KINDS}
-    checkers: dict[str, Checker | None] = {}
+    checkers: dict[str, Schema | None] = {}
     for document in rendered:
         if document.control:
             continue
@@ -107,9 +97,11 @@ def _registered(documents: Iterable[Document], findings: list[Finding]) -> dict[
     return found
 
 
-def _checker(schema: Document, findings: list[Finding]) -> Checker | None:
+def _checker(schema: Document, findings: list[Finding]) -> Schema | None:
+    from plait.layering.jsonschemas import Schema, UnusableSchemaError
+
     try:
-        import jsonschema
+        return Schema(to_plain(schema.data))
     except ImportError:
         raise failure(
             "InvalidDocumentFormat",
@@ -117,34 +109,52 @@ def _checker(schema: Document, findings: list[Finding]) -> Checker | None:
             at=schema.position,
             hint="pip install jsonschema",
         ) from None
-    plain = to_plain(schema.data)
-    try:
-        jsonschema.Draft4Validator.check_schema(plain)  # type: ignore[arg-type]
-    except jsonschema.SchemaError as error:
-        path = [*error.absolute_path]
-        message = f"D002 {schema}: its data is no JSON Schema at {_dotted(path)}: {error.message}"
-        findings.append(Finding(message, at=_place(schema, path)))
+    except UnusableSchemaError as error:
+        hidden = _is_secret(schema)
+        told = _SANITIZED if hidden else error.message
+        if error.path is None:
+            findings.append(Finding(f"D002 {schema}: its data cannot be used: {told}", at=schema.position))
+        else:
+            at = _place(schema, error.path)
+            message = f"D002 {schema}: its data is no JSON Schema at {_dotted(error.path)}: {told}"
+            findings.append(Finding(message, at=without_text(at) if hidden else at))
         return None
-    return jsonschema.Draft4Validator(plain)  # type: ignore[arg-type]
+    except LimitError as error:
+        raise _shown_of(error, schema) from None
 
 
-def _violations(document: Document, checker: Checker, schema: Document) -> list[Finding]:
+def _violations(document: Document, checker: Schema, schema: Document) -> list[Finding]:
+    from plait.layering.jsonschemas import UnusableSchemaError
+
     found: list[Finding] = []
-    secret = _is_secret(document)
+    secret, hidden = _is_secret(document), _is_secret(schema)
     try:
-        for error in checker.iter_errors(to_plain(document.data)):
+        for error in checker.violations(to_plain(document.data)):
             path, schema_path = [*error.absolute_path], [*error.absolute_schema_path]
-            message = _SANITIZED if secret and str(error.validator) not in _OPEN else error.message
-            at = _place(document, path)
-            finding = _finding(document, message, path, schema_path, without_text(at) if secret else at)
-            finding.also.append(_place(schema, schema_path))
+            open_words = not hidden and (not secret or str(error.validator) in _OPEN)
+            at, rule = _place(document, path), _place(schema, schema_path)
+            finding = _finding(
+                document,
+                error.message if open_words else _SANITIZED,
+                path,
+                schema_path,
+                without_text(at) if secret else at,
+            )
+            finding.also.append(without_text(rule) if hidden else rule)
             found.append(finding)
-    except Exception as error:
-        # The library fails on a schema whose references it cannot follow: the schema's fault, not the document's.
-        if type(error).__module__.partition(".")[0] not in ("jsonschema", "referencing"):
-            raise
-        return [Finding(f"D002 {schema}: its data cannot be used to check {document}: {error}", at=schema.position)]
+    except UnusableSchemaError as error:
+        told = _SANITIZED if secret or hidden else error.message
+        found.append(Finding(f"D002 {schema}: its data cannot be used to check {document}: {told}", at=schema.position))
+    except LimitError as error:
+        raise _shown_of(error, schema, document) from None
     return found
+
+
+def _shown_of(error: LimitError, *documents: Document) -> LimitError:
+    """The error, without what it quotes of secret documents."""
+    if any(map(_is_secret, documents)):
+        error.message = f"checking {documents[-1]} by {documents[0]} goes beyond the limit {error.limit}"
+    return error
 
 
 def _finding(

@@ -1,0 +1,224 @@
+"""JSON Schema, draft 4, for schemas that somebody else wrote (spec layering 12.3).
+
+The library jsonschema checks; around it stands what a hostile schema must not do. A `$ref` leads to the schema itself or
+to the metaschemas: nothing is fetched, no file is read. Patterns are matched as all patterns of documents are, within
+the limit `pattern`. Each keyword that is applied counts as steps, and so do the values that it compares, so that a schema
+of a few lines that refers to itself a million times ends at the limit `steps`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from plait.errors import PlaitError
+from plait.layering.regexps import Pattern
+from plait.limits import allowance, exceeded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Protocol
+
+    class Violation(Protocol):
+        """What the library says of one violation."""
+
+        message: str
+
+        @property
+        def validator(self) -> object: ...
+        @property
+        def absolute_path(self) -> Iterable[str | int]: ...
+        @property
+        def absolute_schema_path(self) -> Iterable[str | int]: ...
+
+    class Validator(Protocol):
+        """A schema as the library sees it, inside a keyword."""
+
+        def is_type(self, instance: object, type: str) -> bool: ...
+        def descend(
+            self, instance: object, schema: object, path: object = None, schema_path: object = None
+        ) -> Iterable[Violation]: ...
+        def iter_errors(self, instance: object) -> Iterable[Violation]: ...
+
+    # validator, what stands behind the keyword, the value to check, the schema around the keyword
+    Keyword = Callable[[Validator, object, object, Mapping[str, object]], "Iterable[Violation] | None"]
+
+
+class UnusableSchemaError(Exception):
+    """A schema that cannot be used: a reference that leads nowhere, a pattern that is none, no end to it.
+
+    path: where in the schema it is known to be, else None.
+    """
+
+    def __init__(self, message: str, path: list[str | int] | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.path = path
+
+
+class Schema:
+    """A schema to check values by."""
+
+    __slots__ = ("_checker",)
+
+    def __init__(self, plain: object) -> None:
+        """Raises UnusableSchemaError for what is no schema, LimitError, and ImportError without the library."""
+        from attrs import evolve
+        from jsonschema import Draft4Validator
+        from jsonschema.validators import extend
+        from jsonschema_specifications import REGISTRY
+
+        cost = _Cost()
+        own = {**Draft4Validator.VALIDATORS, **_BOUNDED}
+        limited = extend(Draft4Validator, {name: cost.charged(name, keyword) for name, keyword in own.items()})  # type: ignore[no-untyped-call]
+        # Below a `$schema` of its own the library would go on with a class of its own.
+        limited.evolve = evolve
+        # REGISTRY holds the metaschemas and retrieves nothing.
+        metaschema = limited(
+            Draft4Validator.META_SCHEMA, registry=REGISTRY, format_checker=Draft4Validator.FORMAT_CHECKER
+        )
+        for violation in _each(metaschema, plain):
+            raise UnusableSchemaError(violation.message, [*violation.absolute_path])
+        self._checker: Validator = limited(plain, registry=REGISTRY)
+
+    def violations(self, plain: object) -> Iterator[Violation]:
+        """What is wrong with a value. Raises UnusableSchemaError, LimitError."""
+        return _each(self._checker, plain)
+
+
+def _each(checker: Validator, plain: object) -> Iterator[Violation]:
+    """The violations; whatever the library fails with becomes an error of ours."""
+    try:
+        yield from checker.iter_errors(plain)
+    except (PlaitError, MemoryError):
+        raise
+    except RecursionError:
+        raise _endless() from None
+    except re.error as error:
+        raise UnusableSchemaError(f"a pattern that is no regular expression: {error}") from None
+    except Exception as error:  # noqa: BLE001 - see below; what is plait's own was raised above
+        # The library takes a schema's word for what its parts are, and fails in any way when they are something else: an
+        # AttributeError for `$ref: 5`, a ValueError for an `id` that is no URI.
+        kind = type(error).__name__.strip("_")
+        words = {
+            "Unresolvable": "a $ref leads out of it",
+            "WrappedReferencingError": "a $ref leads out of it",
+            "PointerToNowhere": "a $ref leads nowhere",
+        }
+        raise UnusableSchemaError(words.get(kind, f"a part of it has a form that cannot be used ({kind})")) from None
+
+
+def _endless() -> UnusableSchemaError:
+    return UnusableSchemaError("it refers to itself without end, or is nested too deep")
+
+
+class _Cost:
+    """What checking takes, in steps of the run, and how deep keywords stand within keywords."""
+
+    __slots__ = ("depth", "run", "taken")
+
+    def __init__(self) -> None:
+        self.run = allowance()
+        self.taken = 0
+        self.depth = 0
+
+    def take(self, steps: int) -> None:
+        self.taken += steps
+        self.run.check_time()
+        most = self.run.most("steps")
+        if self.taken > most:
+            raise exceeded("checking data by its schema", "steps", most)
+
+    def charged(self, name: str, keyword: Keyword) -> Keyword:
+        """The keyword, which is paid for before it does anything, and for each message that it makes."""
+
+        def apply(
+            validator: Validator, rule: object, instance: object, schema: Mapping[str, object]
+        ) -> Iterator[Violation]:
+            self.take(_PER_KEYWORD + _size(rule) + _size(instance))
+            self.take(_comparisons(name, rule, instance))
+            self.depth += 1
+            if self.depth > _DEEPEST:
+                raise _endless()
+            try:
+                for violation in keyword(validator, rule, instance, schema) or ():
+                    self.take(len(violation.message))
+                    yield violation
+            finally:
+                self.depth -= 1
+
+        return apply
+
+
+# A keyword takes some ten microseconds, and a step a tenth of one.
+_PER_KEYWORD = 100
+_PER_COMPARISON = 20
+# Keywords within keywords; each takes several frames of the stack.
+_DEEPEST = 400
+
+
+def _size(value: object) -> int:
+    return len(value) if isinstance(value, list | dict) else 0
+
+
+def _comparisons(name: str, rule: object, instance: object) -> int:
+    """What a keyword takes that compares values: with `enum`, or each item with each unless they can be sorted."""
+    if name == "enum":
+        return _PER_COMPARISON * _size(rule)
+    if name == "uniqueItems" and isinstance(instance, list) and any(isinstance(item, list | dict) for item in instance):
+        return _PER_COMPARISON * len(instance) ** 2 // 2
+    return 0
+
+
+def _matches(pattern: str, text: str) -> bool:
+    return Pattern(re.compile(pattern)).search(text) is not None
+
+
+def _pattern(validator: Validator, rule: object, instance: object, _schema: object) -> Iterator[Violation]:
+    from jsonschema import ValidationError
+
+    if validator.is_type(instance, "string") and not _matches(str(rule), str(instance)):
+        yield ValidationError(f"{instance!r} does not match {rule!r}")
+
+
+def _pattern_properties(validator: Validator, rule: object, instance: object, _schema: object) -> Iterator[Violation]:
+    if isinstance(rule, dict) and isinstance(instance, dict):
+        for pattern, below in rule.items():
+            for key, value in instance.items():
+                if _matches(pattern, str(key)):
+                    yield from validator.descend(value, below, path=key, schema_path=pattern)
+
+
+def _additional_properties(
+    validator: Validator, rule: object, instance: object, schema: Mapping[str, object]
+) -> Iterator[Violation]:
+    from jsonschema import ValidationError
+
+    if not isinstance(instance, dict):
+        return
+    named, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
+    assert isinstance(named, dict)
+    assert isinstance(patterns, dict)
+    extras = [
+        key for key in instance if key not in named and not any(_matches(pattern, str(key)) for pattern in patterns)
+    ]
+    if isinstance(rule, dict):
+        for key in extras:
+            yield from validator.descend(instance[key], rule, path=key)
+    elif not rule and extras:
+        shown = ", ".join(map(repr, sorted(extras, key=str)))
+        if "patternProperties" in schema:
+            verb = "does" if len(extras) == 1 else "do"
+            wanted = ", ".join(map(repr, sorted(patterns)))
+            yield ValidationError(f"{shown} {verb} not match any of the regexes: {wanted}")
+        else:
+            verb = "was" if len(extras) == 1 else "were"
+            yield ValidationError(f"Additional properties are not allowed ({shown} {verb} unexpected)")
+
+
+# Keywords that the library applies without a bound.
+_BOUNDED: Mapping[str, Keyword] = {
+    "additionalProperties": _additional_properties,
+    "pattern": _pattern,
+    "patternProperties": _pattern_properties,
+}
