@@ -41,6 +41,7 @@ class DeckhandWays(Ways):
     """Deckhand's ways of the same steps. origins: where each change of what documents share is written down, or None."""
 
     __slots__ = ("_origins", "_own", "methods")
+    histories = False
 
     def __init__(self, origins: Origins | None = None) -> None:
         self._origins = origins

@@ -224,7 +224,7 @@ def _render_one(document: Document, plan: Plan, options: Options, context: Conte
         document.data = _resolved(document, options)
     parent = document.parent
     if parent is not None and document.actions:
-        document.data = apply_actions(document, parent, ways, context.trace)
+        document.data = apply_actions(document, parent, ways, context.trace if ways.histories else None)
         document.secret = document.secret or (parent.secret and not options.cleartext_secrets)
     read = plan.entries.get(document)
     if read is not None:

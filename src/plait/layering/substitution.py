@@ -131,7 +131,7 @@ def substitute(
                 before = data
                 _warn_of_pattern(document, dest, data, text, context)
                 data = ways.placed(document, data, entry, dest, text, _picked(value, entry, context))
-                if context.trace is not None:
+                if context.trace is not None and ways.histories:
                     from plait.layering.tracing import substituted
 
                     substituted(context.trace, document, entry, dest, source, before, data)

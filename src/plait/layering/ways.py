@@ -23,9 +23,11 @@ class Ways:
     """plait's own ways: no tree is changed in place, so that no document can change another.
 
     methods: the layering actions by name; each takes the data so far, the child's data and a path, and gives new data.
+    histories: whether what is done can be recorded: that takes trees that nobody changes in place.
     """
 
     __slots__ = ()
+    histories = True
     methods: Mapping[str, Callable[[Value, Value, Path], Value]] = ACTIONS
 
     def action_path(self, text: str) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plait.errors import TemplateError
 from plait.source import Position, Source
+from plait.starlark import Code, Expr
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,16 +50,6 @@ KNOWN_BY_NAME = (
 KNOWN = frozenset({"@", "@comment", *KNOWN_BY_NAME})
 
 
-class Line:
-    """A piece of code and its line."""
-
-    __slots__ = ("line", "text")
-
-    def __init__(self, text: str, line: int) -> None:
-        self.text = text
-        self.line = line
-
-
 class Directives:
     """The comments of one node, sorted by what they do.
 
@@ -69,9 +60,9 @@ class Directives:
     __slots__ = ("annotations", "code", "ends", "values")
 
     def __init__(self) -> None:
-        self.code: list[Line] = []
+        self.code: list[Code] = []
         self.annotations: list[tuple[str, str, int]] = []
-        self.values: list[Line] = []
+        self.values: list[Expr] = []
         self.ends = 0
 
     def __bool__(self) -> bool:
@@ -139,7 +130,7 @@ def read(comments: Iterable[Comment], source: Source, *, has_value: bool, ignore
                     at=Position(source, comment.line),
                     hint="remove the value before the comment, or the expression after #@",
                 )
-            out.values.append(Line(content, comment.line))
+            out.values.append(Expr(content or "()", comment.line))
         elif name == CODE:
             if out.ends:
                 raise TemplateError(
@@ -154,7 +145,7 @@ def read(comments: Iterable[Comment], source: Source, *, has_value: bool, ignore
                         out.ends += 1
                         content = content.replace(keyword, plain, 1)
                         break
-            out.code.append(Line(content, comment.line))
+            out.code.append(Code(content, comment.line))
         else:
             out.annotations.append((name, content, comment.line))
     return out

@@ -1,4 +1,4 @@
-"""Statements of the template layer as Python's syntax tree: the only module of templates that knows it.
+"""Statements of the template layer, and Python's syntax tree for them: the only module of templates that knows it.
 
 It is imported when a template is compiled. Names of the host begin with "$": `$builder` and `$node.*` for nodes,
 `$parts` and `$text.*` for text (see `build`).
@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import _ast
 
-from plait.templates.planner import KEY_TEXT, VALUE, Fill
+from plait.starlark import Host
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import TypeAlias
 
-    from plait.starlark import Host, Slot, Slots
+    from plait.starlark import Args, Expr, Slot, Slots
+
+    Hole: TypeAlias = "str | list[tuple[str, int]]"
 
 
 def name(identifier: str) -> _ast.expr:
@@ -36,26 +39,59 @@ def assign(target: str, value: _ast.expr) -> _ast.stmt:
 # ---- nodes
 
 
-def fill(host: Fill, slots: Slots) -> list[_ast.stmt]:
-    """`$node.fill($builder, site, index, values...)`: adds the items of a chunk."""
-    values: list[_ast.expr] = []
-    place = 0
-    for hole in host.holes:
-        if type(hole) is list:
-            values.append(_annotations(hole, slots[place : place + len(hole)]))
-            place += len(hole)
-        elif hole is VALUE:
-            values.append(slots[place])  # type: ignore[arg-type]
-            place += 1
-        else:
-            values.append(name("$key") if hole is KEY_TEXT else joined_text())
-    made = call("$node.fill", name("$builder"), constant(host.site), constant(host.index), *values)
-    return [_ast.Expr(value=made)]
+# What fills a hole of a statement: an expression of the template, text that was put together before the statement (a key
+# or a value), or annotations, by name and line.
+VALUE, KEY_TEXT, TEXT = "value", "key text", "text"
 
 
-def set_value(slots: Slots) -> list[_ast.stmt]:
-    """`$node.set($builder, value)`."""
-    return [_ast.Expr(value=call("$node.set", name("$builder"), slots[0]))]  # type: ignore[arg-type]
+class Fill(Host):
+    """`$node.fill($builder, site, index, values...)`: adds the items of a chunk; in a def it makes the def return nodes.
+
+    holes: what gives the values. site: the number of the collection. index: that of the chunk.
+    """
+
+    __slots__ = ("holes", "index", "site")
+
+    def __init__(self, line: int, slots: Sequence[Expr | Args], holes: Sequence[Hole], site: int, index: int) -> None:
+        self.line = line
+        self.slots = slots
+        self.holes = holes
+        self.site = site
+        self.index = index
+
+    def lower(self, slots: Slots) -> list[_ast.stmt]:
+        values: list[_ast.expr] = []
+        place = 0
+        for hole in self.holes:
+            if type(hole) is list:
+                values.append(_annotations(hole, slots[place : place + len(hole)]))
+                place += len(hole)
+            elif hole is VALUE:
+                values.append(_one(slots[place]))
+                place += 1
+            else:
+                values.append(name("$key") if hole is KEY_TEXT else joined_text())
+        made = call("$node.fill", name("$builder"), constant(self.site), constant(self.index), *values)
+        return [_ast.Expr(value=made)]
+
+
+class SetValue(Host):
+    """`$node.set($builder, value)`: gives the node which was added last its value, where that is not done by `Fill`."""
+
+    __slots__ = ()
+
+    def __init__(self, value: Expr) -> None:
+        self.line = value.line
+        self.slots = [value]
+
+    def lower(self, slots: Slots) -> list[_ast.stmt]:
+        return [_ast.Expr(value=call("$node.set", name("$builder"), _one(slots[0])))]
+
+
+def _one(slot: Slot) -> _ast.expr:
+    """The slot of an `Expr`."""
+    assert not isinstance(slot, tuple)
+    return slot
 
 
 def _annotations(names: list[tuple[str, int]], slots: Slots) -> _ast.expr:
@@ -76,10 +112,45 @@ def _annotation(known: str, line: int, slot: Slot) -> _ast.expr:
 # ---- text
 
 
-def insert(literals: Sequence[str], lines: tuple[int, ...], slots: Slots) -> list[_ast.stmt]:
-    """`$text.insert($parts, literals, lines, values...)`."""
-    arguments = [name("$parts"), constant(tuple(literals)), constant(lines), *slots]
-    return [_ast.Expr(value=call("$text.insert", *arguments))]  # type: ignore[arg-type]
+class Insert(Host):
+    """`$text.insert($parts, literals, lines, values...)`: appends literals and the expressions between them.
+
+    starts: the lines of the literals. In a def it makes the def return text, as all statements about text do.
+    """
+
+    __slots__ = ("lines", "literals")
+
+    def __init__(self, literals: Sequence[str], inserted: Sequence[Expr], starts: Sequence[int]) -> None:
+        self.line = inserted[0].line if inserted else 1
+        self.slots = inserted
+        self.literals = tuple(literals)
+        self.lines = (*(expression.line for expression in inserted), *starts)
+
+    def lower(self, slots: Slots) -> list[_ast.stmt]:
+        arguments = [name("$parts"), constant(self.literals), constant(self.lines), *map(_one, slots)]
+        return [_ast.Expr(value=call("$text.insert", *arguments))]
+
+
+class BeginText(Host):
+    """`$parts = $text.begin()`."""
+
+    __slots__ = ()
+
+    def __init__(self, line: int) -> None:
+        self.line = line
+        self.slots = []
+
+    def lower(self, slots: Slots) -> list[_ast.stmt]:  # noqa: ARG002 - it has none
+        return begin_text()
+
+
+class KeepKey(BeginText):
+    """`$key = $text.join($parts)`: keeps the text so far for the key of the next item."""
+
+    __slots__ = ()
+
+    def lower(self, slots: Slots) -> list[_ast.stmt]:  # noqa: ARG002 - it has none
+        return [assign("$key", joined_text())]
 
 
 def begin_text() -> list[_ast.stmt]:
@@ -89,11 +160,6 @@ def begin_text() -> list[_ast.stmt]:
 def joined_text() -> _ast.expr:
     """The text so far; nothing is added to it any more."""
     return call("$text.join", name("$parts"))
-
-
-def assign_key() -> list[_ast.stmt]:
-    """Keep the text so far for the key of the next item."""
-    return [assign("$key", joined_text())]
 
 
 # ---- functions

@@ -13,67 +13,24 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from plait.nodes import COLLECTIONS, Document, Map, MapItem, key_id
-from plait.starlark import Args, Code, Expr, Host
+from plait.nodes import Array, Document, Map, MapItem, key_id
+from plait.starlark import Args, Code, Expr
 from plait.templates import directives, text
+from plait.templates.lower import KEY_TEXT, TEXT, VALUE, BeginText, Fill, KeepKey, SetValue
 from plait.templates.plan import Pattern, Plan, Site
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import _ast
-    from typing import TypeAlias
-
     from plait.nodes import Collection, DocumentSet, Item
     from plait.source import Source
-    from plait.starlark import Piece, Slots
+    from plait.starlark import Piece
     from plait.templates.directives import Directives
+    from plait.templates.lower import Hole
     from plait.templates.plan import Entry
     from plait.yaml import Comments
 
-    # What fills a hole: an expression of the template (VALUE), text that was put together before the statement
-    # (KEY_TEXT, TEXT), or annotations, by name and line.
-    Hole: TypeAlias = "str | list[tuple[str, int]]"
-
-VALUE, KEY_TEXT, TEXT = "value", "key text", "text"
-
 # A statement has at most about so many holes.
 _HOLES = 120
-
-
-class Fill(Host):
-    """A statement that adds the items of a chunk to a collection; in a def it makes the def return a fragment.
-
-    site: the number of the collection. index: that of the chunk. holes: what gives the values of the chunk's holes.
-    """
-
-    __slots__ = ("holes", "index", "site")
-
-    def __init__(self, line: int, chunk: Chunk, site: int, index: int) -> None:
-        self.line = line
-        self.slots = chunk.slots
-        self.holes = chunk.holes
-        self.site = site
-        self.index = index
-
-    def lower(self, slots: Slots) -> list[_ast.stmt]:
-        from plait.templates import lower
-
-        return lower.fill(self, slots)
-
-
-class SetValue(Host):
-    """A statement that gives the node which was added last its value, where that is not done when it is added."""
-
-    __slots__ = ()
-
-    def __init__(self, line: directives.Line) -> None:
-        self.line = line.line
-        self.slots = [Expr(line.text or "()", line.line)]
-
-    def lower(self, slots: Slots) -> list[_ast.stmt]:
-        from plait.templates import lower
-
-        return lower.set_value(slots)
 
 
 class Chunk:
@@ -93,8 +50,8 @@ class Chunk:
         self.holes.append(kind)
         return len(self.holes) - 1
 
-    def value(self, line: directives.Line) -> int:
-        self.slots.append(Expr(line.text or "()", line.line))
+    def value(self, expression: Expr) -> int:
+        self.slots.append(expression)
         return self.hole(VALUE)
 
     def annotations(self, said: Directives) -> int:
@@ -170,13 +127,14 @@ class _Planner:
                     self.said[item] = said
                     own_code = bool(said.ends) or said.is_text_templated or self.stepwise
                     coded = coded or bool(said.code)
-            if type(item.value) in COLLECTIONS:
+            value = item.value
+            if type(value) is Map or type(value) is Array:
                 after = items[index + 1].line if index + 1 < len(items) else following
                 if not look:
                     first = bisect_left(lines, item.line)
                     if first == len(lines) or lines[first] > after:
                         continue
-                below, code_below = self.mark(item.value, after)  # type: ignore[arg-type]
+                below, code_below = self.mark(value, after)
                 if below:
                     self.commented.add(item)
                     commented = True
@@ -208,7 +166,7 @@ class _Planner:
             if chunk.entries and (by_itself or again or said.code or len(chunk.holes) >= _HOLES):
                 self.flush(chunk, site)
                 chunk = Chunk()
-            self.pieces.extend(Code(line.text, line.line) for line in said.code)
+            self.pieces += said.code
             if by_itself:
                 self.item(item, said, site, templated=templated)
             else:
@@ -218,19 +176,20 @@ class _Planner:
     def add(self, chunk: Chunk, entries: list[Entry], item: Item) -> None:
         """Add an item without code below it to the entries of a chunk."""
         said = self.said.get(item, directives.NOTHING)
+        value = item.value
         if said.values:
             made = _pattern(item)
             made.annotated = chunk.annotations(said)
             # Of several values the last one stands, but all are evaluated.
-            for line in said.values:
-                made.hole = chunk.value(line)
+            for expression in said.values:
+                made.hole = chunk.value(expression)
             entries.append(made)
-        elif item in self.commented:
+        elif item in self.commented and (type(value) is Map or type(value) is Array):
             made = _pattern(item)
             made.annotated = chunk.annotations(said)
-            made.inner = type(item.value)
+            made.inner = type(value)
             made.children = []
-            for inner in item.value.items:  # type: ignore[union-attr]
+            for inner in value.items:
                 self.add(chunk, made.children, inner)
             entries.append(made)
         elif said.annotations:
@@ -248,8 +207,8 @@ class _Planner:
             return
         chunks = self.plan.chunks
         first = chunk.entries[0]
-        line = first[0].line if type(first) is list else first.line  # type: ignore[union-attr]
-        self.pieces.append(Fill(line, chunk, site, len(chunks)))
+        line = first.line if isinstance(first, Pattern) else first[0].line
+        self.pieces.append(Fill(line, chunk.slots, chunk.holes, site, len(chunks)))
         chunks.append(chunk.entries)
 
     def item(self, item: Item, said: Directives, site: int, *, templated: bool) -> None:
@@ -258,26 +217,26 @@ class _Planner:
         value = item.value
         chunk = Chunk()
         made = _pattern(item)
-        if templated and type(item) is MapItem and _has_code(item.key):
-            self.text(item.key, item.line)  # type: ignore[arg-type]
-            self.pieces.append(text.TextHost(item.line, [], _assign_key))
+        if templated and type(item) is MapItem and type(item.key) is str and text.has_code(item.key):
+            self.text(item.key, item.line)
+            self.pieces.append(KeepKey(item.line))
             made.keyed = chunk.hole(KEY_TEXT)
         inner = -1
-        later: list[directives.Line] = []
+        later: list[Expr] = []
         if said.values:
             made.annotated = chunk.annotations(said)
             if self.stepwise:
                 later = said.values
             else:
-                for line in said.values:
-                    made.hole = chunk.value(line)
-        elif type(value) in COLLECTIONS and (templated or item in self.commented):
+                for expression in said.values:
+                    made.hole = chunk.value(expression)
+        elif (type(value) is Map or type(value) is Array) and (templated or item in self.commented):
             made.annotated = chunk.annotations(said)
-            made.opens = inner = self.site(value, site)  # type: ignore[arg-type]
+            made.opens = inner = self.site(value, site)
             made.inner = type(value)
         else:
-            if templated and _has_code(value):
-                self.text(value, item.line)  # type: ignore[arg-type]
+            if templated and type(value) is str and text.has_code(value):
+                self.text(value, item.line)
                 made.hole = chunk.hole(TEXT)
             made.annotated = chunk.annotations(said)
         if made.keyed < 0 and made.annotated < 0 and made.hole < 0 and inner < 0 and not later:
@@ -286,36 +245,20 @@ class _Planner:
             chunk.entries.append(made)
         self.flush(chunk, site)
         self.pieces.extend(map(SetValue, later))
-        if inner >= 0:
-            self.children(value, inner, templated=templated)  # type: ignore[arg-type]
+        if inner >= 0 and (type(value) is Map or type(value) is Array):
+            self.children(value, inner, templated=templated)
         if said.ends:
             self.pieces.append(Code("end", item.line))
 
     def text(self, value: str, line: int) -> None:
         """Pieces that put the text of a templated string together."""
-        self.pieces.append(text.TextHost(line, [], _begin_text))
+        self.pieces.append(BeginText(line))
         self.pieces.extend(text.pieces(text.parse(value, self.source, line)))
 
 
 def _pattern(item: Item) -> Pattern:
     """A pattern after an item of the template, whose constants it shares."""
     return Pattern(type(item), item.key if type(item) is MapItem else None, item.value, item.line)
-
-
-def _begin_text(_slots: Slots) -> list[_ast.stmt]:
-    from plait.templates import lower
-
-    return lower.begin_text()
-
-
-def _assign_key(_slots: Slots) -> list[_ast.stmt]:
-    from plait.templates import lower
-
-    return lower.assign_key()
-
-
-def _has_code(value: object) -> bool:
-    return type(value) is str and ("(@" in value or "@)" in value)
 
 
 def _repeats(collection: Map) -> bool:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from plait.errors import TemplateError
 from plait.source import Position, Source
-from plait.starlark import Code, Expr, Host
+from plait.starlark import Code, Expr
+from plait.templates.lower import Insert
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import _ast
     from collections.abc import Sequence
 
-    from plait.starlark import Piece, Slots
+    from plait.starlark import Piece
 
 # What Go's unicode.IsSpace accepts; Python's str.strip() also takes U+001C to U+001F.
 SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
@@ -30,6 +30,11 @@ class Segment:
         self.kind = kind  # "text", "code" or "expr"
         self.text = text
         self.line = line
+
+
+def has_code(text: str) -> bool:
+    """Whether a text has something to `parse`."""
+    return "(@" in text or "@)" in text
 
 
 def parse(text: str, source: Source, first_line: int = 1) -> list[Segment]:
@@ -90,12 +95,6 @@ def _misplaced(what: str, text: str, offset: int, source: Source, first_line: in
     return TemplateError(f"{what} at line {line} col {column}", at=Position(source, line, column))
 
 
-class TextHost(Host):
-    """A host statement of a text template: in a def it makes the def return text."""
-
-    __slots__ = ()
-
-
 # A statement inserts at most so many expressions.
 _INSERTIONS = 100
 
@@ -127,14 +126,5 @@ def pieces(segments: Sequence[Segment]) -> list[Piece]:
     return out
 
 
-def _statement(literals: list[str], inserted: list[Segment], starts: list[int]) -> TextHost:
-    """The statement that appends literals and the expressions between them. starts: the lines of the literals."""
-    lines = (*(segment.line for segment in inserted), *starts)
-
-    def lowered(slots: Slots) -> list[_ast.stmt]:
-        from plait.templates import lower
-
-        return lower.insert(literals, lines, slots)
-
-    slots = [Expr(segment.text or "()", segment.line) for segment in inserted]
-    return TextHost(inserted[0].line if inserted else 1, slots, lowered)
+def _statement(literals: list[str], inserted: list[Segment], starts: list[int]) -> Insert:
+    return Insert(literals, [Expr(segment.text or "()", segment.line) for segment in inserted], starts)

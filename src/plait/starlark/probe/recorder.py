@@ -246,7 +246,7 @@ class Recorder:
             if type(x) is List:
                 place = len(x) - 1 if key is None else key
             elif type(x) is Dict:
-                place = next((number for number, one in enumerate(x.keys()) if one == key), -1)
+                place = self.windows.place_of(x, key)
             else:
                 place = -1
             if type(place) is int and 0 <= place <= len(parts) and len(x) in (len(parts), len(parts) + 1):  # type: ignore[arg-type]

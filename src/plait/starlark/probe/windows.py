@@ -8,11 +8,13 @@ Long loops over numbers stay bounded: a variable that is made of itself and noth
 
 from __future__ import annotations
 
+from itertools import count
+
 from plait.nodes import Array, Map
 from plait.provenance import Cause
 from plait.starlark.probe.recorder import PLAIN, Recorder
 from plait.starlark.probe.shadows import Window, of_item, without
-from plait.starlark.values import Dict, List
+from plait.starlark.values import Dict, List, key_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +46,7 @@ class Windows:
         "mutated",
         "nodes_of",
         "note_parts_of",
+        "places",
         "silent",
         "stack",
         "steps",
@@ -68,6 +71,7 @@ class Windows:
         self.mutated: dict[int, tuple[object, Shadow]] = {}
         self.lists: dict[int, tuple[object, Array]] = {}
         self.made: dict[int, tuple[object, Sequence[Shadow], dict[Origin, None]]] = {}
+        self.places: dict[int, tuple[Dict, dict[object, int]]] = {}  # of keys
         self.exported: dict[tuple[str, int], tuple[object, Shadow]] = {}
 
     def read(self, origin: Origin) -> None:
@@ -104,6 +108,18 @@ class Windows:
         if found is None or len(found[1]) != len(made):  # type: ignore[arg-type]
             return None
         return found[1]
+
+    def place_of(self, x: Dict, key: object) -> int:
+        """Where among the keys of a dict one stands; behind all of them if it is not there."""
+        _, places = self.places.setdefault(id(x), (x, {}))
+        if len(places) == len(x) - 1:
+            # Most dicts grow key by key.
+            places[next(dict.__reversed__(x))] = len(places)
+        known_as = key_of(key) if type(key) is bool else key
+        if len(places) != len(x) or known_as not in places:
+            places.clear()
+            places.update(zip(dict.__iter__(x), count()))
+        return places.get(known_as, len(x))
 
     def shadows_in(self, x: object) -> Sequence[Shadow] | None:
         """The shadows of the items of a list, dict or tuple, whether made of data or written; None if not known."""
@@ -161,7 +177,9 @@ class Windows:
         if (type(x) is List or type(x) is tuple) and type(key) is int:
             place = key
         elif type(x) is Dict:
-            place = next((number for number, known in enumerate(x.keys()) if known == key), len(x))
+            if self.parts_of(x) is None:
+                return shadow
+            place = self.place_of(x, key)
         else:
             return self.node_element(self.nodes_of(x), key, shadow)
         array, parts = self.array_of(x), self.parts_of(x)
