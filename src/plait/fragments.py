@@ -96,10 +96,7 @@ class YamlFragment(Value):
     def index(self, key: object) -> object:
         node = self._value
         if type(node) is Map:
-            if type(key) is str:
-                item = node.find(key)
-            else:
-                item = node.find(to_nodes(key))
+            item = node.find(key if type(key) is str else to_nodes(key))
             if item is not None:
                 value = item.value
                 return self.wrap(value) if type(value) in COLLECTIONS else value
@@ -313,21 +310,21 @@ def go_type_name(value: object) -> str:
 class _DataMembers(Members):
     """The members that were asked for: loops ask for the same names again and again."""
 
-    __slots__ = ("_made", "_node")
+    __slots__ = ("made", "node")
 
     def __init__(self, node: Map, made: dict[int, object]) -> None:
-        self._node = node
-        self._made = made
+        self.node = node
+        self.made = made
 
     def __missing__(self, name: str) -> object:
-        item = self._node.find(name)
+        item = self.node.find(name)
         if item is None:
             return super().__missing__(name)
-        found = self[name] = _part(item, self._made)
+        found = self[name] = _part(item, self.made)
         return found
 
     def whole(self) -> Value:
-        return DataStruct(self._node)
+        return DataStruct(self.node)
 
 
 def _part(item: MapItem, made: dict[int, object]) -> object:
@@ -347,47 +344,47 @@ class DataStruct(Struct):
     `values[key]`, `in` and iteration.
     """
 
-    __slots__ = ("_made", "_node")
+    __slots__ = ("made", "node")
 
     def __init__(self, node: Map) -> None:
-        self._node = node
-        self._made: dict[int, object] = {}  # collections converted so far, by the identity of their items
-        self.members = _DataMembers(node, self._made)
+        self.node = node
+        self.made: dict[int, object] = {}  # collections converted so far, by the identity of their items
+        self.members = _DataMembers(node, self.made)
 
-    def _part(self, item: MapItem) -> object:
-        return _part(item, self._made)
+    def part(self, item: MapItem) -> object:
+        return _part(item, self.made)
 
     def attr(self, name: str) -> object:
-        if name not in self.members and self._node.find(name) is None:
+        if name not in self.members and self.node.find(name) is None:
             raise NoAttribute(name)
         return self.members[name]
 
     def attr_names(self) -> list[str]:
-        return [item.key for item in self._node.items if type(item.key) is str]
+        return [item.key for item in self.node.items if type(item.key) is str]
 
     def index(self, key: object) -> object:
-        item = self._node.find(key if type(key) is str else to_nodes(key))
+        item = self.node.find(key if type(key) is str else to_nodes(key))
         if item is None:
             from plait.spell import did_you_mean
 
             near = did_you_mean(key, self.attr_names()) if type(key) is str else None
             raise StarlarkError(f"key {repr_of(key)} not in struct", hint=near)
-        return self._part(item)
+        return self.part(item)
 
     def contains(self, key: object) -> bool:
-        return self._node.find(key if type(key) is str else to_nodes(key)) is not None
+        return self.node.find(key if type(key) is str else to_nodes(key)) is not None
 
     def length(self) -> int:
-        return len(self._node.items)
+        return len(self.node.items)
 
     def truth(self) -> bool:
-        return len(self._node.items) > 0
+        return len(self.node.items) > 0
 
     def iterate(self) -> Iterator[object]:
-        return iter([to_starlark(item.key) for item in self._node.items])
+        return iter([to_starlark(item.key) for item in self.node.items])
 
     def mapping(self) -> Iterable[tuple[object, object]]:
-        return [(to_starlark(item.key), self._part(item)) for item in self._node.items]
+        return [(to_starlark(item.key), self.part(item)) for item in self.node.items]
 
     def freeze(self) -> None:
         """Data values stay as they are: the lists in them belong to one template."""

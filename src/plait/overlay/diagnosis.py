@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from plait.nodes import Item, Value
     from plait.overlay.edits import Edit
     from plait.overlay.plan import Step
+    from plait.source import Position
 
 # How many names, and how many candidates, a message shows.
 _NAMES, _CANDIDATES = 12, 3
@@ -49,7 +50,7 @@ def _wanted(step: Step) -> str | None:
     return None
 
 
-def _nearest(edit: Edit, step: Step) -> tuple[str | None, str, list]:  # type: ignore[type-arg]
+def _nearest(edit: Edit, step: Step) -> tuple[str | None, str, list[Position]]:
     """What was there instead, a hint, and the lines worth showing."""
     items: Sequence[Item] = edit.items
     if not items:
@@ -81,7 +82,7 @@ def _nearest(edit: Edit, step: Step) -> tuple[str | None, str, list]:  # type: i
     return found, f'did you mean "{near}"? {_MISSING_OK}', [item.position]
 
 
-def _near_subset(items: Sequence[Item], matcher: Subset) -> tuple[str | None, str, list]:  # type: ignore[type-arg]
+def _near_subset(items: Sequence[Item], matcher: Subset) -> tuple[str | None, str, list[Position]]:
     rated = sorted(
         ((len(found := differences(item.value, matcher.nodes)), place, found) for place, item in enumerate(items)),
         key=lambda row: row[:2],

@@ -12,12 +12,14 @@ from plait.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, k
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypeAlias
+    from collections.abc import Mapping
+    from typing import TypeAlias, TypeVar
 
-    from plait.nodes import Item, Value
+    from plait.nodes import Value
 
     Edit: TypeAlias = "MapEdit | ArrayEdit | DocumentsEdit"
     Owned: TypeAlias = "dict[object, object]"
+    _Item = TypeVar("_Item", ArrayItem, Document)
 
 # Up to here looking at each key is quicker than an index of them.
 _SHORT = 8
@@ -376,10 +378,10 @@ def _same(before: list[Document], after: list[Document]) -> bool:
     return len(before) == len(after) and all(x is y for x, y in zip(before, after, strict=True))
 
 
-def _inserted(items: list, around: dict) -> list:  # type: ignore[type-arg]
-    out: list[Item] = []
+def _inserted(items: list[_Item], around: Mapping[int, tuple[list[_Item], list[_Item]]]) -> list[_Item]:
+    out: list[_Item] = []
     for place, item in enumerate(items):
-        before, after = around.get(place, ((), ()))
+        before, after = around.get(place, ([], []))
         out += before
         out.append(item)
         out += after

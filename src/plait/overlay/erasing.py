@@ -5,10 +5,13 @@ All other annotations stay: those of schemas (spec ytt 8.4) and assertions (spec
 
 from __future__ import annotations
 
-from plait.nodes import COLLECTIONS, ArrayItem, MapItem
+from plait.nodes import COLLECTIONS, Array, ArrayItem, DocumentSet, Map, MapItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
     from plait.annotations import Annotations
     from plait.nodes import Item, Value
 
@@ -22,11 +25,11 @@ def is_annotated(item: Item) -> bool:
 
 def erased(value: Value) -> Value:
     """The value without overlay annotations; the same object if it has none."""
-    kind = type(value)
-    if kind not in COLLECTIONS:
+    if not isinstance(value, (Map, Array, DocumentSet)):
         return value
-    items: list[Item] | None = None
-    for place, item in enumerate(value.items):  # type: ignore[union-attr]
+    given: Sequence[Item] = value.items
+    items: list[Any] | None = None
+    for place, item in enumerate(given):
         if item.annotations is None:
             inner = item.value
             if type(inner) not in COLLECTIONS or (below := erased(inner)) is inner:
@@ -35,9 +38,9 @@ def erased(value: Value) -> Value:
         elif (clean := erased_item(item)) is item:
             continue
         if items is None:
-            items = [*value.items]  # type: ignore[union-attr]
+            items = [*given]
         items[place] = clean
-    return value if items is None else value.with_items(items)  # type: ignore[union-attr, arg-type]
+    return value if items is None else value.with_items(items)
 
 
 def erased_item(item: Item) -> Item:

@@ -103,16 +103,15 @@ def _conflict(first: str, second: str) -> OverlayError:
 
 
 def _check(rule: object, keyword: str, matches: Sequence[Item]) -> None:
-    kind = type(rule)
-    if kind is int:
+    if type(rule) is int:
         if rule != len(matches):
             raise Unmet(_sentence(f"be {rule}", matches))
-    elif kind is str:
-        least = _least(rule)  # type: ignore[arg-type]
+    elif type(rule) is str:
+        least = _least(rule)
         if len(matches) < least:
             raise Unmet(_sentence(f"be >= {least}", matches))
-    elif kind is List:
-        _check_any(rule, keyword, matches)  # type: ignore[arg-type]
+    elif type(rule) is List:
+        _check_any(rule, keyword, matches)
     elif is_callable(rule):
         answer = call(rule, (len(matches),))
         if type(answer) is not bool:

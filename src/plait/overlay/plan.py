@@ -112,8 +112,8 @@ def plain_step(item: Item) -> Step:
     if type(item) is MapItem:
         step.key = key_id(item.key)
         step.optional = True
-    if step.kind is Map:
-        step.planned = [plain_step(inner) for inner in item.value.items]  # type: ignore[union-attr]
+    if type(item.value) is Map:
+        step.planned = [plain_step(inner) for inner in item.value.items]
     else:
         step.action = "replace"
         step.or_add = step.leaf = step.whole = True

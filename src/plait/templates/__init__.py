@@ -6,8 +6,9 @@ What compiles is imported when the first template is: plain YAML does without.
 from __future__ import annotations
 
 from plait.lazy import first_use
-from plait.templates.file import YamlFile, read_yaml
+from plait.templates.file import YamlFile
 from plait.templates.outcome import Outcome
+from plait.templates.reading import read_yaml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

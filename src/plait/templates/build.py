@@ -227,10 +227,10 @@ class Builder:
         source, listener = run.source, run.listener
         item: Item
         for entry in entries:
-            if type(entry) is list:
+            if isinstance(entry, list):
                 items += entry if listener is None else [listener.added(item, None) for item in entry]
                 continue
-            pattern: Pattern = entry  # type: ignore[assignment]
+            pattern = entry
             hole = pattern.hole
             value: Any
             if hole >= 0:

@@ -139,14 +139,13 @@ def _run_form(items: Sequence[Item]) -> tuple[object, ...]:
 
 
 def _form(value: Value) -> object:
-    kind = type(value)
-    if kind is Map:
-        parts: list[object] = [value.line]  # type: ignore[union-attr]
-        _map_parts(value.items, parts)  # type: ignore[union-attr]
+    if type(value) is Map:
+        parts: list[object] = [value.line]
+        _map_parts(value.items, parts)
         return tuple(parts)
-    if kind is Array:
-        parts = [value.line]  # type: ignore[union-attr]
-        _array_parts(value.items, parts)  # type: ignore[union-attr]
+    if type(value) is Array:
+        parts = [value.line]
+        _array_parts(value.items, parts)
         return parts
     return value
 

@@ -1,4 +1,4 @@
-"""A YAML file as read: its documents, its comments, and whether it is a template at all (spec ytt 3.1)."""
+"""A YAML file as read: its documents, its comments, and whether it is a template at all (spec ytt 3.1). See `reading`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from plait.nodes import Document, DocumentSet, Map, MapItem, kind_name, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.codecache import CodeCache
     from plait.source import Source
     from plait.templates.cached import KeptTemplate
     from plait.yaml import Comments
@@ -128,33 +127,3 @@ class YamlFile:
                 elif name.startswith("@data/"):
                     return None
         return first
-
-
-def read_yaml(source: Source, *, strict: bool = False, plain: bool = False, cache: CodeCache | None = None) -> YamlFile:
-    """Read a YAML file. plain: its comments are dropped, whatever they say (spec ytt 1.5). cache: where templates may be
-    that were read before. Raises ReadError.
-    """
-    kept = None
-    if cache is not None and not plain and "#@" in source.text:
-        from plait.templates.cached import find, may_replace_reading
-
-        kept = find(cache, source)
-        if kept is not None and not strict and may_replace_reading():
-            return kept
-    from plait.yaml import Comments, read
-
-    comments = None if plain or "#" not in source.text else Comments()
-    file = YamlFile(source, read(source, strict=strict, comments=comments, merge_lists=False), comments)
-    file.kept = kept
-    if file.is_template and comments is not None:
-        _own_leftovers(file.documents, comments)
-    return file
-
-
-def _own_leftovers(documents: DocumentSet, comments: Comments) -> None:
-    """Comments after the last node belong to a document of their own, without value: it may be an overlay."""
-    left = comments.of.pop(documents, None)
-    if left is not None:
-        last = Document(None, documents.source, left[0].line)
-        documents.items.append(last)
-        comments.of[last] = left

@@ -7,8 +7,8 @@ from plait.passes import FAST
 from plait.starlark import Program, budget_of, compile_program
 from plait.templates.build import NAMES, Run, inserter
 from plait.templates.cached import KeptTemplate, keep
-from plait.templates.file import read_yaml
 from plait.templates.outcome import Outcome
+from plait.templates.reading import read_yaml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -259,45 +259,45 @@ class TracedStruct(DataStruct):
         self._stack = windows.stack
         self._windows = windows
 
-    def _part(self, item: MapItem) -> object:
+    def part(self, item: MapItem) -> object:
         value = item.value
         if type(value) not in COLLECTIONS:
             self._windows.read(item)
             return value
-        made = self._made.get(id(item))
+        made = self.made.get(id(item))
         if made is None:
-            made = self._made[id(item)] = traced_values(value, self._windows)
+            made = self.made[id(item)] = traced_values(value, self._windows)
         if type(value) is Array:
             self._windows.read(item)
             self._windows.read_list(made, value)
         return made
 
     def attr(self, name: str) -> object:
-        item = self._node.find(name)
+        item = self.node.find(name)
         if item is None:
             raise NoAttribute(name)
         if type(item.value) not in COLLECTIONS:
             self._stack[-1][item] = None
             return item.value
-        return self._part(item)
+        return self.part(item)
 
     def contains(self, key: object) -> bool:
         found = super().contains(key)
-        item = self._node.find(key) if type(key) is str else None
+        item = self.node.find(key) if type(key) is str else None
         if item is not None:
             self._windows.read(item)
         return found
 
     def iterate(self) -> Iterator[object]:
-        for item in self._node.items:
+        for item in self.node.items:
             self._windows.read(item)
         return super().iterate()
 
     def paired(self, made: Map) -> list[tuple[Item, Shadow, object]]:
         """The items of a map that was made of this: each with the data value it comes from, and its value."""
         out: list[tuple[Item, Shadow, object]] = []
-        for item, origin in zip(made.items, self._node.items, strict=False):
-            inner = self._made.get(id(origin)) if type(origin.value) in COLLECTIONS else origin.value
+        for item, origin in zip(made.items, self.node.items, strict=False):
+            inner = self.made.get(id(origin)) if type(origin.value) in COLLECTIONS else origin.value
             out.append((item, (origin,), inner))
         return out
 
