@@ -143,7 +143,7 @@ def apply_documents(
     Each overlay sees what the earlier ones made. Inserted documents belong to the file of their neighbour, appended ones
     to the last file, those of `or_add` to the first. A set in which nothing changed is the same object. With no set at
     all, documents that overlays add come in one new set. Documents that are empty in the end, also computed ones, are
-    not printed, so they are dropped; printed=False, for what a library gives: they stay.
+    not printed, so they are dropped; printed=False, for what a library gives: they stay, as documents that were written empty.
 
     Unlike `apply`, this erases no overlay annotations, neither on the left nor on what comes in: what a library gives is
     an overlay again, in whole or in part, where somebody uses it as one.
@@ -173,4 +173,6 @@ def apply_documents(
         plans.update(made)
     if printed:
         edit.drop_empty()
+    else:
+        edit.forget_computed(trace)
     return edit.results()

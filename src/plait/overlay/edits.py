@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias, TypeVar
 
     from plait.nodes import Value
+    from plait.provenance import Trace
 
     Edit: TypeAlias = "MapEdit | ArrayEdit | DocumentsEdit"
     Owned: TypeAlias = "dict[object, object]"
@@ -356,6 +357,14 @@ class DocumentsEdit:
         empty = [place for place, item in enumerate(self.items) if _is_empty(item.value)]
         if empty:
             self.drop(empty, {})
+
+    def forget_computed(self, trace: Trace | None) -> None:
+        """No empty document counts as computed any more: where overlays were applied the reference reads them all anew."""
+        for place, item in enumerate(self.items):
+            if item.computed and _is_empty(item.value):
+                self.items[place] = Document(item.value, item.source, item.line, item.annotations)
+                if trace is not None:
+                    trace.copied(self.items[place], item)
 
     def results(self) -> list[DocumentSet]:
         """The sets again, each the same object if nothing in it changed."""
