@@ -93,7 +93,7 @@ def apply_actions(child: Document, parent: Document, ways: Ways, trace: Trace | 
 
     Raises LayeringError: MissingDocumentKey, InvalidActionPath, UnsupportedActionMethod. Spec layering 5.
     """
-    overall = ways.started(parent)
+    overall = ways.started(child, parent)
     data = child.data
     for number, action in enumerate(child.actions):
         method, text = _parts(child, action, number)
@@ -123,7 +123,7 @@ def apply_actions(child: Document, parent: Document, ways: Ways, trace: Trace | 
                 at=_place(action, "path"),
                 also=[error.at] if error.at is not None and not _secret(child) else [parent.data_position],
             ) from None
-    return ways.acted(child, overall)
+    return ways.acted(overall)
 
 
 def present(data: Value, path: Path) -> Value:

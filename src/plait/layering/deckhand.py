@@ -5,16 +5,29 @@ so a later write into the destination also changes the source, and whoever takes
 for a value equal to the one that its path leads to, and takes away the first. What a path does where it is not there
 comes from cutting its text at its dots; patterns are looked for as texts, and what replaces them is a template.
 
-Whoever writes below works on copies that belong to the run: a document's data is copied before it is shared or changed,
-and a map that is reached in two ways in the data is reached in two ways in the copy.
+Data is changed in place only where that can be told: when something below the first level is put into a second place,
+the data it comes from and the data it goes to are copied, and from then on belong to the run. What is reached in two ways
+in such data is reached in two ways in a copy of it. All other data is shared and never changed, as in plait's own ways;
+aliases in the text of a document are copies, as they are when Deckhand has stored it.
 """
 
 from __future__ import annotations
 
-from plait.layering.actions import present
+from plait.layering.actions import merged, present
+from plait.layering.dicts import (
+    collections,
+    contains_itself,
+    equal,
+    is_collection,
+    put,
+    shallow,
+    truth,
+    values,
+    without_first,
+)
 from plait.layering.failures import failure
 from plait.layering.paths import Below, Path, PathError, compile_path, destination_path, places_of
-from plait.layering.places import MISSING, Missing, find, find_all, item_at, selected
+from plait.layering.places import MISSING, Missing, find, find_all, item_at, selected, write
 from plait.layering.substitution import compiled, depth_of, text_of, wants_text
 from plait.layering.ways import Ways
 from plait.layering.wording import a_kind
@@ -38,15 +51,20 @@ _DOLLAR = Path("$", (), None)
 
 
 class DeckhandWays(Ways):
-    """Deckhand's ways of the same steps. origins: where each change of what documents share is written down, or None."""
+    """Deckhand's ways of the same steps.
 
-    __slots__ = ("_origins", "_own", "methods")
+    origins: where each change of what documents share is written down, or None. With it all data is changed in place.
+    """
+
+    __slots__ = ("_in_place", "_origins", "_own", "methods")
     histories = False
 
     def __init__(self, origins: Origins | None = None) -> None:
         self._origins = origins
-        # The documents whose data this run may change in place.
-        self._own: set[Document] = set()
+        # The data of documents that this run may change in place, by its id.
+        self._own: dict[int, Value] = {}
+        # Whether the data that actions are working on is such.
+        self._in_place = False
         self.methods = {"merge": self.merge, "replace": self.replace, "delete": self.delete}
 
     def action_path(self, text: str) -> Path:
@@ -59,13 +77,15 @@ class DeckhandWays(Ways):
             return _DOLLAR
         return compile_path(text if text.startswith((".", "$.")) else "." + text)
 
-    def started(self, parent: Document) -> Value:
+    def started(self, child: Document, parent: Document) -> Value:
         if self._origins is not None:
             self._origins.read(None, None)
-        return self.copied(parent.data, {})
+        self._in_place = self._origins is not None or self._owns(parent.data) or self._owns(child.data)
+        return self._copy_of(parent.data) if self._in_place else parent.data
 
-    def acted(self, child: Document, data: Value) -> Value:
-        self._own.add(child)
+    def acted(self, data: Value) -> Value:
+        if self._in_place:
+            self._own[id(data)] = data
         return data
 
     def doing(self, document: Document, item: ArrayItem | Map) -> None:
@@ -73,6 +93,17 @@ class DeckhandWays(Ways):
             self._origins.begin(document, item)
 
     def merge(self, overall: Value, child: Value, path: Path) -> Value:
+        if not self._in_place:
+            value = present(child, path)
+            existing = find(overall, path)
+            if type(existing) is Map and type(value) is Map:
+                value = merged(existing, value)
+                if value is existing and path.plain:
+                    return overall
+            changed = _written(overall, path, value)
+            if not isinstance(changed, Missing):
+                return changed
+            overall = self._from_here_in_place(overall)
         value = self._of_child(child, path)
         existing = find(overall, path)
         if type(existing) is Map and type(value) is Map:
@@ -81,12 +112,20 @@ class DeckhandWays(Ways):
         return self._replaced(overall, path, value)
 
     def replace(self, overall: Value, child: Value, path: Path) -> Value:
+        if not self._in_place:
+            changed = _written(overall, path, present(child, path))
+            if not isinstance(changed, Missing):
+                return changed
+            overall = self._from_here_in_place(overall)
         return self._replaced(overall, path, self._of_child(child, path))
 
     def delete(self, overall: Value, _child: Value, path: Path) -> Value:
         if not path.steps and path is not _DOLLAR:
             return Map([], overall.source, overall.line) if type(overall) is Map else Map([])
-        around = self._delete_first(present(overall, path), overall, None)
+        value = present(overall, path)
+        if not self._in_place:
+            return without_first(value, overall)
+        around = self._delete_first(value, overall, None)
         if self._origins is not None and around is not None:
             left = item_at(overall, path)
             if left is not None:
@@ -96,9 +135,12 @@ class DeckhandWays(Ways):
         return overall
 
     def taken(self, source: Document, entry: Entry, value: Value) -> Value:
-        if source not in self._own and not entry.deepcopy and _is_collection(value):
-            data = source.data = self.copied(source.data, {})
-            self._own.add(source)
+        if not entry.deepcopy and not self._owns(source.data) and self._is_told(value):
+            before, parent = source.data, source.parent
+            data = source.data = self._taken_over(before)
+            if parent is not None and parent.data is before:
+                # It replaces its parent, whose other children begin with the same data.
+                parent.data = data
             found = find(data, compile_path(entry.path or "")) if type(data) is Map else data
             assert not isinstance(found, Missing)  # it was there in what this is a copy of
             value = found
@@ -106,27 +148,31 @@ class DeckhandWays(Ways):
             self._origins.read(source, entry)
         return value
 
-    def placed(self, document: Document, data: Value, entry: Entry, dest: Map, text: str, value: Value) -> Value:
+    def placed(self, document: Document, data: Value, entry: Entry, dest: Map, text: str, value: Value) -> Value:  # noqa: ARG002
         path = destination_path(text)
-        if document not in self._own:
-            data = self.copied(data, {})
-            self._own.add(document)
-        value = self.copied(value, {}) if entry.deepcopy else _shallow(value)
+        if not self._owns(data):
+            if not self._is_told(value):
+                changed = self._put_aside(data, path, value, dest)
+                if not isinstance(changed, Missing):
+                    return changed
+            data = self._copy_of(data)
+        value = self.copied(value, {}) if entry.deepcopy else shallow(value)
         if self._origins is not None:
-            self._origins.share(one for one in _collections(value) if one is not value)
-        result = self._substituted(_shallow(data), path, value, dest)
+            self._origins.share(one for one in collections(value) if one is not value)
+        result = self._substituted(shallow(data), path, value, dest)
         if type(data) is Map and type(result) is Map:
             for item in result.items:
                 if data.find(item.key) is not item:
-                    _put(data, item)
-            return data
-        if not _truth(result):
+                    put(data, item)
+            result = data
+        elif not truth(result):
             raise PathError(f'nothing is put at "{text}": the whole data would become {_empty(result)}')
+        self._own[id(result)] = result
         return result
 
     def done(self, documents: Sequence[Document]) -> None:
         for document in documents:
-            if document in self._own and _contains_itself(document.data):
+            if self._owns(document.data) and contains_itself(document.data):
                 raise failure(
                     "UnknownSubstitutionError",
                     f"a map in the data of {document} contains itself",
@@ -134,29 +180,69 @@ class DeckhandWays(Ways):
                     hint="a substitution shares the map that it writes into: give it `deepcopy: true`",
                 )
 
-    def copied(self, value: Value, made: dict[int, Map | Array]) -> Value:
-        """A copy of its own, in which what was shared is shared. made: what has been copied, by the id of its original."""
+    def _owns(self, data: Value) -> bool:
+        return id(data) in self._own
+
+    def _taken_over(self, data: Value) -> Value:
+        """A copy that this run may change in place."""
+        copy = self._copy_of(data)
+        self._own[id(copy)] = copy
+        return copy
+
+    def _from_here_in_place(self, data: Value) -> Value:
+        self._in_place = True
+        return self._copy_of(data)
+
+    def _is_told(self, value: Value) -> bool:
+        """Whether it can be told that a value is in two places: its first level is copied wherever it is put."""
+        if type(value) is not Map and type(value) is not Array:
+            return False
+        return self._origins is not None or any(is_collection(inner) for inner in values(value))
+
+    def _put_aside(self, data: Value, path: Path, value: Value, dest: Map) -> Value | Missing:
+        """The data with a value substituted, nothing being changed; MISSING where that is not how it is done."""
+        if self._origins is not None or not path.steps:
+            return MISSING
+        pattern = text_of(dest.find("pattern"))
+        if not pattern:
+            return _written(data, path, shallow(value))
+        existing = find(data, path)
+        if type(existing) is not str:
+            return MISSING
+        changed = _templated(pattern, str(to_plain(value)), existing)
+        return data if changed == existing else _written(data, path, changed)
+
+    def _copy_of(self, data: Value) -> Value:
+        """A copy of a document's data, to be changed in place. Two ways to one thing mean something in such data only."""
+        return self.copied(data, {} if self._owns(data) else None)
+
+    def copied(self, value: Value, made: dict[int, Map | Array] | None) -> Value:
+        """A copy. made: what has been copied, by the id of its original, so that what was shared is; None: nothing was."""
         if type(value) is not Map and type(value) is not Array:
             return value
         origins = self._origins
-        copy = made.get(id(value))
+        copy = made.get(id(value)) if made is not None else None
         if copy is not None:
             if origins is not None:
                 origins.share([copy])
             return copy
         if isinstance(value, Map):
-            mapping = made[id(value)] = value.with_items([])
+            mapping = value.with_items([])
+            if made is not None:
+                made[id(value)] = mapping
             if origins is not None:
                 origins.same(value, mapping)
             mapping.items += [self._own_item(item, made) for item in value.items]
             return mapping
-        array = made[id(value)] = value.with_items([])
+        array = value.with_items([])
+        if made is not None:
+            made[id(value)] = array
         if origins is not None:
             origins.same(value, array)
         array.items += [self._own_item(item, made) for item in value.items]
         return array
 
-    def _own_item(self, item: OneItem, made: dict[int, Map | Array]) -> OneItem:
+    def _own_item(self, item: OneItem, made: dict[int, Map | Array] | None) -> OneItem:
         """An item of a copy: a new one for a collection, for it will be changed; others are shared."""
         inner = item.value
         if type(inner) is not Map and type(inner) is not Array:
@@ -181,7 +267,7 @@ class DeckhandWays(Ways):
         """What an action makes of the data: the value at every match of the path, or where one is made."""
         if path is _DOLLAR:
             return data
-        value = _shallow(value)
+        value = shallow(value)
         if find(data, path) is MISSING:
             self._expand(data, path)
         if find(data, path) is MISSING:
@@ -234,14 +320,14 @@ class DeckhandWays(Ways):
         if below < 0:
             self._update_matches(data, path, steps, value)
             return data
-        inside = set(map(id, _collections(value)))
+        inside = set(map(id, collections(value)))
         stack = list(find_all(data, _part(path, steps[:below])))[::-1]
         while stack:
             here = stack.pop()
             if type(here) is not Map and type(here) is not Array:
                 continue
             self._update_matches(here, path, steps[below + 1 :], value, inside)
-            stack.extend(reversed(_values(here)))
+            stack.extend(reversed(values(here)))
         return data
 
     def _update_matches(
@@ -268,7 +354,7 @@ class DeckhandWays(Ways):
                 self._put_at(collection, place, one)
 
     def _put(self, target: Map, item: MapItem) -> None:
-        old = _put(target, item)
+        old = put(target, item)
         if self._origins is not None:
             self._origins.wrote(target, item, old)
 
@@ -310,109 +396,52 @@ class DeckhandWays(Ways):
 
         What it was taken out of comes back; nothing is when the whole data is equal.
         """
-        if _equal(value, wanted):
+        if equal(value, wanted):
             if type(around) is Map:
-                item = next(item for item in around.items if _equal(item.value, value))
-                del around.index()[_id(item)]
+                item = next(item for item in around.items if equal(item.value, value))
+                del around.index()[key_id(item.key)]
                 around.items.remove(item)
             elif type(around) is Array:
-                del around.items[next(i for i, item in enumerate(around.items) if _equal(item.value, value))]
+                del around.items[next(i for i, item in enumerate(around.items) if equal(item.value, value))]
             return around
         if type(value) is Map or type(value) is Array:
-            for inner in _values(value):
+            for inner in values(value):
                 found = self._delete_first(wanted, inner, value)
                 if found is not None:
                     return found
         return None
 
 
-def _put(target: Map, item: MapItem) -> MapItem | None:
-    """Put an item in the place of the one with its key, which comes back, or behind the others. The map is the run's."""
-    index = target.index()
-    old = index.get(_id(item))
-    if old is None:
-        target.items.append(item)
-    else:
-        target.items[target.items.index(old)] = item
-    index[_id(item)] = item
-    return old
-
-
-def _id(item: MapItem) -> object:
-    return item.key if type(item.key) is str else key_id(item.key)
-
-
-def _shallow(value: Value) -> Value:
-    if type(value) is Map:
-        return value.with_items(list(value.items))
-    return value.with_items(list(value.items)) if type(value) is Array else value
+def _written(data: Value, path: Path, value: Value) -> Value | Missing:
+    """The data with a value at a path, nothing being changed; MISSING where a path means something else to Deckhand."""
+    steps = path.steps
+    if not steps:
+        return MISSING if path is _DOLLAR else value
+    if not path.plain or (type(steps[-1]) is int and type(value) is Array):
+        return MISSING
+    here = data
+    for step in steps:
+        if type(step) is int and type(here) is Array and -len(here.items) <= step < len(here.items):
+            here = here.items[step].value
+            continue
+        if type(step) is not str or type(here) is not Map:
+            return MISSING
+        item = here.find(step)
+        if item is None:
+            # What is missing is made of the text, cut at its dots.
+            if path.obstacle is None and path.text.split(".")[1:] == list(steps):
+                break
+            return MISSING
+        here = item.value
+    return write(data, path, value)
 
 
 def _part(path: Path, steps: tuple[Step, ...]) -> Path:
     return Path(path.text, steps, path.obstacle)
 
 
-def _is_collection(value: Value) -> bool:
-    return type(value) is Map or type(value) is Array
-
-
-def _truth(value: Value) -> bool:
-    return bool(value.items) if type(value) is Map or type(value) is Array else bool(value)
-
-
 def _empty(value: Value) -> str:
-    return f"an empty {kind_name(value)}" if value == "" or _is_collection(value) else kind_name(value)
-
-
-def _values(collection: Map | Array) -> list[Value]:
-    items: list[MapItem] | list[ArrayItem] = collection.items
-    return [item.value for item in items]
-
-
-def _collections(value: Value) -> list[Map | Array]:
-    """The collections of a value, each once."""
-    found: dict[int, Map | Array] = {}
-    stack = [value]
-    while stack:
-        here = stack.pop()
-        if (type(here) is Map or type(here) is Array) and id(here) not in found:
-            found[id(here)] = here
-            stack += _values(here)
-    return list(found.values())
-
-
-def _contains_itself(value: Value) -> bool:
-    """Whether a collection is below itself. Each is looked at once."""
-    open_: set[int] = set()
-    done: set[int] = set()
-    stack: list[tuple[Value, bool]] = [(value, False)]
-    while stack:
-        here, leaving = stack.pop()
-        if type(here) is not Map and type(here) is not Array:
-            continue
-        if leaving:
-            open_.discard(id(here))
-            done.add(id(here))
-        elif id(here) in open_:
-            return True
-        elif id(here) not in done:
-            open_.add(id(here))
-            stack.append((here, True))
-            stack += [(inner, False) for inner in _values(here)]
-    return False
-
-
-def _equal(left: Value, right: Value) -> bool:
-    """Equality as Python has it for plain data: 1 is true and 1.0, and the order of keys does not count."""
-    if left is right:
-        return True
-    if type(left) is Map and type(right) is Map:
-        return len(left.items) == len(right.items) and all(
-            (other := right.find(item.key)) is not None and _equal(item.value, other.value) for item in left.items
-        )
-    if type(left) is Array and type(right) is Array:
-        return len(left.items) == len(right.items) and all(map(_equal, _values(left), _values(right)))
-    return left == right
+    return f"an empty {kind_name(value)}" if value == "" or is_collection(value) else kind_name(value)
 
 
 def _indexed(text: str) -> tuple[str, int | None]:

@@ -34,11 +34,11 @@ class Ways:
         """The path of an action. Raises PathError."""
         return action_path(text)
 
-    def started(self, parent: Document) -> Value:
+    def started(self, child: Document, parent: Document) -> Value:  # noqa: ARG002
         """The data that the actions of a child begin with."""
         return parent.data
 
-    def acted(self, child: Document, data: Value) -> Value:  # noqa: ARG002
+    def acted(self, data: Value) -> Value:
         """The child's data, after its actions have made this of it."""
         return data
 
