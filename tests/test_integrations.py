@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from typing import Any
 
 import pytest
@@ -176,23 +179,113 @@ def test_pre_commit_hooks(
     run(argv, environment, where=work, status=1)
 
 
-def test_github_action(environment: dict[str, str], tmp_path: pathlib.Path) -> None:
-    action = yaml.safe_load((ROOT / "action.yml").read_text())
-    assert action["runs"]["using"] == "composite"
-    install, step = action["runs"]["steps"]
-    for part in (install, step):
-        # An input reaches the script as a variable, never as part of its text.
-        assert "${{" not in part["run"]
-        used = [text for text in [*part["env"].values(), part.get("working-directory", "")] if text]
-        assert all(text.removeprefix("${{ inputs.").removesuffix(" }}") in action["inputs"] for text in used)
-    (tmp_path / "plait").mkdir()
-    (tmp_path / "plait" / "bin").symlink_to(tmp_path / "bin")
-    given = {**environment, "RUNNER_TEMP": str(tmp_path), "ARGS": "render -f examples/quickstart $(touch oops)"}
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
+
+# A package that builds itself, so that nothing is asked of an index: its command prints what it was given.
+STAND_IN = {
+    "pyproject.toml": """\
+[build-system]
+requires = []
+build-backend = "backend"
+backend-path = ["."]
+""",
+    "backend.py": """\
+import zipfile
+
+FILES = {
+    "stand_in.py": "import json, sys\\ndef main():\\n    print(json.dumps(sys.argv[1:]))\\n",
+    "plait-1.dist-info/METADATA": "Metadata-Version: 2.1\\nName: plait\\nVersion: 1\\nProvides-Extra: all\\n",
+    "plait-1.dist-info/WHEEL": "Wheel-Version: 1.0\\nGenerator: x\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n",
+    "plait-1.dist-info/entry_points.txt": "[console_scripts]\\nplait = stand_in:main\\n",
+    "plait-1.dist-info/RECORD": "",
+}
+
+def build_wheel(directory, settings=None, metadata=None):
+    with zipfile.ZipFile(f"{directory}/plait-1-py3-none-any.whl", "w") as wheel:
+        for name, text in FILES.items():
+            wheel.writestr(name, text)
+    return "plait-1-py3-none-any.whl"
+""",
+}
+
+# What a repository may have that is checked out where the action runs.
+PLANTED = ("venv", "ensurepip", "pip", "shlex", "os", "json", "stand_in", "sitecustomize", "site", "encodings")
+
+
+def bash_step(step: dict[str, Any], given: dict[str, str], where: pathlib.Path) -> subprocess.CompletedProcess[str]:
     bash = shutil.which("bash")
     if bash is None:
         pytest.skip("there is no bash")
-    said = run([bash, "-eo", "pipefail", "-c", step["run"]], given, status=1)
-    assert "does not accept extra arguments '$(touch, oops)'" in said
+    argv = [bash, "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+    return subprocess.run(argv, env=given, cwd=where, capture_output=True, text=True, check=False)
+
+
+def test_github_action_has_inputs_as_variables() -> None:
+    assert ACTION["runs"]["using"] == "composite"
+    for part in ACTION["runs"]["steps"]:
+        # An input reaches the script as a variable, never as part of its text.
+        assert "${{" not in part["run"]
+        used = [text for text in [*part["env"].values(), part.get("working-directory", "")] if text]
+        assert all(text.removeprefix("${{ inputs.").removesuffix(" }}") in ACTION["inputs"] for text in used)
+
+
+def test_github_action_names_the_extras_that_there_are() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    named = set(re.findall(r"`([a-z]+)`", ACTION["inputs"]["extras"]["description"]))
+    assert named == set(project["optional-dependencies"]) - {"test", "fuzz", "dev"}
+    assert all(name in ACTION["runs"]["steps"][0]["run"] for name in named)
+
+
+def test_github_action_runs_nothing_that_is_checked_out(tmp_path: pathlib.Path) -> None:
+    action, checkout, temp = (tmp_path / name for name in ("action", "checkout", "temp"))
+    for directory in (action, checkout, temp):
+        directory.mkdir()
+    for name, text in STAND_IN.items():
+        (action / name).write_text(text)
+    for name in PLANTED:
+        (checkout / f"{name}.py").write_text(f"open({str(tmp_path / 'planted')!r}, 'w').write({name!r})\n")
+    given = {
+        **{name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PIP_"))},
+        "RUNNER_TEMP": str(temp), "GITHUB_ACTION_PATH": str(action), "EXTRAS": "all",
+        "PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PYTHONPATH": str(checkout),
+    }  # fmt: skip
+    install, step = ACTION["runs"]["steps"]
+    done = bash_step(install, given, checkout)
+    assert done.returncode == 0, done.stderr
+    args = """render -f 'a directory/' \\
+  -v "text=one  two"
+  --output-files out $(touch oops) `touch oops`; *
+"""
+    del given["PYTHONPATH"]  # of the interpreter of the stand-in's launcher, which is pip's
+    done = bash_step(step, {**given, "ARGS": args}, checkout)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == [
+        "render", "-f", "a directory/", "-v", "text=one  two", "--output-files", "out",
+        "$(touch", "oops)", "`touch", "oops`;", "*",
+    ]  # fmt: skip
+    assert not (tmp_path / "planted").exists()
+    assert not (checkout / "oops").exists()
+    done = bash_step(step, {**given, "ARGS": "render -f 'a"}, checkout)
+    assert (done.returncode, done.stderr) == (1, "::error::args: No closing quotation\n")
+
+
+@pytest.mark.parametrize("extras", ["regexp,toml", "all] @ file:///tmp/x", "validate all", "all\nall"])
+def test_github_action_refuses_other_extras(extras: str, tmp_path: pathlib.Path) -> None:
+    given = {**os.environ, "RUNNER_TEMP": str(tmp_path), "GITHUB_ACTION_PATH": str(tmp_path), "EXTRAS": extras}
+    done = bash_step(ACTION["runs"]["steps"][0], given, tmp_path)
+    assert done.returncode == 1
+    assert 'extras is "validate", "all" or empty' in done.stdout
+    assert not (tmp_path / "plait").exists()
+
+
+def test_github_action_renders(environment: dict[str, str], tmp_path: pathlib.Path) -> None:
+    (tmp_path / "plait" / "bin").mkdir(parents=True)
+    (tmp_path / "plait" / "bin" / "plait").symlink_to(tmp_path / "bin" / "plait")
+    (tmp_path / "plait" / "bin" / "python").write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} "$@"\n')
+    (tmp_path / "plait" / "bin" / "python").chmod(0o755)
+    given = {**environment, "RUNNER_TEMP": str(tmp_path), "ARGS": "render\n-f examples/quickstart"}
+    done = bash_step(ACTION["runs"]["steps"][1], given, ROOT)
+    assert done.stdout == (EXAMPLES / "quickstart.expected").read_text(), done.stderr
+    said = bash_step(ACTION["runs"]["steps"][1], {**given, "ARGS": "render $(touch oops)"}, ROOT)
+    assert "does not accept extra arguments '$(touch, oops)'" in said.stderr
     assert not (ROOT / "oops").exists()
-    out = run([bash, "-eo", "pipefail", "-c", step["run"]], {**given, "ARGS": "render -f examples/quickstart"})
-    assert out == (EXAMPLES / "quickstart.expected").read_text()
