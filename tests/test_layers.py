@@ -15,7 +15,7 @@ LEVELS = [
     ["spell"],
     ["errors"],
     ["limits"],
-    ["content", "process"],
+    ["content", "writing", "process"],
     ["annotations"],
     ["nodes"],
     ["provenance"],

@@ -7,6 +7,7 @@ take their places when all of them are complete.
 from __future__ import annotations
 
 import os
+import stat
 
 from plait.errors import ReadError, UsageError
 
@@ -79,7 +80,9 @@ def add_files(directory: str, files: Sequence[OutputFile], announce: Callable[[s
             _check_no_link(directory, place)
             target = os.path.join(directory, place)
             _make_directory(os.path.dirname(target))
-            made.append((_write_aside(target, text), target))
+            aside = f"{target}.{os.urandom(6).hex()}.new"
+            made.append((aside, target))
+            _write_aside(aside, target, text)
         while made:
             aside, target = made[0]
             announce(f"creating: {os.path.normpath(target)}")
@@ -113,7 +116,7 @@ def replace_directory(directory: str, files: Sequence[OutputFile], announce: Cal
         for place, text in places.items():
             path = os.path.join(aside, place)
             _make_directory(os.path.dirname(path))
-            os.replace(_write_aside(path, text), path)
+            _write_aside(path, path, text)
         for place in places:
             announce(f"creating: {os.path.join(target, place)}")
         _swap(aside, target)
@@ -230,21 +233,22 @@ def _make_directory(path: str) -> None:
                 raise
 
 
-def _write_aside(target: str, text: str) -> str:
-    """Write a file beside its place; the path written. It gets the mode of the file that it will replace."""
-    aside = f"{target}.{os.urandom(6).hex()}.new"
-    if os.path.isdir(target):
-        raise IsADirectoryError(21, "Is a directory", target)
-    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), _MODE)
+def _write_aside(aside: str, target: str, text: str) -> None:
+    """Write a file that will take the place of target, a file or a link, and get its mode. Raises OSError."""
     try:
-        with open(descriptor, "wb") as stream:
-            stream.write(text.encode("utf-8", "surrogateescape"))
-        if os.path.isfile(target) and not os.path.islink(target):
-            os.chmod(aside, os.stat(target).st_mode & 0o7777)
-    except BaseException:
-        _remove(aside)
-        raise
-    return aside
+        before = os.lstat(target)
+    except FileNotFoundError:
+        before = None
+    if before is not None and not (stat.S_ISREG(before.st_mode) or stat.S_ISLNK(before.st_mode)):
+        from errno import EEXIST
+
+        reason = "Is a directory" if stat.S_ISDIR(before.st_mode) else "Is not a regular file"
+        raise OSError(EEXIST, reason, target)
+    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), _MODE)
+    with open(descriptor, "wb") as stream:
+        stream.write(text.encode("utf-8", "surrogateescape"))
+    if before is not None and stat.S_ISREG(before.st_mode):
+        os.chmod(aside, before.st_mode & 0o7777)
 
 
 def _remove(path: str, *, ignore_errors: bool = True) -> None:

@@ -6,6 +6,7 @@ one location if asked, print it. Any error ends with status 1, as in the referen
 
 from __future__ import annotations
 
+from plait.cli.endings import cleaned_up
 from plait.cli.limits import LIMITS, QUOTE_VALUES, keep_limits
 from plait.cli.links import LINKS, links_of
 from plait.cli.options import GO_FLAGS, NUMBER, SWITCH, TEXT, TEXTS, Command, Flag
@@ -101,12 +102,13 @@ def _run(argv: Sequence[str]) -> int:
     keep_limits(flags)
     trace = trace_of(flags)
     job = _read(argv, flags, trace)
-    document = job.document()
-    text = job.text(document.value)
-    write_source_map(flags, trace, DocumentSet([document]), text)
-    if flags.on("in-place"):
-        _write_back(flags.arguments[0], text)
-        return 0
+    with cleaned_up():
+        document = job.document()
+        text = job.text(document.value)
+        write_source_map(flags, trace, DocumentSet([document]), text)
+        if flags.on("in-place"):
+            _write_back(flags.arguments[0], text)
+            return 0
     _write_result(flags, text)
     return 0
 
@@ -132,11 +134,11 @@ def _write_back(path: str, text: str) -> None:
     import os
 
     from plait.ops.reading import encoded, expand_home
-    from plait.ops.store import write_aside
+    from plait.writing import write_file
 
     path = expand_home(path)
     try:
-        write_aside(os.path.realpath(path), encoded(text), new_mode=0o644)
+        write_file(os.path.realpath(path), [encoded(text)], new_mode=0o644)
     except OSError as error:
         raise OpsError(f'cannot write "{path}": {error.strerror}') from None
 

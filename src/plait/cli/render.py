@@ -307,10 +307,15 @@ def _write(flags: Parsed, result: Result) -> None:
     emptied, kept = flags.text("dangerous-emptied-output-directory"), flags.text("output-files")
     if flags.on("bulk-out"):
         write_out(output.bulk_json(result.output_files()))
-    elif emptied:
-        output.replace_directory(emptied, result.output_files(), _print_line)
-    elif kept:
-        output.add_files(kept, result.output_files(), _print_line)
+    elif emptied or kept:
+        from plait.cli.endings import cleaned_up
+
+        files = result.output_files()
+        with cleaned_up():
+            if emptied:
+                output.replace_directory(emptied, files, _print_line)
+            else:
+                output.add_files(kept, files, _print_line)
     else:
         name, _ = output.choose_formats(flags.texts("output"))
         write_out(output.FORMATS[name](result.documents))

@@ -25,6 +25,8 @@ def trace_of(flags: Parsed) -> Trace | None:
 def write_source_map(flags: Parsed, trace: Trace | None, documents: DocumentSet, text: str | None = None) -> None:
     """Write the file, if it is wanted. text: what is printed, if that is not the usual YAML. Raises ReadError."""
     if trace is not None and flags.given(SOURCE_MAP.name):
+        from plait.cli.endings import cleaned_up
         from plait.tools.sourcemap import write_map
 
-        write_map(flags.text(SOURCE_MAP.name), trace, documents, text)
+        with cleaned_up():
+            write_map(flags.text(SOURCE_MAP.name), trace, documents, text)

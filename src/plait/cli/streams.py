@@ -54,7 +54,15 @@ def write_out(text: str, *, is_harmless: bool = False) -> None:
             terminal.show("")
     try:
         sys.stdout.flush()
-        sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+        rest = memoryview(text.encode("utf-8", "surrogateescape"))
+        # Without a buffer in between (PYTHONUNBUFFERED) the system may take a part only, or nothing.
+        while rest:
+            written = sys.stdout.buffer.write(rest)
+            if not written:
+                from errno import EAGAIN
+
+                raise BlockingIOError(EAGAIN, "Resource temporarily unavailable")
+            rest = rest[written:]
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         raise

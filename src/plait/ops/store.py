@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from plait.errors import OpsError, PlaitError, conceal
+from plait.writing import write_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,34 +81,11 @@ class Store:
 
 
 def _write(path: str, values: dict[str, Value]) -> None:
-    """Write the whole store beside its place, then put it there. An existing file keeps its mode."""
     from plait.nodes import Map, MapItem
     from plait.ops.reading import write_bytes
 
     data = write_bytes(Map([MapItem(name, value) for name, value in values.items()]))
-    write_aside(path, data, new_mode=0o600)
-
-
-def write_aside(path: str, data: bytes, *, new_mode: int) -> None:
-    """Replace a file by one rename, so that no reader sees half of it. Raises OSError."""
-    try:
-        status = os.stat(path)
-    except FileNotFoundError:
-        status = None
-    mode = new_mode if status is None else status.st_mode & 0o7777
-    directory, name = os.path.split(path)
-    aside = os.path.join(directory, f".{name}.{os.getpid()}.{os.urandom(4).hex()}")
-    handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with open(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(aside, mode)
-        os.replace(aside, path)
-    except BaseException:
-        os.unlink(aside)
-        raise
+    write_file(path, [data], new_mode=0o600)
 
 
 class _Lock:

@@ -13,10 +13,13 @@ that is written nowhere (a generated password) has no `source` and says so in `a
 
 from __future__ import annotations
 
+import os
+
 from plait.errors import ReadError
 from plait.nodes import Array, Map, MapItem
 from plait.source import Source
 from plait.tools.paths import all_places, document_name, scalars_beside, text_lines
+from plait.writing import write_file
 from plait.yaml import Spans, read, write_value
 
 TYPE_CHECKING = False
@@ -34,19 +37,22 @@ VERSION = 1
 def write_map(path: str, trace: Trace, documents: DocumentSet, text: str | None = None) -> None:
     """Write the source map of documents to a file, a line for each value. text: what is printed, if not the usual YAML.
 
-    Raises ReadError when the file cannot be written.
+    Raises ReadError when the file cannot be written, and for a symbolic link: whoever made it chooses what is lost.
     """
+    from errno import ELOOP
+    from itertools import chain
     from json import JSONEncoder
 
     encode = JSONEncoder(ensure_ascii=False).encode
     names: dict[str, None] = {}
     # As text the entries take a small part of the room that they take as data.
     entries = [encode(entry) for entry in _mappings(trace, documents, text, names)]
+    head = f'{{"version": {VERSION}, "sources": {encode(list(names))}, "mappings": ['
+    parts = (f"{',' if number else ''}\n{entry}" for number, entry in enumerate(entries))
     try:
-        with open(path, "w", encoding="utf-8", errors="replace") as file:
-            file.write(f'{{"version": {VERSION}, "sources": {encode(list(names))}, "mappings": [')
-            file.writelines(f"{',' if number else ''}\n{entry}" for number, entry in enumerate(entries))
-            file.write("\n]}\n")
+        if os.path.islink(path) and (os.path.isfile(path) or not os.path.exists(path)):
+            raise OSError(ELOOP, "it is a symbolic link", path)
+        write_file(path, (part.encode("utf-8", "replace") for part in chain([head], parts, ["\n]}\n"])), new_mode=0o666)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise ReadError(f'cannot write the source map "{path}": {reason}') from None

@@ -1,0 +1,43 @@
+"""What a command leaves behind when it is asked to end while it writes files: nothing beside them."""
+
+from __future__ import annotations
+
+import _signal as signal  # type: ignore[import-not-found]  # without the enumerations of `signal`
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+
+
+class _EndedError(BaseException):
+    """The process was asked to end; nothing but `cleaned_up` takes it."""
+
+
+class cleaned_up:  # noqa: N801 - reads as what it does
+    """`with cleaned_up():` around what writes files: a SIGTERM lets everything below remove what it has made aside.
+
+    The process then ends by the signal, as it would have at once. Code that has a handler of its own, or another thread
+    than the main one, is left alone.
+    """
+
+    __slots__ = ("_is_ours",)
+
+    def __enter__(self) -> None:
+        self._is_ours = signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+        try:
+            if self._is_ours:
+                signal.signal(signal.SIGTERM, _end)
+        except ValueError:  # not on the main thread
+            self._is_ours = False
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self._is_ours:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            if kind is _EndedError:
+                os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _end(number: int, _frame: object) -> None:
+    signal.signal(number, signal.SIG_IGN)  # until all is removed
+    raise _EndedError
