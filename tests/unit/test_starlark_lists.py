@@ -7,7 +7,7 @@ import pytest
 from plait.errors import PlaitError
 from plait.source import Source
 from plait.starlark import Code, compile_program, repr_of
-from plait.starlark.values import List
+from plait.starlark.containers import List
 
 MAKES = [
     "[1, 2, 3]",

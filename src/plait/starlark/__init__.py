@@ -10,39 +10,18 @@ from __future__ import annotations
 
 from plait.errors import StarlarkError
 from plait.lazy import first_use
-from plait.starlark.arguments import unpack, unpack_positional
 from plait.starlark.budget import budget_of, spend
 from plait.starlark.calls import call
+from plait.starlark.containers import FROZEN, Dict, List, Set, freeze, has, insert, lookup, remove
+from plait.starlark.display import repr_of, str_of
 from plait.starlark.program import Program, compile_program
-from plait.starlark.values import (
-    FROZEN,
-    STRUCTS,
-    Builtin,
-    Dict,
-    List,
-    Members,
-    Module,
-    NoAttribute,
-    Set,
-    Struct,
-    Value,
-    compare,
-    equals,
-    freeze,
-    has,
-    insert,
-    is_callable,
-    is_function,
-    lookup,
-    remove,
-    repr_of,
-    str_of,
-    truth,
-    type_of,
-)
+from plait.starlark.structs import STRUCTS, Members, Module, Struct
+from plait.starlark.values import Builtin, NoAttribute, Value, is_callable, is_function, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from plait.starlark.arguments import unpack, unpack_positional
+    from plait.starlark.comparison import compare, equals
     from plait.starlark.pieces import Args, Code, Expr, Host
     from plait.starlark.pieces import Piece as Piece
     from plait.starlark.pieces import Slot as Slot
@@ -82,14 +61,17 @@ __all__ = [
     "repr_of",
     "spend",
     "str_of",
-    "truth",
     "type_of",
     "unpack",
     "unpack_positional",
 ]
 
-# What a program is compiled from.
-_LATER = dict.fromkeys(("Args", "Code", "Expr", "Host"), "pieces")
+# What only some runs need: what a program is compiled from, and what the library of the language needs itself.
+_LATER = {
+    **dict.fromkeys(("Args", "Code", "Expr", "Host"), "pieces"),
+    **dict.fromkeys(("compare", "equals"), "comparison"),
+    **dict.fromkeys(("unpack", "unpack_positional"), "arguments"),
+}
 
 
 def __getattr__(name: str) -> object:

@@ -7,13 +7,13 @@ words what is wrong ("index: got 0 arguments, want at least 1"), so that a wrong
 from __future__ import annotations
 
 from plait.errors import StarlarkError
-from plait.starlark.values import Dict, List, Set, Value, is_callable, quote, type_of
+from plait.starlark.containers import Dict, List, is_iterable, iterable_or_none
+from plait.starlark.display import quote
+from plait.starlark.values import is_callable, is_int32, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-_SMALLEST, _LARGEST = -(1 << 31), (1 << 31) - 1
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 
 def unpack(
@@ -90,32 +90,46 @@ def wrong_count(name: str, given: int, least: int, most: int) -> StarlarkError:
 
 
 def check_kind(value: object, kind: str, prefix: str) -> None:
-    """Check one argument: kind is string, bool, int, list, dict, callable or iterable. Raises StarlarkError."""
-    if kind == "int":
-        if type(value) is int:
-            if not _SMALLEST <= value <= _LARGEST:
-                raise StarlarkError(f"{prefix}: {value} out of range")
-            return
-        fits = False
-    elif kind == "string":
-        fits = type(value) is str
-    elif kind == "bool":
-        fits = type(value) is bool
-    elif kind == "list":
-        fits = type(value) is List
-    elif kind == "dict":
-        fits = type(value) is Dict
-    elif kind == "callable":
-        fits = is_callable(value)
-    else:
-        fits = is_iterable(value)
-    if not fits:
-        raise StarlarkError(f"{prefix}: got {type_of(value)}, want {kind}")
+    """Check one argument: kind is one of `_KINDS`. Raises StarlarkError."""
+    if not _KINDS[kind](value):
+        raise wrong_kind(value, kind, prefix)
 
 
-def is_iterable(value: object) -> bool:
-    """Whether `for` runs over the value; strings do not iterate."""
-    kind = type(value)
-    if kind is List or kind is tuple or kind is Dict or kind is range or kind is Set:
-        return True
-    return isinstance(value, Value) and value.iterate() is not None
+def wrong_kind(value: object, kind: str, prefix: str) -> StarlarkError:
+    """The error for an argument that is not of a kind."""
+    if kind == "int" and type(value) is int:
+        return StarlarkError(f"{prefix}: {value} out of range")
+    return StarlarkError(f"{prefix}: got {type_of(value)}, want {kind}")
+
+
+def int32(value: object, prefix: str) -> int:
+    """An argument that has to be an int. Raises StarlarkError."""
+    if not is_int32(value):
+        raise wrong_kind(value, "int", prefix)
+    return value
+
+
+def string(value: object, prefix: str) -> str:
+    """An argument that has to be a string. Raises StarlarkError."""
+    if type(value) is not str:
+        raise wrong_kind(value, "string", prefix)
+    return value
+
+
+def iterable(value: object, prefix: str) -> Iterable[object]:
+    """What iterates an argument that has to be iterable. Raises StarlarkError."""
+    source = iterable_or_none(value)
+    if source is None:
+        raise wrong_kind(value, "iterable", prefix)
+    return source
+
+
+_KINDS: Mapping[str, Callable[[object], bool]] = {
+    "bool": lambda value: type(value) is bool,
+    "callable": is_callable,
+    "dict": lambda value: type(value) is Dict,
+    "int": is_int32,
+    "iterable": is_iterable,
+    "list": lambda value: type(value) is List,
+    "string": lambda value: type(value) is str,
+}

@@ -5,31 +5,31 @@ program; one that uses only operators and builtins belongs to the step that call
 what they go through. So the count depends on the program and its data alone, and a program without an end gets there.
 
 Counting is cheap because a loop pays for all its iterations when it begins, and gets the rest back when it is left
-early. Steps are handed out in slices; the clock and the memory are looked at between slices.
+early (see `loops`). Steps are handed out in slices; the clock and the memory are looked at between slices.
+
+This module knows no values, so that every value and builtin can spend: they call `spend`, `pay` and the checks below.
 """
 
 from __future__ import annotations
 
 import sys
 from _contextvars import ContextVar
-from _operator import length_hint
-from itertools import chain
 
-from plait.limits import Allowance, allowance, exceeded
+from plait.limits import allowance, exceeded
 from plait.source import Position
-from plait.starlark.values import FROZEN, Dict, List, Set
+from plait.starlark.values import type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from types import FrameType
 
     from plait.context import Context
+    from plait.limits import Allowance
     from plait.source import Source
 
-# Steps between two looks at clock and memory; a range longer than _LONG pays in parts.
+# Steps between two looks at clock and memory.
 _SLICE = 1 << 14
-_LONG = 1 << 14
 # Texts and integers smaller than this are never refused, and cost nothing beyond the step that makes them; nor do
 # collections of fewer items than that.
 SMALL = 1 << 10
@@ -40,186 +40,23 @@ _TURN = 2  # and for an iteration of `while`
 _BYTES_A_STEP = 64
 _ITEMS_A_STEP = 8
 _BYTES_BETWEEN_LOOKS = 1 << 24
-_SMALLEST, _LARGEST = -(1 << 31), (1 << 31) - 1
 
 
 class Budget:
     """What one run has left.
 
-    names: the counting functions that compiled code calls. shared: what programs share that run by it (see `program`).
+    names: what compiled code calls to count. shared: what programs share that run by it (see `program`).
     """
 
     __slots__ = ("_allowance", "_bytes", "_memory", "_spent", "limits", "names", "shared", "spend")
 
     def __init__(self, allowance: Allowance) -> None:
-        limits = self.limits = allowance.limits
+        self.limits = allowance.limits
         self._allowance = allowance
         self._memory = _Memory()
         self._bytes = 0
         self.shared: dict[int, tuple[Mapping[str, object], dict[str, object]]] = {}
-        left = given = min(_SLICE, limits.steps)
-
-        def more() -> None:
-            nonlocal left, given
-            most = allowance.most("steps")
-            rest = most - given
-            if -left > rest:
-                raise exceeded("this evaluation", "steps", most)
-            grant = max(-left, min(_SLICE, rest))
-            given += grant
-            left += grant
-            self.look()
-
-        def spend(count: int) -> None:
-            nonlocal left
-            left -= count
-            if left < 0:
-                more()
-
-        def step() -> None:
-            nonlocal left
-            left -= 1
-            if left < 0:
-                more()
-
-        def turn() -> None:
-            nonlocal left
-            left -= _TURN
-            if left < 0:
-                more()
-
-        def begun() -> None:
-            nonlocal left
-            left -= A_CALL
-            if left < 0:
-                more()
-
-        def refund(iterator: Iterator[object]) -> None:
-            """Give back what a loop that was left has not iterated."""
-            nonlocal left
-            left += length_hint(iterator)
-
-        def to(stop: object) -> Iterable[object]:
-            """`range(stop)` for a loop."""
-            nonlocal left
-            if type(stop) is int and -1 < stop <= _LONG:
-                left -= stop
-                if left < 0:
-                    more()
-                return range(stop)
-            from plait.starlark.builtins import range_to
-
-            return through(range_to(stop))
-
-        def from_to(start: object, stop: object) -> Iterable[object]:
-            """`range(start, stop)` for a loop."""
-            nonlocal left
-            if type(start) is int and type(stop) is int and 0 <= start <= stop <= _LONG:
-                left -= stop - start
-                if left < 0:
-                    more()
-                return range(start, stop)
-            from plait.starlark.builtins import range_from_to
-
-            return through(range_from_to(start, stop))
-
-        def from_to_by(start: object, stop: object, step: object) -> Iterable[object]:
-            """`range(start, stop, step)` for a loop."""
-            nonlocal left
-            if type(start) is type(stop) is type(step) is int and (
-                0 <= start <= _LARGEST and 0 <= stop <= _LARGEST and 0 < step <= _LARGEST
-            ):
-                whole = range(start, stop, step)
-                count = len(whole)
-                if count <= _LONG:
-                    left -= count
-                    if left < 0:
-                        more()
-                    return whole
-                return through(whole)
-            from plait.starlark.builtins import range_
-
-            return through(range_(start, stop, step))
-
-        def through(whole: range) -> Iterable[object]:
-            if len(whole) <= _LONG:
-                spend(len(whole))
-                return whole
-            return chain.from_iterable(parts(whole))
-
-        def parts(whole: range) -> Iterator[range]:
-            for start in range(0, len(whole), _LONG):
-                part = whole[start : start + _LONG]
-                spend(len(part))
-                yield part
-
-        def each(x: object) -> Iterable[object]:
-            """What Python iterates when nothing can change x meanwhile."""
-            nonlocal left
-            kind = type(x)
-            if kind is List or kind is tuple or kind is Dict or kind is Set:
-                left -= len(x)  # type: ignore[arg-type]
-                if left < 0:
-                    more()
-                return x  # type: ignore[return-value]
-            if kind is range:
-                return through(x)  # type: ignore[arg-type]
-            from plait.starlark.runtime import each
-
-            return counted(each(x), x.length())  # type: ignore[arg-type, attr-defined]
-
-        def counted(source: Iterable[object], length: int | None) -> Iterable[object]:
-            if length is not None:
-                spend(length)
-                return source
-            return paying(source)
-
-        def paying(source: Iterable[object]) -> Iterator[object]:
-            for item in source:
-                step()
-                yield item
-
-        def begin(x: object) -> Iterable[object]:
-            """What a `for` loop iterates; a list, dict or set is locked until `finish`."""
-            nonlocal left
-            kind = type(x)
-            if kind is List or kind is Dict or kind is Set:
-                left -= len(x)  # type: ignore[arg-type]
-                if left < 0:
-                    more()
-                if x.lock != FROZEN:  # type: ignore[attr-defined]
-                    x.lock += 1  # type: ignore[attr-defined]
-                return x  # type: ignore[return-value]
-            return each(x)
-
-        def hold(x: object) -> Iterator[object]:
-            """What a comprehension iterates whose parts call something: locked as long as the iteration goes on."""
-            from plait.starlark.runtime import finish
-
-            source = begin(x)
-            try:
-                yield from source
-            finally:
-                finish(source)
-
-        self.spend = spend
-
-        def spent() -> int:
-            return given - left
-
-        self._spent = spent
-        self.names: dict[str, Callable[..., object]] = {
-            "$turn": turn,
-            "$begun": begun,
-            "$spend": spend,
-            "$refund": refund,
-            "$to": to,
-            "$from_to": from_to,
-            "$from_to_by": from_to_by,
-            "$begin": begin,
-            "$each": each,
-            "$hold": hold,
-        }
+        self.spend, self._spent, self.names = _counters(allowance, self.look)
 
     @property
     def spent(self) -> int:
@@ -253,6 +90,50 @@ class Budget:
             self.look()
 
 
+def _counters(
+    allowance: Allowance, look: Callable[[], None]
+) -> tuple[Callable[[int], None], Callable[[], int], Mapping[str, Callable[..., None]]]:
+    """What counts steps: `spend`, what tells how many were spent, and what compiled code calls by name.
+
+    They are closures over the number that is left, since that is what Python changes fastest.
+    """
+    left = given = min(_SLICE, allowance.limits.steps)
+
+    def more() -> None:
+        nonlocal left, given
+        most = allowance.most("steps")
+        rest = most - given
+        if -left > rest:
+            raise exceeded("this evaluation", "steps", most)
+        grant = max(-left, min(_SLICE, rest))
+        given += grant
+        left += grant
+        look()
+
+    def spend(count: int) -> None:
+        nonlocal left
+        left -= count
+        if left < 0:
+            more()
+
+    def turn() -> None:
+        nonlocal left
+        left -= _TURN
+        if left < 0:
+            more()
+
+    def begun() -> None:
+        nonlocal left
+        left -= A_CALL
+        if left < 0:
+            more()
+
+    def spent() -> int:
+        return given - left
+
+    return spend, spent, {"$turn": turn, "$begun": begun, "$spend": spend}
+
+
 CURRENT: ContextVar[Budget] = ContextVar("plait_budget")
 
 
@@ -260,19 +141,18 @@ def budget_of(context: Context | None) -> Budget:
     """The budget of a run; evaluation without a context has one of its own."""
     if context is None:
         return Budget(allowance())
-    if context.budget is None:
+    if not isinstance(context.budget, Budget):
         context.budget = Budget(context.allowance)
-    return context.budget  # type: ignore[return-value]
+    return context.budget
 
 
 def check_growth(values: Iterable[object], most: int, source: Source | None = None) -> None:
     """Raises LimitError if one of these values, of the program of a source, holds more than `most` items."""
     for value in values:
-        kind = type(value)
-        if (kind is List or kind is Dict or kind is Set) and len(value) > most:  # type: ignore[arg-type]
-            name = "dict" if kind is Dict else "set" if kind is Set else "list"
+        # A list, dict or set of the language is one of Python's.
+        if isinstance(value, (list, dict)) and len(value) > most:
             at = None if source is None else Position(source, 0)
-            raise exceeded(f"a {name} of more than {most} items", "items", most, at=at)
+            raise exceeded(f"a {type_of(value)} of more than {most} items", "items", most, at=at)
 
 
 # How many frames of Python are looked at: those of a few functions of the program.

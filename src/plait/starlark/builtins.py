@@ -8,49 +8,31 @@ from __future__ import annotations
 
 from plait.errors import StarlarkError
 from plait.starlark import numbers
-from plait.starlark.arguments import check_kind, unpack
-from plait.starlark.attributes import attribute, attribute_names, has_attribute, missing
+from plait.starlark.arguments import int32, iterable, string, unpack
+from plait.starlark.attributes import attribute, attribute_names, has_attribute, no_attribute
 from plait.starlark.budget import SMALL, SOME, check_bits, pay, spend
+from plait.starlark.comparison import compare
+from plait.starlark.containers import Dict, List, Set, insert, iterable_or_none
+from plait.starlark.display import int_text, repr_of, str_of
 from plait.starlark.methods import fill
-from plait.starlark.operators import as_float, iterable_or_none, number_to_int
-from plait.starlark.values import (
-    Dict,
-    List,
-    NoAttribute,
-    Set,
-    Value,
-    compare,
-    insert,
-    int_text,
-    repr_of,
-    str_of,
-    to_bytes,
-    type_of,
-)
+from plait.starlark.numbers import as_float, number_to_int
+from plait.starlark.values import NoAttribute, Value, is_callable, to_bytes, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
 _len = len
-_SMALLEST, _LARGEST = -(1 << 31), (1 << 31) - 1
 _ABSENT = object()
 _PLAIN_ORDER = (frozenset((str,)), frozenset((int,)), frozenset((int, float)), frozenset((float,)))
 
 
-def _source(value: object, name: str) -> Iterable[object]:
-    source = iterable_or_none(value)
-    if source is None:
-        raise StarlarkError(f"{name}: for parameter 1: got {type_of(value)}, want iterable")
-    return source
-
-
 def any_(values: object, /) -> bool:
-    return any(_source(values, "any"))
+    return any(iterable(values, "any: for parameter 1"))
 
 
 def all_(values: object, /) -> bool:
-    return all(_source(values, "all"))
+    return all(iterable(values, "all: for parameter 1"))
 
 
 def bool_(x: object = False, /) -> bool:
@@ -80,10 +62,8 @@ def dir_(x: object, /) -> List:
 
 
 def enumerate_(values: object, start: object = 0, /) -> List:
-    source = _source(values, "enumerate")
-    if type(start) is not int or start > _LARGEST or start < _SMALLEST:
-        check_kind(start, "int", "enumerate: for parameter 2")
-    result = List(enumerate(source, start))  # type: ignore[arg-type]
+    source = iterable(values, "enumerate: for parameter 1")
+    result = List(enumerate(source, int32(start, "enumerate: for parameter 2")))
     if len(result) > SOME:
         spend(len(result))
     return result
@@ -94,22 +74,19 @@ def fail_(*args: object, **kwargs: object) -> None:
 
 
 def _joined(name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> str:
-    separator = " "
-    if kwargs:
-        (separator,) = unpack(name, (), kwargs, ["sep:string"], [" "])  # type: ignore[assignment]
-    return separator.join(map(str_of, args))
+    (separator,) = unpack(name, (), kwargs, ["sep:string"], [" "]) if kwargs else (" ",)
+    return str_of(separator).join(map(str_of, args))
 
 
 def float_(x: object = 0.0, /) -> float:
-    kind = type(x)
-    if kind is int:
-        return as_float(x)  # type: ignore[arg-type]
-    if kind is float:
-        return x  # type: ignore[return-value]
-    if kind is bool:
+    if type(x) is int:
+        return as_float(x)
+    if type(x) is float:
+        return x
+    if type(x) is bool:
         return 1.0 if x else 0.0
-    if kind is str:
-        text = x.lower()  # type: ignore[attr-defined]
+    if type(x) is str:
+        text = x.lower()
         try:
             if text.strip() != text or "_" in text or not text.isascii():
                 raise ValueError
@@ -125,34 +102,33 @@ def float_(x: object = 0.0, /) -> float:
 
 
 def getattr_(x: object, name: object, default: object = _ABSENT, /) -> object:
-    check_kind(name, "string", "getattr: for parameter 2")
+    name = string(name, "getattr: for parameter 2")
     if isinstance(x, Value):
         try:
-            return x.attr(name)  # type: ignore[arg-type]
+            return x.attr(name)
         except NoAttribute as error:
             if default is _ABSENT and error.message is not None:
                 raise StarlarkError(f"getattr: {error.message}") from None
         except StarlarkError as error:
             if default is _ABSENT:
                 raise StarlarkError(f"getattr: {error}") from None
-    elif has_attribute(x, name):  # type: ignore[arg-type]
-        return attribute(x, name)  # type: ignore[arg-type]
+    elif has_attribute(x, name):
+        return attribute(x, name)
     if default is not _ABSENT:
         return default
-    raise missing(x, name, f"getattr: {type_of(x)} has no .{name} field or method")  # type: ignore[arg-type]
+    raise no_attribute(x, name, f"getattr: {type_of(x)} has no .{name} field or method")
 
 
 def hasattr_(x: object, name: object, /) -> bool:
-    check_kind(name, "string", "hasattr: for parameter 2")
-    return has_attribute(x, name)  # type: ignore[arg-type]
+    return has_attribute(x, string(name, "hasattr: for parameter 2"))
 
 
 def hash_(text: object, /) -> int:
-    check_kind(text, "string", "hash: for parameter 1")
-    if len(text) > SOME:  # type: ignore[arg-type]
-        spend(len(text))  # type: ignore[arg-type]
+    text = string(text, "hash: for parameter 1")
+    if len(text) > SOME:
+        spend(len(text))
     result = 0
-    for char in text:  # type: ignore[attr-defined]
+    for char in text:
         # Java's hash, but of code points; a byte that is no text counts as the replacement character.
         code = ord(char)
         result = (31 * result + (0xFFFD if 0xDC80 <= code <= 0xDCFF else code)) & 0xFFFFFFFF
@@ -164,28 +140,23 @@ def int_(*args: object, **kwargs: object) -> int:
         args = tuple(unpack("int", args, kwargs, ["x", "base"], [None]))
     x = args[0]
     base = args[1] if len(args) > 1 else None
-    kind = type(x)
-    if base is None:
-        if kind is int:
-            return x  # type: ignore[return-value]
-        if kind is bool:
+    if type(x) is not str:
+        if base is not None:
+            raise StarlarkError("int: can't convert non-string with explicit base")
+        if type(x) is bool:
             return 1 if x else 0
-        if kind is not str:
-            try:
-                return number_to_int(x)
-            except StarlarkError as error:
-                raise StarlarkError(f"int: {error}") from None
-    elif kind is not str:
-        raise StarlarkError("int: can't convert non-string with explicit base")
+        try:
+            return number_to_int(x)
+        except StarlarkError as error:
+            raise StarlarkError(f"int: {error}") from None
     radix = 10
     if base is not None:
         if type(base) is not int or (base != 0 and not 2 <= base <= 36):
             raise StarlarkError("int: base must be an integer >= 2 && <= 36")
         radix = base
-    text: str = x  # type: ignore[assignment]
-    value = _digits(text, radix)
+    value = _digits(x, radix)
     if value is None:
-        raise StarlarkError(f"int: invalid literal with base {radix}: {text}")
+        raise StarlarkError(f"int: invalid literal with base {radix}: {x}")
     return value
 
 
@@ -212,17 +183,14 @@ def _digits(text: str, base: int) -> int | None:
 
 
 def len_(x: object, /) -> int:
-    kind = type(x)
-    if kind is List or kind is Dict or kind is tuple or kind is Set:
-        return _len(x)  # type: ignore[arg-type]
-    if kind is str:
-        if x.isascii():  # type: ignore[attr-defined]
-            return _len(x)  # type: ignore[arg-type]
-        if _len(x) > SMALL:  # type: ignore[arg-type]
-            pay(_len(x))  # type: ignore[arg-type]
-        return _len(to_bytes(x))  # type: ignore[arg-type]
-    if kind is range:
-        return _len(x)  # type: ignore[arg-type]
+    if type(x) is str:
+        if x.isascii():
+            return _len(x)
+        if _len(x) > SMALL:
+            pay(_len(x))
+        return _len(to_bytes(x))
+    if isinstance(x, (List, Dict, tuple, range)):
+        return _len(x)
     if isinstance(x, Value):
         size = x.length()
         if size is not None:
@@ -231,68 +199,64 @@ def len_(x: object, /) -> int:
 
 
 def list_(values: object = (), /) -> List:
-    return List(_source(values, "list"))
+    return List(iterable(values, "list: for parameter 1"))
 
 
-def max_(*args: object, **kwargs: object) -> object:
-    return _extreme("max", ">", args, kwargs)
+def _extreme(name: str, operator: str, own: Callable[..., object]) -> tuple[Callable[..., object], ...]:
+    """`max` or `min`: the function, and what compiled code calls for at least two values and no key.
+
+    operator: says of two keys which is better. own: what Python has for values of a plain type.
+    """
+
+    def of_all(*args: object, **kwargs: object) -> object:
+        if not args:
+            raise StarlarkError(f"{name} requires at least one positional argument")
+        (key,) = unpack(name, (), kwargs, ["key:callable"], [None]) if kwargs else (None,)
+        source = iterable_or_none(args[0]) if len(args) == 1 else args
+        if source is None:
+            raise StarlarkError(f"{name}: {type_of(args[0])} value is not iterable")
+        values = list(source)
+        if not values:
+            raise StarlarkError(f"{name}: argument is an empty sequence")
+        if len(values) > SOME:
+            spend(len(values))
+        if key is None and frozenset(map(type, values)) in _PLAIN_ORDER:
+            return own(values)
+        if len(values) > SOME:
+            spend(len(values) * 4)
+        return _best(name, operator, values, key if is_callable(key) else _itself)
+
+    def of_several(x: object, y: object, z: object = _ABSENT, /, *rest: object) -> object:
+        if not rest and type(x) is type(y) is int:
+            if z is _ABSENT:
+                return own(x, y)
+            if type(z) is int:
+                return own(x, y, z)
+        return of_all(x, y) if z is _ABSENT else of_all(x, y, z, *rest)
+
+    return of_all, of_several
 
 
-def min_(*args: object, **kwargs: object) -> object:
-    return _extreme("min", "<", args, kwargs)
+def _itself(value: object) -> object:
+    return value
 
 
-def max_of(x: object, y: object, z: object = _ABSENT, /, *rest: object) -> object:
-    """`max` of at least two values and no key: what compiled code calls when it sees such a call."""
-    if not rest and type(x) is type(y) is int:
-        larger = max(x, y)
-        if type(z) is int:
-            return max(larger, z)
-        if z is _ABSENT:
-            return larger
-    return _extreme("max", ">", (x, y) if z is _ABSENT else (x, y, z, *rest), {})
-
-
-def min_of(x: object, y: object, z: object = _ABSENT, /, *rest: object) -> object:
-    """`min` of at least two values and no key."""
-    if not rest and type(x) is type(y) is int:
-        smaller = min(x, y)
-        if type(z) is int:
-            return min(smaller, z)
-        if z is _ABSENT:
-            return smaller
-    return _extreme("min", "<", (x, y) if z is _ABSENT else (x, y, z, *rest), {})
-
-
-def _extreme(name: str, operator: str, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
-    if not args:
-        raise StarlarkError(f"{name} requires at least one positional argument")
-    key = None
-    if kwargs:
-        (key,) = unpack(name, (), kwargs, ["key:callable"], [None])
-    source = iterable_or_none(args[0]) if len(args) == 1 else args
-    if source is None:
-        raise StarlarkError(f"{name}: {type_of(args[0])} value is not iterable")
-    values = list(source)
-    if not values:
-        raise StarlarkError(f"{name}: argument is an empty sequence")
-    if len(values) > SOME:
-        spend(len(values))
-    if key is None and frozenset(map(type, values)) in _PLAIN_ORDER:
-        return min(values) if name == "min" else max(values)  # type: ignore[type-var]
-    if len(values) > SOME:
-        spend(len(values) * 4)
+def _best(name: str, operator: str, values: list[object], measure: Callable[..., object]) -> object:
     best = values[0]
-    best_key = best if key is None else key(best)  # type: ignore[operator]
+    best_key = measure(best)
     for value in values[1:]:
-        value_key = value if key is None else key(value)  # type: ignore[operator]
+        key = measure(value)
         try:
-            better = compare(operator, value_key, best_key)
+            better = compare(operator, key, best_key)
         except StarlarkError as error:
             raise StarlarkError(f"{name}: {error}") from None
         if better:
-            best, best_key = value, value_key
+            best, best_key = value, key
     return best
+
+
+max_, max_of = _extreme("max", ">", max)
+min_, min_of = _extreme("min", "<", min)
 
 
 def ord_(text: object, /) -> int:
@@ -304,43 +268,18 @@ def ord_(text: object, /) -> int:
     return 0xFFFD if 0xDC80 <= code <= 0xDCFF else code
 
 
-def range_(start: object, stop: object = _ABSENT, step: object = 1, /) -> range:
-    for place, value in enumerate((start, stop, step), 1):
-        if type(value) is not int or not _SMALLEST <= value <= _LARGEST:
-            if value is _ABSENT:
-                continue
-            check_kind(value, "int", f"range: for parameter {place}")
-    if step == 0:
-        raise StarlarkError("range: step argument must not be zero")
-    if stop is _ABSENT:
-        return range(start)  # type: ignore[call-overload, no-any-return]
-    return range(start, stop, step)  # type: ignore[call-overload, no-any-return]
-
-
-def range_to(stop: object, /) -> range:
-    """`range` with one argument."""
-    return range(stop) if type(stop) is int and _SMALLEST <= stop <= _LARGEST else range_(stop)
-
-
-def range_from_to(start: object, stop: object, /) -> range:
-    """`range` with two arguments."""
-    if type(start) is int and type(stop) is int and _SMALLEST <= start <= _LARGEST and _SMALLEST <= stop <= _LARGEST:
-        return range(start, stop)
-    return range_(start, stop)
-
-
 def repr_(x: object, /) -> str:
     return repr_of(x)
 
 
 def reversed_(values: object, /) -> List:
-    result = List(_source(values, "reversed"))
+    result = List(iterable(values, "reversed: for parameter 1"))
     result.reverse()
     return result
 
 
 def set_(values: object = (), /) -> Set:
-    source = _source(values, "set")
+    source = iterable(values, "set: for parameter 1")
     result = Set()
     for value in source:
         try:
@@ -359,7 +298,7 @@ def str_(x: object, /) -> str:
 
 
 def tuple_(values: object = (), /) -> tuple[object, ...]:
-    return tuple(_source(values, "tuple"))
+    return tuple(iterable(values, "tuple: for parameter 1"))
 
 
 def type_(x: object, /) -> str:

@@ -1,23 +1,34 @@
-"""Comparing values that hold others, and order. Imported when the first are compared."""
+"""Equality and order of values (spec ytt 5, comparisons): `==` and `<` as the language has them.
+
+True is not 1, text is ordered by its bytes, what holds other values is compared part by part.
+"""
 
 from __future__ import annotations
 
+from _operator import ge, gt, le, lt
+
 from plait.errors import StarlarkError
 from plait.starlark.budget import spend
-from plait.starlark.values import Dict, List, Set, Value, ordered, to_bytes, type_of
+from plait.starlark.containers import Dict, List, Set
+from plait.starlark.values import Value, to_bytes, type_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 _DEEPEST = 500
 _LONG = 1 << 4
 _PLAIN = frozenset((str, int, float, type(None)))
 _get, _contains, _keys = dict.get, dict.__contains__, dict.__iter__
 _ABSENT = object()
+_ORDER: Mapping[str, Callable[..., bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
 
 
 def equals(left: object, right: object, depth: int = _DEEPEST, known: set[tuple[int, int]] | None = None) -> bool:
     """Whether `left == right`. Raises StarlarkError where the values refuse to be compared.
 
-    known: pairs that are known to be equal; it keeps lists that hold each other many times over from costing time
-    without end.
+    depth: how many values in values are left to go into. known: pairs that are known to be equal; it keeps lists that
+    hold each other many times over from costing time without end.
     """
     kind, other = type(left), type(right)
     if kind is str or other is str:
@@ -41,24 +52,21 @@ def equals(left: object, right: object, depth: int = _DEEPEST, known: set[tuple[
 
 
 def _alike(left: object, right: object, depth: int, known: set[tuple[int, int]]) -> bool:
-    kind = type(left)
-    if kind is not type(right):
-        if isinstance(left, Value) and isinstance(right, Value) and left.type_name == right.type_name:
-            return left.same(right)
-        return False
-    if kind is List or kind is tuple:
-        if len(left) != len(right):  # type: ignore[arg-type]
-            return False
-        if len(left) > _LONG:  # type: ignore[arg-type]
-            spend(len(left) * 3)  # type: ignore[arg-type]
-        return all(equals(x, y, depth - 1, known) for x, y in zip(left, right, strict=True))  # type: ignore[call-overload]
-    if kind is Dict or kind is Set:
-        return _equal_dicts(left, right, depth, known)  # type: ignore[arg-type]
-    if kind is range:
-        return left == right
     if isinstance(left, Value):
+        if type(left) is not type(right) and not (isinstance(right, Value) and left.type_name == right.type_name):
+            return False
         return left.same(right)
-    return left is right
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, (List, tuple)) and isinstance(right, (List, tuple)):
+        if len(left) != len(right):
+            return False
+        if len(left) > _LONG:
+            spend(len(left) * 3)
+        return all(equals(x, y, depth - 1, known) for x, y in zip(left, right, strict=True))
+    if isinstance(left, Dict) and isinstance(right, Dict):
+        return _equal_dicts(left, right, depth, known)
+    return left == right if type(left) is range else left is right
 
 
 def _equal_dicts(left: Dict, right: Dict, depth: int, known: set[tuple[int, int]]) -> bool:
@@ -79,23 +87,26 @@ def compare(operator: str, left: object, right: object, depth: int = _DEEPEST) -
     """Whether `left operator right` for `<`, `<=`, `>`, `>=`. Raises StarlarkError for types without an order."""
     kind, other = type(left), type(right)
     if (kind is int or kind is float) and (other is int or other is float):
-        return ordered(operator, left, right)
+        return _ORDER[operator](left, right)
     if kind is other:
-        if kind is str:
-            if left.isascii() and right.isascii():  # type: ignore[attr-defined]
-                return ordered(operator, left, right)
-            return ordered(operator, to_bytes(left), to_bytes(right))  # type: ignore[arg-type]
+        if type(left) is str and type(right) is str:
+            if left.isascii() and right.isascii():
+                return _ORDER[operator](left, right)
+            return _ORDER[operator](to_bytes(left), to_bytes(right))
         if kind is bool:
-            return ordered(operator, left, right)
+            return _ORDER[operator](left, right)
         if left is None:
             return operator in ("<=", ">=")
-        if kind is List or kind is tuple:
+        if isinstance(left, (List, tuple)) and isinstance(right, (List, tuple)):
             if depth < 1:
                 raise StarlarkError("comparison exceeded maximum recursion depth")
-            for x, y in zip(left, right, strict=False):  # type: ignore[call-overload]
+            for x, y in zip(left, right, strict=False):
                 if not equals(x, y, depth - 1):
                     return compare(operator, x, y, depth - 1)
-            return ordered(operator, len(left), len(right))  # type: ignore[arg-type]
+            return _ORDER[operator](len(left), len(right))
     if isinstance(left, Value) and left.type_name == type_of(right):
         left.same(right)  # A value that refuses comparison says so itself.
     raise StarlarkError(f"{type_of(left)} {operator} {type_of(right)} not implemented")
+
+
+__all__ = ["compare", "equals"]

@@ -1,47 +1,122 @@
-"""The text of values that hold others, as `str` and `repr` show them. Imported when the first is shown."""
+"""Values as text, as `str` and `repr` show them (spec ytt 5)."""
 
 from __future__ import annotations
 
 from plait.errors import LimitError
-from plait.starlark.values import Builtin, Dict, List, Set, Value, is_function, repr_of, type_of
+from plait.starlark.budget import spend
+from plait.starlark.values import FUNCTION, Builtin, Value, is_function, type_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 # Lists that hold each other many times over print to texts of any length: this many parts are enough.
 _MOST_PARTS = 1 << 21
+_FEW_PARTS = 16
 _SCALARS = frozenset((str, int, float, bool, type(None)))
-_FUNCTION = type(lambda: None)
+_ESCAPES = {7: "\\a", 8: "\\b", 12: "\\f", 10: "\\n", 13: "\\r", 9: "\\t", 11: "\\v", 92: "\\\\", 34: '\\"'}
 
 
-def text_of(value: object) -> str:
+def str_of(value: object) -> str:
+    """What `str(value)` answers."""
+    return value if type(value) is str else repr_of(value)
+
+
+def repr_of(value: object) -> str:
     """What `repr(value)` answers. Raises LimitError."""
+    if type(value) in _SCALARS:
+        return _scalar_text(value)
     out: list[str] = []
     _write(value, out, set())
-    if len(out) > 16:
-        from plait.starlark.budget import spend
-
+    if len(out) > _FEW_PARTS:
         spend(len(out) * 6)
     return "".join(out)
 
 
+def _scalar_text(value: object) -> str:
+    if type(value) is str:
+        return quote(value)
+    if type(value) is int:
+        return int_text(value)
+    return float_text(value) if type(value) is float else str(value)
+
+
+def quote(string: str) -> str:
+    """A string as a literal in double quotes, as `repr` shows it."""
+    if string.isprintable() and "\\" not in string and '"' not in string:
+        return f'"{string}"'
+    out = ['"']
+    for char in string:
+        code = ord(char)
+        if code in _ESCAPES:
+            out.append(_ESCAPES[code])
+        elif char.isprintable():
+            out.append(char)
+        elif 0xDC80 <= code <= 0xDCFF:
+            out.append(f"\\x{code - 0xDC00:02x}")
+        elif code < 0x80:
+            out.append(f"\\x{code:02x}")
+        elif code < 0x10000:
+            out.append(f"\\u{code:04x}")
+        else:
+            out.append(f"\\U{code:08x}")
+    out.append('"')
+    return "".join(out)
+
+
+def float_text(value: float) -> str:
+    """Six significant digits, as `str` shows a float."""
+    return "%g" % value if value - value == 0 else not_finite(value)  # noqa: UP031
+
+
+def not_finite(value: float) -> str:
+    """How infinity and what is no number show."""
+    return "NaN" if value != value else "+Inf" if value > 0 else "-Inf"  # noqa: PLR0124
+
+
+def int_text(value: int) -> str:
+    """The decimal digits, however many."""
+    try:
+        return str(value)
+    except ValueError:
+        from plait.starlark.numbers import digits
+
+        return digits(value)
+
+
+# ---- values that hold others, and those that are no data
+
+
 def _write(value: object, out: list[str], path: set[int]) -> None:
-    """path: identities of the lists and dicts around the value."""
-    kind = type(value)
+    """path: identities of the lists and dicts around the value, which may hold themselves."""
     if len(out) > _MOST_PARTS:
         raise LimitError(f"the text of a value would have more than {_MOST_PARTS} parts")
-    if kind is List:
-        out.append("[")
-        _write_parts(value, value, out, path)
-        out.append("]")
-    elif kind is tuple:
+    if type(value) in _SCALARS:
+        out.append(_scalar_text(value))
+    elif isinstance(value, tuple):
         out.append("(")
-        _write_parts(value, None, out, path)
-        out.append(",)" if len(value) == 1 else ")")  # type: ignore[arg-type]
-    elif kind is Dict:
+        _write_items(value, out, path)
+        out.append(",)" if len(value) == 1 else ")")
+    elif isinstance(value, list):
+        out.append("[")
+        if id(value) in path:
+            out.append("...")
+        else:
+            path.add(id(value))
+            _write_items(value, out, path)
+            path.discard(id(value))
+        out.append("]")
+    elif isinstance(value, dict) and type_of(value) == "set":
+        out.append("set([")
+        _write_items(value, out, path)
+        out.append("])")
+    elif isinstance(value, dict):
         if id(value) in path:
             out.append("{...}")
             return
         path.add(id(value))
         separator = "{"
-        for key, item in value.items():  # type: ignore[attr-defined]
+        for key, item in value.items():
             out.append(separator)
             _write(key, out, path)
             out.append(": ")
@@ -49,56 +124,40 @@ def _write(value: object, out: list[str], path: set[int]) -> None:
             separator = ", "
         out.append("{}" if separator == "{" else "}")
         path.discard(id(value))
-    elif kind is Set:
-        out.append("set([")
-        _write_parts(value, None, out, path)
-        out.append("])")
-    elif kind is range:
-        out.append(_range_text(value))  # type: ignore[arg-type]
-    elif kind is Builtin:
-        out.append(_builtin_text(value.name, value.receiver))  # type: ignore[attr-defined]
-    elif kind is _FUNCTION:
-        name = value.__name__  # type: ignore[attr-defined]
-        name = "lambda" if name == "<lambda>" else name
-        out.append(f"<function {name}>" if is_function(value) else _builtin_text(name, None))
-    elif isinstance(value, Value):
-        out.append(value.text())
-    elif kind is str or kind is int or kind is float or kind is bool or value is None:
-        out.append(repr_of(value))
     else:
-        out.append(f"<{kind.__name__}>")
+        out.append(_other_text(value))
 
 
-def _write_parts(value: object, cyclic: object, out: list[str], path: set[int]) -> None:
-    if cyclic is not None:
-        if id(cyclic) in path:
-            out.append("...")
-            return
-        path.add(id(cyclic))
-    if _SCALARS.issuperset(map(type, value)):  # type: ignore[call-overload]
-        out.append(", ".join(map(repr_of, value)))  # type: ignore[call-overload]
-        if len(value) > 16:  # type: ignore[arg-type]
-            from plait.starlark.budget import spend
-
-            spend(len(value) * 6)  # type: ignore[arg-type]
-        value = ()
+def _write_items(items: Collection[object], out: list[str], path: set[int]) -> None:
+    if _SCALARS.issuperset(map(type, items)):
+        out.append(", ".join(map(_scalar_text, items)))
+        if len(items) > _FEW_PARTS:
+            spend(len(items) * 6)
+        return
     separator = ""
-    for part in value:  # type: ignore[attr-defined]
+    for item in items:
         if separator:
             out.append(separator)
-        _write(part, out, path)
+        _write(item, out, path)
         separator = ", "
-    if cyclic is not None:
-        path.discard(id(cyclic))
 
 
-def _range_text(value: range) -> str:
-    if value.step != 1:
-        return f"range({value.start}, {value.stop}, {value.step})"
-    return f"range({value.start}, {value.stop})" if value.start else f"range({value.stop})"
+def _other_text(value: object) -> str:
+    if isinstance(value, Value):
+        return value.text()
+    if type(value) is range:
+        start, stop, step = value.start, value.stop, value.step
+        if step != 1:
+            return f"range({start}, {stop}, {step})"
+        return f"range({start}, {stop})" if start else f"range({stop})"
+    if type(value) is Builtin and value.receiver is not None:
+        return f"<built-in method {value.name} of {type_of(value.receiver)} value>"
+    if type(value) is Builtin:
+        return f"<built-in function {value.name}>"
+    if type(value) is FUNCTION:
+        name = "lambda" if value.__name__ == "<lambda>" else value.__name__
+        return f"<function {name}>" if is_function(value) else f"<built-in function {name}>"
+    return f"<{type(value).__name__}>"
 
 
-def _builtin_text(name: str, receiver: object) -> str:
-    if receiver is not None:
-        return f"<built-in method {name} of {type_of(receiver)} value>"
-    return f"<built-in function {name}>"
+__all__ = ["float_text", "int_text", "not_finite", "quote", "repr_of", "str_of"]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from plait.starlark.budget import spend
-from plait.starlark.values import Value, quote, to_bytes
+from plait.starlark.display import quote
+from plait.starlark.values import Value, to_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

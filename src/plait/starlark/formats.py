@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from plait.errors import StarlarkError
 from plait.starlark.budget import FEW, SMALL, check_string
-from plait.starlark.operators import as_float, joined, number_to_int
-from plait.starlark.values import Dict, Value, has, int_text, lookup, quote, repr_of, type_of
+from plait.starlark.containers import Dict, has, lookup
+from plait.starlark.display import int_text, not_finite, quote, repr_of, str_of
+from plait.starlark.numbers import as_float, number_to_int
+from plait.starlark.values import Value, joined, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +57,7 @@ def formatted(template: str, args: tuple[object, ...], kwargs: dict[str, object]
         else:
             raise _no_field(name)
         if conversion == "s":
-            out.append(value if type(value) is str else repr_of(value))
+            out.append(str_of(value))
         elif conversion == "r":
             out.append(repr_of(value))
         else:
@@ -174,7 +176,7 @@ def _keyed(x: object, key: str) -> object:
 
 
 def _as_text(value: object, _verb: str) -> str:
-    return value if type(value) is str else repr_of(value)
+    return str_of(value)
 
 
 def _as_repr(value: object, _verb: str) -> str:
@@ -201,7 +203,7 @@ def _as_float(value: object, verb: str) -> str:
         raise StarlarkError(f"%{verb} format requires float, not {type_of(value)}")
     number = as_float(value)
     if number - number != 0:
-        return "NaN" if number != number else "+Inf" if number > 0 else "-Inf"  # noqa: PLR0124
+        return not_finite(number)
     if verb in "gG":
         return _shortest(number, verb)
     return f"{number:.6{verb}}"

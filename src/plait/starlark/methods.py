@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 from plait.errors import StarlarkError
-from plait.starlark.arguments import check_kind
+from plait.starlark import operators
+from plait.starlark.arguments import int32, iterable
 from plait.starlark.budget import SOME, check_items, pay, spend
-from plait.starlark.operators import check_table, iterable_or_none, union
+from plait.starlark.comparison import equals
+from plait.starlark.containers import FROZEN, Dict, List, Marked, Set, insert, iterable_or_none, key_of
 from plait.starlark.strings import bounds
-from plait.starlark.values import (
-    FROZEN,
-    Dict,
-    List,
-    Marked,
-    Set,
-    Value,
-    equals,
-    insert,
-    key_of,
-    type_of,
-)
+from plait.starlark.values import Value, type_of
 
 TYPE_CHECKING = False
 
@@ -53,14 +44,10 @@ def list_clear(self: List, /) -> None:
 
 
 def extend(self: List, items: object, /) -> None:
-    source = iterable_or_none(items)
-    if source is None:
-        raise StarlarkError(f"extend: for parameter 1: got {type_of(items)}, want iterable")
+    source = iterable(items, "extend: for parameter 1")
     if self.lock:
         _refuse(self, "extend: cannot extend")
-    list.extend(self, source)
-    if len(self) > SOME:
-        check_items(len(self), made=0)
+    operators.extend(self, source)
 
 
 def list_index(self: List, value: object, start: object = None, end: object = None, /) -> int:
@@ -74,24 +61,24 @@ def list_index(self: List, value: object, start: object = None, end: object = No
 
 
 def list_insert(self: List, place: object, value: object, /) -> None:
-    check_kind(place, "int", "insert: for parameter 1")
+    place = int32(place, "insert: for parameter 1")
     if self.lock:
         _refuse(self, "insert: cannot insert into")
     if len(self) > SOME:
         pay(len(self))
-    list.insert(self, place, value)  # type: ignore[arg-type]
+    list.insert(self, place, value)
 
 
 def list_pop(self: List, place: object = -1, /) -> object:
-    check_kind(place, "int", "pop: for parameter 1")
+    place = int32(place, "pop: for parameter 1")
     size = len(self)
-    if not -size <= place < size:  # type: ignore[operator]
-        raise StarlarkError(f"pop: {out_of_range(place, size, 'list')}")  # type: ignore[arg-type]
+    if not -size <= place < size:
+        raise StarlarkError(f"pop: {out_of_range(place, size, 'list')}")
     if self.lock:
         _refuse(self, "pop: cannot pop from")
     if size > SOME and place != -1:
         pay(size)  # all that stands behind it moves
-    return list.pop(self, place)  # type: ignore[arg-type]
+    return list.pop(self, place)
 
 
 def list_remove(self: List, value: object, /) -> None:
@@ -119,7 +106,7 @@ def _key(key: object, name: str) -> object:
 
 
 def dict_clear(self: Dict, /) -> None:
-    check_table(self, "clear")
+    operators.check_table(self, "clear")
     dict.clear(self)
     self.odd = False
 
@@ -160,7 +147,7 @@ def dict_pop(self: Dict, key: object, default: object = _ABSENT, /) -> object:
 
 def _table(value: Dict, name: str, verb: str) -> None:
     try:
-        check_table(value, verb)
+        operators.check_table(value, verb)
     except StarlarkError as error:
         raise StarlarkError(f"{name}: {error}") from None
 
@@ -230,7 +217,7 @@ def _pairs(source: object, name: str) -> list[tuple[object, object]]:
             raise StarlarkError(
                 f"{name}: dictionary update sequence element #{place} is not iterable ({type_of(pair)})"
             )
-        size = pair.length() if isinstance(pair, Value) else len(pair)  # type: ignore[arg-type]
+        size = pair.length() if isinstance(pair, Value) else len(tuple(parts))
         if size is None:
             raise StarlarkError(
                 f"{name}: dictionary update sequence element #{place} has unknown length ({type_of(pair)})",
@@ -248,10 +235,8 @@ def _pairs(source: object, name: str) -> list[tuple[object, object]]:
 
 
 def set_union(self: Set, other: object = (), /) -> Set:
-    source = iterable_or_none(other)
-    if source is None:
-        raise StarlarkError(f"union: for parameter 1: got {type_of(other)}, want iterable")
+    source = iterable(other, "union: for parameter 1")
     try:
-        return union(self, source)
+        return operators.union(self, source)
     except StarlarkError as error:
         raise StarlarkError(f"union: {error}") from None

@@ -1,6 +1,12 @@
-"""Integers of any size as decimal text, in both directions: Python refuses more than a few thousand digits."""
+"""Numbers: what is the same for all who convert them.
+
+Integers of any size as decimal text, in both directions: Python refuses more than a few thousand digits.
+"""
 
 from __future__ import annotations
+
+from plait.errors import StarlarkError
+from plait.starlark.values import type_of
 
 _CHUNK = 4000
 _CHUNK_BITS = 13_288  # more than these have more digits than a chunk
@@ -28,3 +34,23 @@ def parse(text: str, base: int = 10) -> int:
     half = len(text) // 2
     power: int = base ** (len(text) - half)
     return parse(text[:half], base) * power + parse(text[half:], base)
+
+
+def as_float(x: float) -> float:
+    try:
+        return float(x)
+    except OverflowError:
+        return float("inf" if x > 0 else "-inf")
+
+
+def number_to_int(value: object) -> int:
+    """An int, or a float cut towards zero; raises StarlarkError."""
+    if type(value) is int:
+        return value
+    if type(value) is float:
+        if value != value:  # noqa: PLR0124
+            raise StarlarkError("cannot convert float NaN to integer")
+        if value in (float("inf"), float("-inf")):
+            raise StarlarkError("cannot convert float infinity to integer")
+        return int(value)
+    raise StarlarkError(f"cannot convert {type_of(value)} to int")

@@ -1,4 +1,4 @@
-"""What the operators do when compiled code does not know its operands (spec ytt 5, operators).
+"""What the operators mean (spec ytt 5, operators): `BINARY` and `UNARY` have a function for each.
 
 Compiled code does the common cases itself (two ints, a known list) and comes here for the rest. True is not 1: a bool
 takes part in no arithmetic. Sizes are bounded: a result that would grow past the limit is a LimitError.
@@ -8,28 +8,16 @@ from __future__ import annotations
 
 from plait.errors import LimitError, StarlarkError
 from plait.starlark.budget import SMALL, SOME, check_bits, check_items, check_string, pay, spend
-from plait.starlark.values import (
-    FROZEN,
-    Dict,
-    List,
-    Set,
-    Value,
-    compare,
-    equals,
-    from_bytes,
-    has,
-    insert,
-    key_of,
-    to_bytes,
-    type_of,
-)
+from plait.starlark.comparison import compare, equals
+from plait.starlark.containers import FROZEN, Dict, List, Set, has, insert, iterable_or_none, key_of
+from plait.starlark.numbers import as_float
+from plait.starlark.values import Value, is_int32, joined, to_bytes, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
 _FEW_ITEMS = 16  # comparing so many with a value costs no more than the step that asks for it
-_SMALLEST, _LARGEST = -(1 << 31), (1 << 31) - 1
 
 
 def unknown(operator: str, x: object, y: object) -> StarlarkError:
@@ -44,33 +32,6 @@ def unknown(operator: str, x: object, y: object) -> StarlarkError:
     return StarlarkError(f"unknown binary op: {type_of(x)} {operator} {type_of(y)}", hint=hint)
 
 
-def as_float(x: float) -> float:
-    try:
-        return float(x)
-    except OverflowError:
-        return float("inf" if x > 0 else "-inf")
-
-
-def number_to_int(value: object) -> int:
-    """An int, or a float cut towards zero; raises StarlarkError."""
-    if type(value) is int:
-        return value
-    if type(value) is float:
-        if value != value:  # noqa: PLR0124
-            raise StarlarkError("cannot convert float NaN to integer")
-        if value in (float("inf"), float("-inf")):
-            raise StarlarkError("cannot convert float infinity to integer")
-        return int(value)
-    raise StarlarkError(f"cannot convert {type_of(value)} to int")
-
-
-def joined(text: str) -> str:
-    """Text put together from parts: bytes that now make a character become that character."""
-    if text.isascii():
-        return text
-    return from_bytes(to_bytes(text))
-
-
 def text(made: str) -> str:
     """Text that was put together from a few parts."""
     if len(made) > SMALL:
@@ -79,32 +40,34 @@ def text(made: str) -> str:
 
 
 def add(x: object, y: object) -> object:
-    kind, other = type(x), type(y)
-    if kind is other:
-        if kind is str:
-            if len(x) + len(y) > SMALL:  # type: ignore[arg-type]
-                check_string(len(x) + len(y))  # type: ignore[arg-type]
-            if y.isascii():  # type: ignore[attr-defined]
-                return x + y  # type: ignore[operator]
-            if x and "\udc80" <= x[-1] <= "\udcff" and "\udc80" <= y[0] <= "\udcff":  # type: ignore[index]
-                return joined(x + y)  # type: ignore[operator]
-            return x + y  # type: ignore[operator]
-        if kind is int or kind is float:
-            return x + y  # type: ignore[operator]
-        if kind is List:
-            if len(x) + len(y) > SOME:  # type: ignore[arg-type]
-                check_items(len(x) + len(y))  # type: ignore[arg-type]
-            result = List(x)  # type: ignore[arg-type]
-            result += y  # type: ignore[arg-type]
+    if type(x) is str:
+        if type(y) is str:
+            if len(x) + len(y) > SMALL:
+                check_string(len(x) + len(y))
+            if x and "\udc80" <= x[-1] <= "\udcff" and "\udc80" <= y[:1] <= "\udcff":
+                return joined(x + y)
+            return x + y
+    elif type(x) is int:
+        if type(y) is int:
+            return x + y
+        if type(y) is float:
+            return as_float(x) + y
+    elif type(x) is float:
+        if type(y) is float:
+            return x + y
+        if type(y) is int:
+            return x + as_float(y)
+    elif type(x) is List:
+        if type(y) is List:
+            if len(x) + len(y) > SOME:
+                check_items(len(x) + len(y))
+            result = List(x)
+            result += y
             return result
-        if kind is tuple:
-            if len(x) + len(y) > SOME:  # type: ignore[arg-type]
-                check_items(len(x) + len(y), "tuple")  # type: ignore[arg-type]
-            return x + y  # type: ignore[operator]
-    elif kind is int and other is float:
-        return as_float(x) + y  # type: ignore[arg-type, operator]
-    elif kind is float and other is int:
-        return x + as_float(y)  # type: ignore[arg-type, operator]
+    elif type(x) is tuple and type(y) is tuple:
+        if len(x) + len(y) > SOME:
+            check_items(len(x) + len(y), "tuple")
+        return x + y
     raise unknown("+", x, y)
 
 
@@ -120,58 +83,53 @@ def inplace_add(x: object, y: object) -> object:
 
 
 def subtract(x: object, y: object) -> object:
-    kind, other = type(x), type(y)
-    if kind is int:
-        if other is int:
-            return x - y  # type: ignore[operator]
-        if other is float:
-            return as_float(x) - y  # type: ignore[arg-type, operator]
-    elif kind is float:
-        if other is float:
-            return x - y  # type: ignore[operator]
-        if other is int:
-            return x - as_float(y)  # type: ignore[arg-type, operator]
+    if type(x) is int:
+        if type(y) is int:
+            return x - y
+        if type(y) is float:
+            return as_float(x) - y
+    elif type(x) is float:
+        if type(y) is float:
+            return x - y
+        if type(y) is int:
+            return x - as_float(y)
     raise unknown("-", x, y)
 
 
 def multiply(x: object, y: object) -> object:
-    kind, other = type(x), type(y)
-    if kind is int:
-        if other is int:
-            if x.bit_length() + y.bit_length() > SMALL:  # type: ignore[attr-defined]
-                check_bits(x.bit_length() + y.bit_length())  # type: ignore[attr-defined]
-            return x * y  # type: ignore[operator]
-        if other is float:
-            return as_float(x) * y  # type: ignore[arg-type, operator]
-        if other is str or other is List or other is tuple:
-            return repeat(y, x)  # type: ignore[arg-type]
-    elif kind is float:
-        if other is float:
-            return x * y  # type: ignore[operator]
-        if other is int:
-            return x * as_float(y)  # type: ignore[arg-type, operator]
-    elif other is int and (kind is str or kind is List or kind is tuple):
-        return repeat(x, y)  # type: ignore[arg-type]
+    if type(x) is int:
+        if type(y) is int:
+            if x.bit_length() + y.bit_length() > SMALL:
+                check_bits(x.bit_length() + y.bit_length())
+            return x * y
+        if type(y) is float:
+            return as_float(x) * y
+        if isinstance(y, (str, List, tuple)):
+            return repeat(y, x)
+    elif type(x) is float:
+        if type(y) is float:
+            return x * y
+        if type(y) is int:
+            return x * as_float(y)
+    elif type(y) is int and isinstance(x, (str, List, tuple)):
+        return repeat(x, y)
     raise unknown("*", x, y)
 
 
 def repeat(sequence: str | List | tuple[object, ...], count: int) -> object:
-    kind = type(sequence)
     size = len(sequence)
     if size == 0 or count < 1:
-        return "" if kind is str else () if kind is tuple else List()
-    if count > _LARGEST:
+        return List() if isinstance(sequence, List) else sequence[:0]
+    if not is_int32(count):
         raise StarlarkError(f"repeat count {count} too large")
-    if size * count > (SMALL if kind is str else SOME):
+    if size * count > (SMALL if isinstance(sequence, str) else SOME):
         if size * count >= 1 << 30:
             raise LimitError(f"excessive repeat ({size * count} elements)")
-        if kind is str:
+        if isinstance(sequence, str):
             check_string(size * count)
         else:
             check_items(size * count, type_of(sequence))
-    if kind is List:
-        return List(list(sequence) * count)
-    return sequence * count
+    return List(list(sequence) * count) if isinstance(sequence, List) else sequence * count
 
 
 def divide(x: object, y: object) -> object:
@@ -199,23 +157,22 @@ def floor_divide(x: object, y: object) -> object:
 
 
 def modulo(x: object, y: object) -> object:
-    kind, other = type(x), type(y)
-    if kind is str:
+    if type(x) is str:
         from plait.starlark.formats import interpolate
 
-        return interpolate(x, y)  # type: ignore[arg-type]
-    if kind is int and other is int:
+        return interpolate(x, y)
+    if type(x) is int and type(y) is int:
         if y == 0:
             raise StarlarkError("integer modulo by zero")
-        if x.bit_length() > SMALL:  # type: ignore[attr-defined]
-            _pay_for_division(x, y)  # type: ignore[arg-type]
-        return x % y  # type: ignore[operator]
-    if (kind is int or kind is float) and (other is int or other is float):
+        if x.bit_length() > SMALL:
+            _pay_for_division(x, y)
+        return x % y
+    if (type(x) is int or type(x) is float) and (type(y) is int or type(y) is float):
         if y == 0:
             raise StarlarkError("float modulo by zero")
         import math
 
-        left, right = as_float(x), as_float(y)  # type: ignore[arg-type]
+        left, right = as_float(x), as_float(y)
         # The reference takes the sign of the dividend here, other than for ints.
         return math.nan if math.isinf(left) else math.fmod(left, right)
     raise unknown("%", x, y)
@@ -233,11 +190,11 @@ def bit_or(x: object, y: object) -> object:
     raise unknown("|", x, y)
 
 
-def union(x: Set, items: object) -> Set:
+def union(x: Set, items: Iterable[object]) -> Set:
     if len(x) > SOME:
         spend(len(x) * 4)
     result = Set(x)
-    for key in items:  # type: ignore[attr-defined]
+    for key in items:
         insert(result, key, None)
     return result
 
@@ -284,7 +241,7 @@ def shift_right(x: object, y: object) -> object:
 def _shift_count(y: object) -> int:
     if type(y) is not int:
         raise StarlarkError(f"got {type_of(y)}, want int")
-    if not _SMALLEST <= y <= _LARGEST:
+    if not is_int32(y):
         raise StarlarkError(f"{y} out of range")
     if y < 0:
         raise StarlarkError(f"negative shift count: {y}")
@@ -309,83 +266,7 @@ def invert(x: object) -> object:
     raise StarlarkError(f"unknown unary op: ~ {type_of(x)}")
 
 
-# ---- comparison
-
-
-def equal(x: object, y: object) -> bool:
-    return equals(x, y)
-
-
-def unequal(x: object, y: object) -> bool:
-    return not equals(x, y)
-
-
-def less(x: object, y: object) -> bool:
-    if type(x) is type(y) is int:
-        return x < y
-    return compare("<", x, y)
-
-
-def less_equal(x: object, y: object) -> bool:
-    if type(x) is type(y) is int:
-        return x <= y
-    return compare("<=", x, y)
-
-
-def greater(x: object, y: object) -> bool:
-    if type(x) is type(y) is int:
-        return x > y
-    return compare(">", x, y)
-
-
-def greater_equal(x: object, y: object) -> bool:
-    if type(x) is type(y) is int:
-        return x >= y
-    return compare(">=", x, y)
-
-
-def contains(x: object, y: object) -> bool:
-    """`x in y`."""
-    kind = type(y)
-    if kind is Dict:
-        if type(x) is str:
-            return x in y  # type: ignore[operator]
-        try:
-            return key_of(x) in y  # type: ignore[operator]
-        except StarlarkError:
-            return False  # an unhashable value is in no dict
-    if kind is List or kind is tuple:
-        if type(x) is str:
-            if len(y) > SOME:  # type: ignore[arg-type]
-                pay(len(y))  # type: ignore[arg-type]
-            return x in y  # type: ignore[operator]
-        if len(y) > _FEW_ITEMS:  # type: ignore[arg-type]
-            spend(len(y) * 4)  # type: ignore[arg-type]
-        return any(equals(item, x) for item in y)  # type: ignore[attr-defined]
-    if kind is str:
-        if type(x) is not str:
-            raise StarlarkError(f"'in <string>' requires string as left operand, not {type_of(x)}")
-        if len(y) > SMALL:  # type: ignore[arg-type]
-            pay(len(y))  # type: ignore[arg-type]
-        return to_bytes(x) in to_bytes(y) if not x.isascii() else x in y  # type: ignore[operator, arg-type]
-    if kind is Set:
-        return has(y, x)  # type: ignore[arg-type]
-    if kind is range:
-        if type(x) is float and x - x == 0:
-            x = int(x)
-        if type(x) is not int:
-            raise StarlarkError(f"'in <range>' requires integer as left operand, not {type_of(x)}")
-        return x in y  # type: ignore[operator]
-    if isinstance(y, Value):
-        return y.contains(x)
-    raise unknown("in", x, y)
-
-
-def lacks(x: object, y: object) -> bool:
-    return not contains(x, y)
-
-
-# ---- changing lists, and what iterates
+# ---- changing lists and dicts
 
 
 def check_mutable(value: List, verb: str) -> None:
@@ -400,18 +281,87 @@ def check_table(value: Dict, verb: str) -> None:
         raise StarlarkError(f"cannot {verb} hash table during iteration")
 
 
-def extend(into: List, items: object) -> None:
-    list.extend(into, items)  # type: ignore[arg-type]
+def extend(into: List, items: Iterable[object]) -> None:
+    list.extend(into, items)
     if len(into) > SOME:
         check_items(len(into), made=0)
 
 
-def iterable_or_none(value: object) -> Iterable[object] | None:
-    """What Python iterates for a value, all of it; None if the value does not iterate. Raises LimitError."""
-    kind = type(value)
-    if kind is List or kind is tuple or kind is Dict or kind is range or kind is Set:
-        if len(value) > SOME:  # type: ignore[arg-type]
-            spend(len(value) >> 1)  # type: ignore[arg-type]
-            check_items(len(value), type_of(value))  # type: ignore[arg-type]
-        return value  # type: ignore[return-value]
-    return value.iterate() if isinstance(value, Value) else None
+# ---- comparison
+
+
+def unequal(x: object, y: object) -> bool:
+    return not equals(x, y)
+
+
+def _order(operator: str) -> Callable[[object, object], bool]:
+    def ordered(x: object, y: object) -> bool:
+        return compare(operator, x, y)
+
+    return ordered
+
+
+def contains(x: object, y: object) -> bool:
+    """`x in y`."""
+    if type(y) is Dict:
+        if type(x) is str:
+            return x in y
+        try:
+            return key_of(x) in y
+        except StarlarkError:
+            return False  # an unhashable value is in no dict
+    if isinstance(y, (List, tuple)):
+        if type(x) is str:
+            if len(y) > SOME:
+                pay(len(y))
+            return x in y
+        if len(y) > _FEW_ITEMS:
+            spend(len(y) * 4)
+        return any(equals(item, x) for item in y)
+    if type(y) is str:
+        if type(x) is not str:
+            raise StarlarkError(f"'in <string>' requires string as left operand, not {type_of(x)}")
+        if len(y) > SMALL:
+            pay(len(y))
+        return x in y if x.isascii() else to_bytes(x) in to_bytes(y)
+    if type(y) is Set:
+        return has(y, x)
+    if type(y) is range:
+        if type(x) is float and x - x == 0:
+            x = int(x)
+        if type(x) is not int:
+            raise StarlarkError(f"'in <range>' requires integer as left operand, not {type_of(x)}")
+        return x in y
+    if isinstance(y, Value):
+        return y.contains(x)
+    raise unknown("in", x, y)
+
+
+def lacks(x: object, y: object) -> bool:
+    return not contains(x, y)
+
+
+# ---- the table
+
+
+# "+=" stands for `x += y` of a variable; every other `x operator= y` is `x = x operator y`.
+BINARY: Mapping[str, Callable[[object, object], object]] = {
+    "+": add,
+    "+=": inplace_add,
+    "-": subtract,
+    "*": multiply,
+    "/": divide,
+    "//": floor_divide,
+    "%": modulo,
+    "|": bit_or,
+    "&": bit_and,
+    "^": bit_xor,
+    "<<": shift_left,
+    ">>": shift_right,
+    "==": equals,
+    "!=": unequal,
+    **{operator: _order(operator) for operator in ("<", "<=", ">", ">=")},
+    "in": contains,
+    "not in": lacks,
+}
+UNARY: Mapping[str, Callable[[object], object]] = {"-": negate, "+": plus, "~": invert}

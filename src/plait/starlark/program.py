@@ -10,7 +10,8 @@ from plait.passes import FAST
 from plait.source import Position, Source
 from plait.starlark.budget import budget_of, check_growth
 from plait.starlark.calls import enter, leave, leaving
-from plait.starlark.values import freeze
+from plait.starlark.containers import freeze
+from plait.starlark.loops import Loops
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,7 +93,8 @@ class Program:
         found = budget.shared.get(id(common))
         if found is not None:
             return found[1]
-        table = {**budget.names, "$locals": locals, **common}
+        counters = {**budget.names, **Loops(budget.spend).names()}
+        table = {**counters, "$locals": locals, **common}
         if "plait.starlark.runtime" not in sys.modules:
             # Programs of values and operators alone need no more; it would take a twentieth of a small render to load.
             asked = {name for name in _names(self.code) if name[0] == "$"}
@@ -102,7 +104,7 @@ class Program:
         from plait.starlark.runtime import GLOBALS
 
         print_ = printing(_drop if context is None else context.print_line)
-        table = {**GLOBALS, **budget.names, "$print": print_, **common}
+        table = {**GLOBALS, **counters, "$print": print_, **common}
         budget.shared[id(common)] = common, table
         return table
 

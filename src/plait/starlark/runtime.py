@@ -10,27 +10,17 @@ from __future__ import annotations
 import builtins as python
 
 from plait.errors import StarlarkError
-from plait.starlark import builtins, operators
+from plait.starlark import builtins, loops, operators
 from plait.starlark.attributes import attribute
 from plait.starlark.budget import A_CALL, SOME, check_items, check_string, pay, spend
+from plait.starlark.containers import Dict, List, Set, insert, iterable_or_none, key_of
+from plait.starlark.display import int_text, repr_of
 from plait.starlark.methods import out_of_range
-from plait.starlark.operators import check_mutable, check_table, iterable_or_none
+from plait.starlark.operators import check_mutable, check_table
+from plait.starlark.structs import STRUCTS
 from plait.starlark.table.methods import LIKELY, METHODS
 from plait.starlark.table.universal import UNIVERSAL
-from plait.starlark.values import (
-    STRUCTS,
-    Dict,
-    List,
-    Set,
-    Value,
-    from_bytes,
-    insert,
-    int_text,
-    key_of,
-    repr_of,
-    to_bytes,
-    type_of,
-)
+from plait.starlark.values import Value, from_bytes, is_int32, to_bytes, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +28,6 @@ if TYPE_CHECKING:
 
     from plait.starlark.table.row import Row
 
-_SMALLEST, _LARGEST = -(1 << 31), (1 << 31) - 1
 _get = dict.get
 _ABSENT = object()
 
@@ -94,7 +83,7 @@ def bad_place(place: object, size: int, x: object) -> StarlarkError:
     name = "string" if x is str else type_of(x)
     if type(place) is not int:
         return StarlarkError(f"{name} index: got {type_of(place)}, want int")
-    if not _SMALLEST <= place <= _LARGEST:
+    if not is_int32(place):
         return StarlarkError(f"{name} index: {place} out of range")
     return out_of_range(place, size, name)
 
@@ -158,22 +147,7 @@ def _part_of_range(whole: range, part: slice) -> range:
     return range(whole.start + whole.step * low, whole.start + whole.step * high, whole.step * step)
 
 
-# ---- loops and unpacking
-
-
-def each(x: object) -> object:
-    """What Python iterates when nothing can change x meanwhile."""
-    source = iterable_or_none(x)
-    if source is None:
-        raise StarlarkError(f"{type_of(x)} value is not iterable")
-    return source
-
-
-def finish(x: object) -> None:
-    """The end of the loop over what `Budget`'s `begin` gave."""
-    kind = type(x)
-    if (kind is List or kind is Dict or kind is Set) and x.lock > 0:  # type: ignore[attr-defined]
-        x.lock -= 1  # type: ignore[attr-defined]
+# ---- unpacking
 
 
 def unpack(x: object, count: int) -> object:
@@ -297,29 +271,8 @@ GLOBALS: dict[str, object] = {
     # The same for methods: of whatever receiver; and of the one that it most likely has.
     **{f"$late.{name}": _late(row) for name, row in LIKELY.items()},
     **{f"$m.{name}": row.function for name, row in LIKELY.items()},
-    "$+": operators.add,
-    "$+=": operators.inplace_add,
-    "$-": operators.subtract,
-    "$*": operators.multiply,
-    "$/": operators.divide,
-    "$//": operators.floor_divide,
-    "$%": operators.modulo,
-    "$|": operators.bit_or,
-    "$&": operators.bit_and,
-    "$^": operators.bit_xor,
-    "$<<": operators.shift_left,
-    "$>>": operators.shift_right,
-    "$neg": operators.negate,
-    "$pos": operators.plus,
-    "$~": operators.invert,
-    "$==": operators.equal,
-    "$!=": operators.unequal,
-    "$<": operators.less,
-    "$<=": operators.less_equal,
-    "$>": operators.greater,
-    "$>=": operators.greater_equal,
-    "$in": operators.contains,
-    "$not in": operators.lacks,
+    **{f"${operator}": function for operator, function in operators.BINARY.items()},
+    **{f"$unary{operator}": function for operator, function in operators.UNARY.items()},
     "$attribute": attribute,
     "$structs": STRUCTS,
     "$index": index,
@@ -327,8 +280,6 @@ GLOBALS: dict[str, object] = {
     "$set_index": set_index,
     "$set_attribute": set_attribute,
     "$cut": cut,
-    "$finish": finish,
-    "$iter": iter,
     "$unpack": unpack,
     "$make_dict": make_dict,
     "$pairs_dict": pairs_dict,
@@ -336,9 +287,9 @@ GLOBALS: dict[str, object] = {
     "$keywords": keywords,
     "$pick": pick,
     "$same": same,
-    "$range1": builtins.range_to,
-    "$range2": builtins.range_from_to,
-    "$range3": builtins.range_,
+    "$range1": loops.range_to,
+    "$range2": loops.range_from_to,
+    "$range3": loops.range_,
     "$max_of": builtins.max_of,
     "$min_of": builtins.min_of,
     "$List": List,

@@ -12,8 +12,9 @@ from plait.errors import StarlarkError
 from plait.starlark.arguments import unpack
 from plait.starlark.budget import SOME, spend
 from plait.starlark.builtins import len_
-from plait.starlark.operators import iterable_or_none
-from plait.starlark.values import Dict, List, Set, compare, is_callable, type_of
+from plait.starlark.comparison import compare
+from plait.starlark.containers import Dict, List, Set, iterable_or_none
+from plait.starlark.values import is_callable, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def sort(args: tuple[object, ...], kwargs: Mapping[str, object]) -> List:
     elif measured:
         keys = list(map(len, result))  # type: ignore[arg-type]
     else:
-        keys = [key(value) for value in result]  # type: ignore[operator]
+        keys = [key(value) for value in result]
     if size > SOME and (key is not None or type(keys[0]) is not int):
         _pay_for_order(keys)
     if measured:

@@ -7,16 +7,10 @@ through bytes for the rest.
 from __future__ import annotations
 
 from plait.errors import StarlarkError
-from plait.starlark.arguments import check_kind
+from plait.starlark.arguments import check_kind, int32, iterable, string
 from plait.starlark.budget import FEW, SMALL, check_items, check_string, pay, spend
-from plait.starlark.operators import iterable_or_none, joined
-from plait.starlark.values import (
-    List,
-    Value,
-    from_bytes,
-    to_bytes,
-    type_of,
-)
+from plait.starlark.containers import List
+from plait.starlark.values import Value, from_bytes, joined, to_bytes, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,17 +18,6 @@ if TYPE_CHECKING:
 
 _SPACES = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 _ABSENT = object()
-_LARGEST = (1 << 31) - 1
-
-
-def length(string: str) -> int:
-    """Length in bytes."""
-    return len(string) if string.isascii() else len(to_bytes(string))
-
-
-def index(string: str, place: int) -> str:
-    """The byte at a place; raises IndexError."""
-    return string[place] if string.isascii() else from_bytes(to_bytes(string)[place : place + 1 or None])
 
 
 def bounds(low: object, high: object, size: int, name: str) -> tuple[int, int]:
@@ -93,25 +76,25 @@ def format(self: str, /, *args: object, **kwargs: object) -> str:
 def count(self: str, sub: object, start: object = None, end: object = None, /) -> int:
     if len(self) > SMALL:
         pay(len(self) // 8)
-    check_kind(sub, "string", "count: for parameter 1")
+    sub = string(sub, "count: for parameter 1")
     if start is None and end is None:
-        return self.count(sub) if self.isascii() or sub else len(self) + 1  # type: ignore[arg-type]
+        return self.count(sub) if self.isascii() or sub else len(self) + 1
     data = to_bytes(self)
     low, high = bounds(start, end, len(data), "count: ")
     part = from_bytes(data[low:high])
-    return part.count(sub)  # type: ignore[arg-type]
+    return part.count(sub)
 
 
 def _locate(self: str, sub: object, start: object, end: object, name: str, last: bool) -> int:
     if len(self) > SMALL:
         pay(len(self) // 8)
-    check_kind(sub, "string", f"{name}: for parameter 1")
+    sub = string(sub, f"{name}: for parameter 1")
     if self.isascii():
         low, high = bounds(start, end, len(self), f"{name}: ")
         if low > high:
             return 0 + low if sub == "" else -1
-        return self.rfind(sub, low, high) if last else self.find(sub, low, high)  # type: ignore[arg-type]
-    data, wanted = to_bytes(self), to_bytes(sub)  # type: ignore[arg-type]
+        return self.rfind(sub, low, high) if last else self.find(sub, low, high)
+    data, wanted = to_bytes(self), to_bytes(sub)
     low, high = bounds(start, end, len(data), f"{name}: ")
     if low > high:
         return 0 + low if sub == "" else -1
@@ -186,10 +169,7 @@ def join(self: str, items: object, /) -> str:
     if type(items) is List or type(items) is tuple:
         parts: Sequence[object] = items
     else:
-        source = iterable_or_none(items)
-        if source is None:
-            raise StarlarkError(f"join: for parameter 1: got {type_of(items)}, want iterable")
-        parts = list(source)
+        parts = list(iterable(items, "join: for parameter 1"))
     try:
         if len(parts) > FEW or len(self) > SMALL:
             spend(len(parts))
@@ -232,8 +212,7 @@ def title(self: str, /) -> str:
 def _stripping(chars: object, name: str) -> str:
     if chars is _ABSENT or chars == "":
         return _SPACES
-    check_kind(chars, "string", f"{name}: for parameter 1")
-    return chars  # type: ignore[return-value]
+    return string(chars, f"{name}: for parameter 1")
 
 
 def strip(self: str, chars: object = _ABSENT, /) -> str:
@@ -259,61 +238,52 @@ def rstrip(self: str, chars: object = _ABSENT, /) -> str:
 def partition(self: str, separator: object, /) -> tuple[object, ...]:
     if len(self) > SMALL:
         pay(len(self) // 8)
-    check_kind(separator, "string", "partition: for parameter 1")
+    separator = string(separator, "partition: for parameter 1")
     if separator == "":
         raise StarlarkError("partition: empty separator")
-    return self.partition(separator)  # type: ignore[arg-type]
+    return self.partition(separator)
 
 
 def rpartition(self: str, separator: object, /) -> tuple[object, ...]:
     if len(self) > SMALL:
         pay(len(self) // 8)
-    check_kind(separator, "string", "rpartition: for parameter 1")
+    separator = string(separator, "rpartition: for parameter 1")
     if separator == "":
         raise StarlarkError("rpartition: empty separator")
-    return self.rpartition(separator)  # type: ignore[arg-type]
+    return self.rpartition(separator)
 
 
 def replace(self: str, old: object, new: object, most: object = -1, /) -> str:
-    if type(old) is not str or type(new) is not str:
-        check_kind(old, "string", "replace: for parameter 1")
-        check_kind(new, "string", "replace: for parameter 2")
-    if type(most) is not int or not -1 <= most <= _LARGEST:
-        check_kind(most, "int", "replace: for parameter 3")
-    if len(self) * len(new) > SMALL:  # type: ignore[arg-type]
-        size = len(self) + self.count(old) * len(new)  # type: ignore[arg-type]
+    old, new = string(old, "replace: for parameter 1"), string(new, "replace: for parameter 2")
+    most = int32(most, "replace: for parameter 3")
+    if len(self) * len(new) > SMALL:
+        size = len(self) + self.count(old) * len(new)
         if size > SMALL:
             check_string(size)
-    result = self.replace(old, new, most)  # type: ignore[arg-type]
+    result = self.replace(old, new, most)
     return result if result.isascii() else joined(result)
 
 
-def _check_split(name: str, text: str, separator: object, most: object) -> None:
+def _split_arguments(name: str, text: str, separator: object, most: object) -> tuple[str | None, int]:
     """Pay for `split` or `rsplit`, and check its arguments; both call a wrong separator `split`'s, as the reference does."""
     if len(text) > SMALL:
         pay(len(text) // 8)
-    if type(most) is not int or not -1 <= most <= _LARGEST:
-        check_kind(most, "int", f"{name}: for parameter 2")
-    if separator is None:
-        return
-    if type(separator) is not str:
-        raise StarlarkError(f"split: got {type_of(separator)} for separator, want string")
+    most = int32(most, f"{name}: for parameter 2")
+    if separator is None or (type(separator) is str and separator):
+        return separator, most
     if separator == "":
         raise StarlarkError("split: empty separator")
+    raise StarlarkError(f"split: got {type_of(separator)} for separator, want string")
 
 
 def split(self: str, separator: object = None, most: object = -1, /) -> List:
-    _check_split("split", self, separator, most)
-    if separator is None:
-        return _split_spaces(self, most, False)  # type: ignore[arg-type]
-    return _checked(List(self.split(separator, most)))  # type: ignore[arg-type]
+    by, cuts = _split_arguments("split", self, separator, most)
+    return _split_spaces(self, cuts, right=False) if by is None else _checked(List(self.split(by, cuts)))
 
 
 def rsplit(self: str, separator: object = None, most: object = -1, /) -> List:
-    _check_split("rsplit", self, separator, most)
-    if separator is None:
-        return _split_spaces(self, most, True)  # type: ignore[arg-type]
-    return _checked(List(self.rsplit(separator, most)))  # type: ignore[arg-type]
+    by, cuts = _split_arguments("rsplit", self, separator, most)
+    return _split_spaces(self, cuts, right=True) if by is None else _checked(List(self.rsplit(by, cuts)))
 
 
 def _checked(parts: List) -> List:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     Rule: TypeAlias = Callable[..., py.expr]
 
 _CONSTANTS = {"None": None, "True": True, "False": False}
-_UNARY = {"-": "$neg", "+": "$pos", "~": "$~"}
 # A call on this line leaves no frame in the trail of an error (see `faults`).
 NOWHERE = 0
 
@@ -63,7 +62,7 @@ class Expressions(Emitter):
 
     def unary(self, node: syntax.Unary) -> py.expr:
         x = self.expression(node.x)
-        return self.negated(x) if node.operator == "not" else self.call(_UNARY[node.operator], [x])
+        return self.negated(x) if node.operator == "not" else self.call("$unary" + node.operator, [x])
 
     def binary(self, node: syntax.Binary) -> py.expr:
         if node.operator in {"and", "or"}:

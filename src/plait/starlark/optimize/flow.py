@@ -13,12 +13,12 @@ Everything starts at the bottom and only rises, until a round changes nothing.
 from __future__ import annotations
 
 from plait.starlark import syntax
+from plait.starlark.containers import List
 from plait.starlark.optimize.groups import Function, Groups, find
 from plait.starlark.optimize.kinds import BOTTOM, Kinds, join
 from plait.starlark.table.methods import METHODS
 from plait.starlark.table.row import COPIES, EXTENDS, GIVES, KEEPS, LOOKS, SHARES, STORES
 from plait.starlark.table.universal import UNIVERSAL
-from plait.starlark.values import List
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

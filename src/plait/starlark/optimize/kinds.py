@@ -9,9 +9,9 @@ variables are the least ones that agree with every assignment. `flow` finds them
 from __future__ import annotations
 
 from plait.starlark import syntax
+from plait.starlark.containers import Dict, List
 from plait.starlark.table.methods import METHODS
 from plait.starlark.table.universal import UNIVERSAL
-from plait.starlark.values import Dict, List
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

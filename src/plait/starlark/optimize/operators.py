@@ -52,11 +52,7 @@ _COMPARE: Mapping[str, Callable[[], py.cmpop]] = {
     "in": py.In,
     "not in": py.NotIn,
 }
-_UNARY: Mapping[str, tuple[str, Callable[[], py.unaryop]]] = {
-    "-": ("$neg", py.USub),
-    "+": ("$pos", py.UAdd),
-    "~": ("$~", py.Invert),
-}
+_UNARY: Mapping[str, Callable[[], py.unaryop]] = {"-": py.USub, "+": py.UAdd, "~": py.Invert}
 _NUMBERS = ("int", "small", "float")
 _PERHAPS_INT = ("", "int", "small")
 _NO_BOOL = frozenset(("int", "small", "float", "str", "list", "dict", "tuple"))
@@ -66,7 +62,7 @@ def unary(o: Optimizer, node: syntax.Unary) -> py.expr:
     if node.operator == "not":
         return Lowering.unary(o, node)
     x, kind = o.expression(node.x), o.kind(node.x)
-    helper, operator = _UNARY[node.operator]
+    helper, operator = "$unary" + node.operator, _UNARY[node.operator]
     if kind in INTS or (kind == "float" and node.operator != "~"):
         return py.UnaryOp(operator(), x, **o.at())
     if not o.guards:

@@ -9,9 +9,10 @@ import sys
 
 from plait.provenance import Cause
 from plait.starlark.attributes import attribute
+from plait.starlark.containers import Dict, List, Set
 from plait.starlark.probe.shadows import Hole, Loop, Window, bound, without
 from plait.starlark.runtime import index as plain_index
-from plait.starlark.values import Dict, List, Set, Struct
+from plait.starlark.structs import Struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

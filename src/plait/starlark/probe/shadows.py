@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.nodes import Array
 from plait.provenance import Cause
-from plait.starlark.values import List
+from plait.starlark.containers import List
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

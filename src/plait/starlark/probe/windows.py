@@ -12,9 +12,9 @@ from itertools import count
 
 from plait.nodes import Array, Map
 from plait.provenance import Cause
+from plait.starlark.containers import Dict, List, key_of
 from plait.starlark.probe.recorder import PLAIN, Recorder
 from plait.starlark.probe.shadows import Window, of_item, without
-from plait.starlark.values import Dict, List, key_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

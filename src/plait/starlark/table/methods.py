@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from plait.starlark import methods, strings
+from plait.starlark.containers import Dict, List, Set
 from plait.starlark.table.row import ANY, EXTENDS, GIVES, LOOKS, STORES, Row, named
-from plait.starlark.values import Dict, List, Set
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

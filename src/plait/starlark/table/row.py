@@ -26,7 +26,7 @@ class Row:
 
     least, most: how many arguments it takes, by position; `ANY`: it has parameters with names. result: the kind of
     what it gives, "" if that depends (see `optimize.kinds`). effect: what it does with its arguments. calls: it calls
-    what it is given by name. cost is no column: a builtin spends steps by what it goes through (see `meter`).
+    what it is given by name. cost is no column: a builtin spends steps by what it goes through (see `budget`).
     """
 
     __slots__ = ("calls", "effect", "function", "kind", "least", "most", "name", "result", "words")

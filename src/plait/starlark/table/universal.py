@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.starlark import builtins
+from plait.starlark import builtins, loops
 from plait.starlark.table.row import ANY, COPIES, KEEPS, LOOKS, SHARES, Row, named
 
 TYPE_CHECKING = False
@@ -42,7 +42,7 @@ UNIVERSAL: Mapping[str, Row] = named(
         "min": Row(builtins.min_, 0, ANY, "", SHARES, calls=True),
         "ord": Row(builtins.ord_, 1, 1, "small", LOOKS, words=_NO_NAMES),
         "print": Row(builtins.print_, 0, ANY, "", LOOKS),
-        "range": Row(builtins.range_, 1, 3, "", LOOKS),
+        "range": Row(loops.range_, 1, 3, "", LOOKS),
         "repr": Row(builtins.repr_, 1, 1, "str", LOOKS),
         "reversed": Row(builtins.reversed_, 1, 1, "list", COPIES),
         "set": Row(builtins.set_, 0, 1, "", SHARES),

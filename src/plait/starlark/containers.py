@@ -1,0 +1,291 @@
+"""Lists, dicts and sets: Python's own with a lock, so that reading them costs what it costs in C (spec ytt 5).
+
+A lock is 0 while the value may be changed, n > 0 while n loops run over it, and FROZEN for good.
+
+In Python True and 1 are the same key; here they are not. A bool among the keys (also inside a tuple) is stored as a
+`Marked` key, and `odd` tells that the dict has such keys; `keys()`, `items()` and iteration give back the bools.
+"""
+
+from __future__ import annotations
+
+from plait.errors import LimitError, StarlarkError
+from plait.starlark.budget import SOME, check_items, spend
+from plait.starlark.display import repr_of
+from plait.starlark.values import FUNCTION, Builtin, Value, type_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping
+    from types import FunctionType
+
+FROZEN = -1
+# Python hashes and compares a tuple part by part, and a part once for every place where it stands.
+_MOST_KEY_PARTS = 1 << 16
+_ABSENT = object()
+_NOTHING: tuple[object, ...] = ()
+_dict_iter = dict.__iter__
+_dict_get = dict.get
+_dict_contains = dict.__contains__
+
+
+# ---- keys
+
+
+class Marked:
+    """A key that Python would take for another one: a bool, or a tuple with a bool in it."""
+
+    __slots__ = ("hash", "inner", "key")
+
+    def __init__(self, key: object, inner: object) -> None:
+        self.key = key
+        self.inner = inner
+        self.hash = hash(inner) ^ 0x5BD1E995
+
+    def __hash__(self) -> int:
+        return self.hash
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Marked and self.inner == other.inner
+
+    def __repr__(self) -> str:
+        return f"Marked({self.key!r})"
+
+
+_TRUE, _FALSE = Marked(True, "True"), Marked(False, "False")
+
+
+def key_of(key: object) -> object:
+    """The key under which a value is stored. Raises StarlarkError if the value is not hashable."""
+    kind = type(key)
+    if kind is str or kind is int or kind is float or key is None:
+        return key
+    if kind is bool:
+        return _TRUE if key else _FALSE
+    if isinstance(key, tuple):
+        if len(key) > SOME:
+            spend(len(key) * 2)
+        if tuple in map(type, key):
+            _count_parts(key, {})
+        parts = tuple([key_of(part) for part in key])
+        return Marked(key, parts) if Marked in map(type, parts) else key
+    if isinstance(key, Value) or kind is FUNCTION or kind is Builtin:
+        try:
+            hash(key)
+        except TypeError:
+            raise StarlarkError(f"unhashable type: {type_of(key)}") from None
+        return key
+    if kind is range:
+        raise StarlarkError(f"unhashable: {type_of(key)}")
+    raise StarlarkError(f"unhashable type: {type_of(key)}")
+
+
+def _count_parts(key: tuple[object, ...], known: dict[int, int]) -> int:
+    """How many parts a nested tuple has; one that stands in many places counts as often. Raises LimitError."""
+    total = len(key)
+    for part in key:
+        if type(part) is tuple:
+            count = known.get(id(part))
+            if count is None:
+                count = known[id(part)] = _count_parts(part, known)
+            total += count
+    if total > _MOST_KEY_PARTS:
+        raise LimitError(f"a tuple of more than {_MOST_KEY_PARTS} parts cannot be a key")
+    return total
+
+
+# ---- the types
+
+
+class List(list[object]):
+    """A list; `lock` says whether it may be changed."""
+
+    __slots__ = ("lock",)
+    type_name = "list"
+
+    def __init__(self, items: Iterable[object] = _NOTHING) -> None:
+        if items is not _NOTHING:
+            self.extend(items)
+        self.lock = 0
+
+    def __hash__(self) -> int:  # type: ignore[override] # to refuse in the language's words
+        raise StarlarkError("unhashable type: list")
+
+
+class Dict(dict[object, object]):
+    """A dict. Where a key may be a bool use `insert`, `lookup`, `has` and `remove` instead of Python's own operators.
+
+    A missing key raises StarlarkError, in the language's words.
+    """
+
+    __slots__ = ("lock", "odd")
+    type_name = "dict"
+
+    def __init__(self, items: Mapping[object, object] | Iterable[tuple[object, object]] = ()) -> None:
+        self.lock = 0
+        self.odd = False
+        if items:
+            pairs: Iterable[tuple[object, object]] = items.items() if isinstance(items, dict) else items  # type: ignore[assignment] # mypy joins the two to object
+            for key, value in pairs:
+                if type(key) is str:
+                    self[key] = value
+                else:
+                    insert(self, key, value)
+
+    def __hash__(self) -> int:  # type: ignore[override] # as List's
+        raise StarlarkError(f"unhashable type: {type_of(self)}")
+
+    def __iter__(self) -> Iterator[object]:
+        if self.odd:
+            return iter([key.key if type(key) is Marked else key for key in _dict_iter(self)])
+        return _dict_iter(self)
+
+    def keys(self) -> KeysView[object]:  # type: ignore[override]
+        """The keys, as the language sees them."""
+        return list(self) if self.odd else dict.keys(self)  # type: ignore[return-value]
+
+    def items(self) -> ItemsView[object, object]:  # type: ignore[override]
+        """Keys, as the language sees them, and values."""
+        if self.odd:
+            return list(zip(self, self.values(), strict=True))  # type: ignore[return-value]
+        return dict.items(self)
+
+    def __missing__(self, key: object) -> object:
+        found = _dict_get(self, key_of(key), _ABSENT)
+        if found is _ABSENT:
+            raise StarlarkError(f"key {repr_of(key)} not in {type_of(self)}", hint=_near(key, self))
+        return found
+
+
+def _near(key: object, known: Dict) -> str | None:
+    """A hint with the nearest of the first keys."""
+    if type(key) is not str:
+        return None
+    from itertools import islice
+
+    from plait.spell import did_you_mean
+
+    return did_you_mean(key, [name for name in islice(known, 1000) if type(name) is str])
+
+
+class Set(Dict):
+    """A set in order of insertion: a Dict whose values do not matter."""
+
+    __slots__ = ()
+    type_name = "set"
+
+    def __init__(self, items: Iterable[object] = ()) -> None:
+        self.lock = 0
+        self.odd = False
+        for key in items:
+            insert(self, key, None)
+
+
+# ---- what works for every key
+
+
+def insert(into: Dict, key: object, value: object) -> None:
+    """Store a value whatever the key is; does not look at the lock. Raises StarlarkError for an unhashable key."""
+    if type(key) is not str:
+        key = key_of(key)
+        if type(key) is Marked:
+            into.odd = True
+    into[key] = value
+
+
+def lookup(where: Dict, key: object, default: object = None) -> object:
+    """The value of a key, whatever the key is. Raises StarlarkError for an unhashable key."""
+    return _dict_get(where, key if type(key) is str else key_of(key), default)
+
+
+def has(where: Dict, key: object) -> bool:
+    """Whether the key is there, whatever the key is. Raises StarlarkError for an unhashable key."""
+    return _dict_contains(where, key if type(key) is str else key_of(key))
+
+
+def remove(where: Dict, key: object, default: object = None) -> object:
+    """Take a key out and give its value; does not look at the lock."""
+    return where.pop(key if type(key) is str else key_of(key), default)
+
+
+# ---- what iterates
+
+
+def iterable_or_none(value: object) -> Iterable[object] | None:
+    """What Python iterates for a value, all of it; None if the value does not iterate. Raises LimitError."""
+    if isinstance(value, (List, tuple, Dict, range)):
+        if len(value) > SOME:
+            spend(len(value) >> 1)
+            check_items(len(value), type_of(value))
+        return value
+    return value.iterate() if isinstance(value, Value) else None
+
+
+def is_iterable(value: object) -> bool:
+    """Whether `for` runs over the value; strings do not iterate."""
+    return isinstance(value, (List, tuple, Dict, range)) or (isinstance(value, Value) and value.iterate() is not None)
+
+
+# ---- freezing
+
+
+def freeze(value: object) -> None:
+    """Make a value and everything that can be reached from it unchangeable."""
+    todo = [value]
+    tuples: set[int] = set()
+    while todo:
+        value = todo.pop()
+        kind = type(value)
+        if kind is str or kind is int or value is None or kind is bool or kind is float:
+            continue
+        if isinstance(value, Value):
+            value.freeze()
+        elif isinstance(value, List):
+            if value.lock != FROZEN:
+                value.lock = FROZEN
+                todo.extend(value)
+        elif isinstance(value, Dict):
+            if value.lock != FROZEN:
+                value.lock = FROZEN
+                todo.extend(value)
+                todo.extend(value.values())
+        elif isinstance(value, tuple):
+            if id(value) not in tuples:
+                tuples.add(id(value))
+                todo.extend(value)
+        elif isinstance(value, FUNCTION):
+            if not value.__dict__.get("frozen"):
+                _freeze_function(value, todo)
+        elif isinstance(value, Builtin):
+            todo.append(value.receiver)
+
+
+def _freeze_function(function: FunctionType, todo: list[object]) -> None:
+    """Put what a compiled function can still change (defaults, closed-over variables) on the list, once."""
+    if "$source" not in function.__globals__:
+        return
+    function.__dict__["frozen"] = True
+    todo.extend(function.__defaults__ or ())
+    todo.extend((function.__kwdefaults__ or {}).values())
+    for cell in function.__closure__ or ():
+        try:
+            held = cell.cell_contents
+        except ValueError:
+            continue
+        todo.append(held)
+
+
+__all__ = [
+    "FROZEN",
+    "Dict",
+    "List",
+    "Marked",
+    "Set",
+    "freeze",
+    "has",
+    "insert",
+    "is_iterable",
+    "iterable_or_none",
+    "key_of",
+    "lookup",
+    "remove",
+]

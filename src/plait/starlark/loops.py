@@ -1,0 +1,160 @@
+"""What loops go through: what iterates at all, and what compiled code calls where a loop begins and ends.
+
+A loop pays all its steps when it begins (see `budget`), and gets back what it did not go through when it is left early.
+A list, dict or set is locked while a loop runs over it.
+"""
+
+from __future__ import annotations
+
+from _operator import length_hint
+from itertools import chain
+
+from plait.errors import StarlarkError
+from plait.starlark.containers import FROZEN, Dict, List
+from plait.starlark.values import LARGEST, Value, is_int32, type_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+# A range longer than this pays in parts.
+_LONG = 1 << 14
+_ABSENT = object()
+
+
+# ---- ranges
+
+
+def range_(start: object, stop: object = _ABSENT, step: object = 1, /) -> range:
+    from plait.starlark.arguments import int32
+
+    low = int32(start, "range: for parameter 1")
+    high = None if stop is _ABSENT else int32(stop, "range: for parameter 2")
+    by = int32(step, "range: for parameter 3")
+    if by == 0:
+        raise StarlarkError("range: step argument must not be zero")
+    return range(low) if high is None else range(low, high, by)
+
+
+def range_to(stop: object, /) -> range:
+    """`range` with one argument."""
+    return range(stop) if is_int32(stop) else range_(stop)
+
+
+def range_from_to(start: object, stop: object, /) -> range:
+    """`range` with two arguments."""
+    return range(start, stop) if is_int32(start) and is_int32(stop) else range_(start, stop)
+
+
+# ---- loops
+
+
+def finish(x: object) -> None:
+    """The end of the loop over what `Loops.begin` gave."""
+    if isinstance(x, (List, Dict)) and x.lock > 0:
+        x.lock -= 1
+
+
+class Loops:
+    """The loops of one run. spend: takes steps from its budget."""
+
+    __slots__ = ("spend",)
+
+    def __init__(self, spend: Callable[[int], None]) -> None:
+        self.spend = spend
+
+    def names(self) -> Mapping[str, Callable[..., object]]:
+        """What compiled code calls, by its names."""
+        return {
+            "$refund": self.refund,
+            "$to": self.to,
+            "$from_to": self.from_to,
+            "$from_to_by": self.from_to_by,
+            "$begin": self.begin,
+            "$each": self.each,
+            "$hold": self.hold,
+            "$finish": finish,
+            "$iter": iter,
+        }
+
+    def begin(self, x: object) -> Iterable[object]:
+        """What a `for` loop iterates; a list, dict or set is locked until `finish`."""
+        if isinstance(x, (List, Dict)):
+            self.spend(len(x))
+            if x.lock != FROZEN:
+                x.lock += 1
+            return x
+        return self.each(x)
+
+    def each(self, x: object) -> Iterable[object]:
+        """What Python iterates when nothing can change x meanwhile."""
+        if isinstance(x, (List, tuple, Dict)):
+            self.spend(len(x))
+            return x
+        if isinstance(x, range):
+            return self._through(x)
+        source = x.iterate() if isinstance(x, Value) else None
+        if source is None or not isinstance(x, Value):
+            raise StarlarkError(f"{type_of(x)} value is not iterable")
+        length = x.length()
+        if length is None:
+            return self._paying(source)
+        self.spend(length)
+        return source
+
+    def hold(self, x: object) -> Iterator[object]:
+        """What a comprehension iterates whose parts call something: locked as long as the iteration goes on."""
+        source = self.begin(x)
+        try:
+            yield from source
+        finally:
+            finish(source)
+
+    def refund(self, iterator: Iterator[object]) -> None:
+        """Give back what a loop that was left has not iterated."""
+        self.spend(-length_hint(iterator))
+
+    def to(self, stop: object) -> Iterable[object]:
+        """`range(stop)` for a loop."""
+        if type(stop) is int and -1 < stop <= _LONG:
+            self.spend(stop)
+            return range(stop)
+        return self._through(range_to(stop))
+
+    def from_to(self, start: object, stop: object) -> Iterable[object]:
+        """`range(start, stop)` for a loop."""
+        if type(start) is int and type(stop) is int and 0 <= start <= stop <= _LONG:
+            self.spend(stop - start)
+            return range(start, stop)
+        return self._through(range_from_to(start, stop))
+
+    def from_to_by(self, start: object, stop: object, step: object) -> Iterable[object]:
+        """`range(start, stop, step)` for a loop."""
+        if (
+            type(start) is type(stop) is type(step) is int
+            and 0 <= start <= LARGEST
+            and 0 <= stop <= LARGEST
+            and 0 < step <= LARGEST
+        ):
+            return self._through(range(start, stop, step))
+        return self._through(range_(start, stop, step))
+
+    def _through(self, whole: range) -> Iterable[object]:
+        if len(whole) <= _LONG:
+            self.spend(len(whole))
+            return whole
+        return chain.from_iterable(self._parts(whole))
+
+    def _parts(self, whole: range) -> Iterator[range]:
+        for start in range(0, len(whole), _LONG):
+            part = whole[start : start + _LONG]
+            self.spend(len(part))
+            yield part
+
+    def _paying(self, source: Iterable[object]) -> Iterator[object]:
+        for item in source:
+            self.spend(1)
+            yield item
+
+
+__all__ = ["Loops", "finish", "range_", "range_from_to", "range_to"]

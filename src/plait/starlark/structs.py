@@ -1,0 +1,147 @@
+"""Values with named members: structs and modules; and what is said of a member that is not there (spec ytt 5, 6)."""
+
+from __future__ import annotations
+
+from plait.errors import StarlarkError
+from plait.starlark.containers import Dict, freeze
+from plait.starlark.display import quote, repr_of
+from plait.starlark.values import NoAttribute, Value, type_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+_SHOWN = 12
+
+
+class Members(dict[str, object]):
+    """The members of a struct by name. One that is not there raises StarlarkError, in the words of `x.name`."""
+
+    __slots__ = ()
+
+    def __missing__(self, name: str) -> object:
+        whole = self.whole()
+        raise missing(whole, name, whole.attr_names())
+
+    def whole(self) -> Value:
+        """A value with these members."""
+        return Struct(self)
+
+
+class ModuleMembers(Members):
+    """The same for a module."""
+
+    __slots__ = ()
+
+    def whole(self) -> Value:
+        return Module("", self)
+
+
+class WithMembers(Value):
+    """A value with named members, to be looked up by name; a subclass may know more of them than `members` has."""
+
+    __slots__ = ("members",)
+    members: dict[str, object]
+
+    def attr(self, name: str) -> object:
+        if name not in self.members:
+            raise NoAttribute(name)
+        return self.members[name]
+
+    def attr_names(self) -> list[str]:
+        return list(self.members)
+
+    # Each is equal to itself alone, and no key.
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
+class Struct(WithMembers):
+    """Named members in order, read only (spec ytt 6, struct)."""
+
+    __slots__ = ()
+    type_name = "struct"
+
+    def __init__(self, members: Mapping[str, object]) -> None:
+        self.members = Members(members)
+
+    def index(self, key: object) -> object:
+        if type(key) is str and key in self.members:
+            return self.members[key]
+        if type(key) is not str:
+            raise StarlarkError(f"expected a string, but was {type_of(key)}")
+        raise StarlarkError(f"key {repr_of(key)} not in {self.type_name}")
+
+    def length(self) -> int | None:
+        return len(self.members)
+
+    def iterate(self) -> Iterator[object] | None:
+        return iter(self.members)
+
+    def contains(self, key: object) -> bool:
+        return type(key) is str and key in self.members
+
+    def truth(self) -> bool:
+        return len(self.members) > 0
+
+    def text(self) -> str:
+        return "struct(...)"
+
+    def mapping(self) -> Iterable[tuple[object, object]] | None:
+        return self.members.items()
+
+
+class Module(WithMembers):
+    """A named bundle of members, such as `@ytt:json` or what `module.make` gives."""
+
+    __slots__ = ("frozen", "name")
+    type_name = "module"
+
+    def __init__(self, name: str, members: Mapping[str, object]) -> None:
+        self.name = name
+        self.frozen = False
+        self.members = ModuleMembers(members)
+
+    def text(self) -> str:
+        return f"<module {quote(self.name)}>"
+
+    def freeze(self) -> None:
+        # Every template that loads a module freezes it.
+        if not self.frozen:
+            self.frozen = True
+            for value in self.members.values():
+                freeze(value)
+
+
+# Types whose `members` give what `x.name` gives, for every name: there compiled code looks without a call. Other packages
+# add theirs.
+STRUCTS: set[type] = {Struct, Module}
+
+
+def missing(x: object, name: str, names: Sequence[str], message: str | None = None) -> StarlarkError:
+    """The error for `x.name`, where x has other names. message: instead of the usual sentence."""
+    if message is None:
+        message = f"{type_of(x)} has no .{name} field or method"
+    from plait.spell import listed, near
+
+    alike = near(name, sorted(names))
+    if alike:
+        message += f" (did you mean {listed([f'.{one}' for one in alike])}?)"
+    found = hint = None
+    if not alike and isinstance(x, Value):
+        found = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "") if names else "nothing in it"
+        if not names and type_of(x) == "struct":
+            hint = (
+                "if these are data values: files with #@data/values (no space) above --- give them, and flags; "
+                "they are not there yet where they are written"
+            )
+    elif x is None:
+        hint = f"what stands before .{name} is None"
+    elif type(x) is Dict and (not alike or name in x.keys()):  # noqa: SIM118 - `in` asks for keys that hash as theirs do
+        hint = f'a dict has keys, not fields: ["{name}"]'
+    return StarlarkError(message, found=found, hint=hint)
+
+
+__all__ = ["STRUCTS", "Members", "Module", "Struct", "WithMembers", "missing"]
