@@ -15,7 +15,7 @@ LEVELS = [
     ["spell"],
     ["errors"],
     ["limits"],
-    ["content", "writing", "process"],
+    ["content", "writing", "process", "stack"],
     ["annotations"],
     ["nodes"],
     ["provenance"],

@@ -31,28 +31,37 @@ def keeper(before: int, told: Callable[[Allowance], None] | None = None) -> Call
     It is called when a run begins and for each of its inputs, and so looks up nothing again.
     """
     bound_memory = _memory_bound(before)
+    bound_time = _time_bound()
 
     def keep(run: Allowance) -> None:
         bound_memory(run)
         if not run.taken:
-            _bound_time(run)
+            bound_time(run)
             if told is not None:
                 told(run)
 
     return keep
 
 
-def _bound_time(run: Allowance) -> None:
+def _time_bound() -> Callable[[Allowance], None]:
+    """What sets the timer for a run; to be called in the process's first thread, which is the one that a signal calls."""
     import _signal as signal  # type: ignore[import-not-found]
     from time import monotonic
 
-    if hasattr(signal, "setitimer"):
+    if not hasattr(signal, "setitimer"):
+        return lambda _run: None
+    current: list[Allowance] = []
 
-        def stop(_number: int, _frame: object) -> None:
-            run.check_time()
+    def stop(_number: int, _frame: object) -> None:
+        current[0].check_time()
 
-        signal.signal(signal.SIGALRM, stop)
+    signal.signal(signal.SIGALRM, stop)
+
+    def bound(run: Allowance) -> None:
+        current[:] = [run]
         signal.setitimer(signal.ITIMER_REAL, max(run.deadline - monotonic(), 0) + 0.001)
+
+    return bound
 
 
 def stop_timer() -> None:

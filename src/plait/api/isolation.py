@@ -21,6 +21,7 @@ from typing import cast
 from plait.api.results import Documents
 from plait.errors import LimitError, UsageError
 from plait.limits import Limits, exceeded
+from plait.stack import with_room
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,12 +38,14 @@ _GRACE = 0.3
 
 
 def can_be_isolated(function: Callable[P, D]) -> Callable[P, D]:
-    """A function of the API that takes `isolated=True`."""
+    """A function of the API that takes `isolated=True`; without it, it has room on the stack and leaves the host as it was."""
 
     @functools.wraps(function)
     def call(*arguments: P.args, **options: P.kwargs) -> D:
         if not options.get("isolated"):
-            return function(*arguments, **options)
+            return with_room(
+                lambda: function(*arguments, **options), first=threading.current_thread() is threading.main_thread()
+            )
         import inspect
 
         given = inspect.signature(function).bind(*arguments, **options).arguments

@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from plait.errors import PlaitError
 
 # Each command: the module here that has it, and its function. None is imported before it is asked for.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -69,10 +70,6 @@ def main(argv: Sequence[str]) -> int:
         name = argv[0]
         command = _command(name)
         if command is not None:
-            if _ISOLATE in argv:
-                from plait.cli.isolation import isolated
-
-                return isolated(lambda: main([word for word in argv if word != _ISOLATE]))
             from plait.cli.limits import within_limits
 
             return within_limits(command, argv[1:])
@@ -82,11 +79,7 @@ def main(argv: Sequence[str]) -> int:
             return _version()
         return _unknown(name)
     except PlaitError as error:
-        from plait.errors import render
-
-        sys.stdout.flush()
-        sys.stderr.write(render(error, quote_values=_QUOTE_VALUES in argv))
-        return error.exit_status
+        return _say(error, argv)
     except BrokenPipeError:
         return 1
     except KeyboardInterrupt:
@@ -101,6 +94,14 @@ def main(argv: Sequence[str]) -> int:
         return 3
     except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback reaches a user unasked
         return _internal(error, argv)
+
+
+def _say(error: PlaitError, argv: Sequence[str]) -> int:
+    from plait.errors import render
+
+    sys.stdout.flush()
+    sys.stderr.write(render(error, quote_values=_QUOTE_VALUES in argv))
+    return error.exit_status
 
 
 def run() -> None:
@@ -150,14 +151,29 @@ def _interruptible(argv: Sequence[str]) -> int:
     import _signal as signal  # type: ignore[import-not-found]
 
     if signal.getsignal(signal.SIGINT) is not signal.SIG_DFL:
-        return main(argv)
+        return _with_room(argv)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        return main(argv)
+        return _with_room(argv)
     except KeyboardInterrupt:
         return _INTERRUPTED
     finally:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def _with_room(argv: Sequence[str]) -> int:
+    from plait.errors import PlaitError
+    from plait.stack import with_room
+
+    try:
+        if _ISOLATE in argv:
+            from plait.cli.isolation import isolated
+
+            return isolated(lambda: _with_room([word for word in argv if word != _ISOLATE]))
+        return with_room(lambda: main(argv), first=True)
+    except PlaitError as error:
+        # The timer of the limit `seconds` calls the first thread, which may be waiting for one with more room.
+        return _say(error, argv)
 
 
 def _write_out(text: str) -> int:

@@ -18,7 +18,7 @@ LIMIT = Flag(
     "how much the run may take, such as steps=1M, memory=512M or seconds=10; docs/security.md has the names",
     value="NAME=VALUE",
 )
-# `plait.cli.main` looks for it before a command does.
+# `plait.cli.run` looks for it before a command does.
 ISOLATE = Flag("isolate", SWITCH, "run in a process apart, which is ended at the limit seconds, whatever it does")
 LIMITS = (LIMIT, ISOLATE)
 QUOTE_VALUES = Flag("quote-values", SWITCH, "let messages quote lines of values files, and values of the environment")
