@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import plait.cli.sourcemap
 from plait.context import Context
-from plait.layering.job import Job
 from plait.provenance import Trace
 
 TYPE_CHECKING = False
@@ -24,19 +23,11 @@ class Unasked(Trace):
 def record_every_run() -> None:
     """Make every Context keep a Trace, also where none is asked for."""
     slot = vars(Context)["trace"]
-    check_options = Job._check_options
 
     def write(context: Context, trace: Trace | None) -> None:
         slot.__set__(context, Unasked() if trace is None else trace)
 
-    def check(job: Job, context: Context) -> None:
-        # There are no histories of Deckhand's own way: who asks for one is refused, nobody else is.
-        if job.options.like_deckhand and type(context.trace) is Unasked:
-            slot.__set__(context, None)
-        check_options(job, context)
-
     setattr(Context, "trace", property(slot.__get__, write))  # noqa: B010 - the type of the slot is another
-    setattr(Job, "_check_options", check)  # noqa: B010 - mypy takes no method for another
     # `plait patch` has no Context; commands import this function when they are first run.
     setattr(plait.cli.sourcemap, "trace_of", trace_of)  # noqa: B010
 

@@ -312,6 +312,19 @@ def walk(value: Value) -> Iterator[MapItem | ArrayItem | Document]:
             stack.append(item.value)
 
 
+def walk_once(value: Value) -> Iterator[MapItem | ArrayItem | Document]:
+    """Every item below a value, each once: also where there are two ways to one, or a collection contains itself."""
+    seen: set[int] = set()
+    stack = [value]
+    while stack:
+        here = stack.pop()
+        if isinstance(here, COLLECTION_TYPES) and id(here) not in seen:
+            seen.add(id(here))
+            for item in here.items:
+                yield item
+                stack.append(item.value)
+
+
 def kind_name(value: object) -> str:
     """What messages call a value: map, array, document set, string, integer, float, boolean or null."""
     return _KIND_NAMES.get(type(value), type(value).__name__)

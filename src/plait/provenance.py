@@ -14,7 +14,7 @@ Nothing here is used, or imported, unless somebody asks: `Context.trace` is None
 
 from __future__ import annotations
 
-from plait.nodes import Array, DocumentSet, Map, key_id, walk
+from plait.nodes import Array, DocumentSet, Map, key_id, walk, walk_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ class Trace:
                     self.became(new, old, action, made_of, written=written is None or written(new))
                     if written is not None and type(new.value) in _COLLECTIONS:
                         # What was created on the way to a value is written nowhere either.
-                        for item in walk(new.value):
+                        for item in walk_once(new.value):
                             if item not in self.changes and not written(item):
                                 inner = because if explain is None else (*because, *explain(item, None))
                                 self.became(item, None, action, inner, written=False)

@@ -44,7 +44,7 @@ def layer(
 ) -> Documents:
     """Render layered documents together, as `plait layer` does; the concrete ones come back.
 
-    like_deckhand: every value and the order of documents as Deckhand gives them; not with `relaxed` or `trace`.
+    like_deckhand: every value and the order of documents as Deckhand gives them; not with `relaxed`.
     schemas, names, layers, labels: give back only the documents that have one of these. short: schema, name and data
     only. secrets: what secret references stand for. allow_links, limits, isolated: as in `render`. trace: keep
     histories, for `explain`. The other options are the flags of `plait layer`. Raises PlaitError.

@@ -108,12 +108,16 @@ def apply_actions(child: Document, parent: Document, ways: Ways, trace: Trace | 
             )
         ways.doing(child, action)
         try:
-            before = overall
-            overall = function(overall, data, ways.action_path(text))
-            if trace is not None:
-                from plait.layering.tracing import acted
+            if trace is None:
+                overall = function(overall, data, ways.action_path(text))
+            else:
+                from plait.layering.tracing import acting
 
-                acted(trace, child, action, method, text, data, before, overall)
+                before = overall
+                told = acting(trace, child, action, method, text, data)
+                ways.recording(told)
+                overall = function(overall, data, ways.action_path(text))
+                told.between(before, overall)
         except Absent:
             raise _absent(child, parent, action, method, text, overall) from None
         except PathError as error:

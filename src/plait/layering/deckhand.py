@@ -42,7 +42,9 @@ if TYPE_CHECKING:
     from plait.layering.origins import Origins
     from plait.layering.paths import Step
     from plait.layering.substitution import Entry
-    from plait.nodes import Value
+    from plait.layering.tracing import Told
+    from plait.nodes import Item, Value
+    from plait.provenance import Trace
 
     OneItem = TypeVar("OneItem", MapItem, ArrayItem)
 
@@ -54,13 +56,15 @@ class DeckhandWays(Ways):
     """Deckhand's ways of the same steps.
 
     origins: where each change of what documents share is written down, or None. With it all data is changed in place.
+    trace: where histories are kept. What is changed in place is told to the step at hand, at once.
     """
 
-    __slots__ = ("_in_place", "_origins", "_own", "methods")
-    histories = False
+    __slots__ = ("_in_place", "_origins", "_own", "_told", "_trace", "methods")
 
-    def __init__(self, origins: Origins | None = None) -> None:
+    def __init__(self, origins: Origins | None = None, trace: Trace | None = None) -> None:
         self._origins = origins
+        self._trace = trace
+        self._told: Told | None = None
         # The data of documents that this run may change in place, by its id.
         self._own: dict[int, Value] = {}
         # Whether the data that actions are working on is such.
@@ -78,6 +82,7 @@ class DeckhandWays(Ways):
         return compile_path(text if text.startswith((".", "$.")) else "." + text)
 
     def started(self, child: Document, parent: Document) -> Value:
+        self._told = None
         if self._origins is not None:
             self._origins.read(None, None)
         self._in_place = self._origins is not None or self._owns(parent.data) or self._owns(child.data)
@@ -87,6 +92,9 @@ class DeckhandWays(Ways):
         if self._in_place:
             self._own[id(data)] = data
         return data
+
+    def recording(self, told: Told) -> None:
+        self._told = told
 
     def doing(self, document: Document, item: ArrayItem | Map) -> None:
         if self._origins is not None:
@@ -135,6 +143,7 @@ class DeckhandWays(Ways):
         return overall
 
     def taken(self, source: Document, entry: Entry, value: Value) -> Value:
+        self._told = None
         if not entry.deepcopy and not self._owns(source.data) and self._is_told(value):
             before, parent = source.data, source.parent
             data = source.data = self._taken_over(before)
@@ -162,8 +171,11 @@ class DeckhandWays(Ways):
         result = self._substituted(shallow(data), path, value, dest)
         if type(data) is Map and type(result) is Map:
             for item in result.items:
-                if data.find(item.key) is not item:
+                old = data.find(item.key)
+                if old is not item:
                     put(data, item)
+                    if self._told is not None:
+                        self._told.became(item, old)
             result = data
         elif not truth(result):
             raise PathError(f'nothing is put at "{text}": the whole data would become {_empty(result)}')
@@ -250,6 +262,10 @@ class DeckhandWays(Ways):
         new = item.with_value(self.copied(inner, made))
         if self._origins is not None:
             self._origins.same(item, new)
+        if self._told is not None:
+            self._told.same(new, item)
+        elif self._trace is not None:
+            self._trace.copied(new, item)
         return new
 
     def _of_child(self, child: Value, path: Path) -> Value:
@@ -261,7 +277,7 @@ class DeckhandWays(Ways):
             if old is not None and type(old.value) is Map and type(item.value) is Map:
                 self._merge_into(old.value, item.value)
             else:
-                self._put(left, item if old is None else old.with_value(item.value))
+                self._put(left, item)
 
     def _replaced(self, data: Value, path: Path, value: Value) -> Value:
         """What an action makes of the data: the value at every match of the path, or where one is made."""
@@ -355,12 +371,16 @@ class DeckhandWays(Ways):
 
     def _put(self, target: Map, item: MapItem) -> None:
         old = put(target, item)
+        if self._told is not None:
+            self._told.became(item, old)
         if self._origins is not None:
             self._origins.wrote(target, item, old)
 
     def _put_at(self, target: Array, place: int, value: Value) -> None:
         old = target.items[place]
         item = target.items[place] = old.with_value(value)
+        if self._told is not None:
+            self._told.became(item, old)
         if self._origins is not None:
             self._origins.wrote(target, item, old)
 
@@ -380,7 +400,10 @@ class DeckhandWays(Ways):
                 if type(array) is not Array:
                     raise PathError(f'the path "{path.text}" needs a list at "{name}", but there is {a_kind(array)}')
                 while len(array.items) <= index:
-                    array.items.append(ArrayItem(Map([], array.source, array.line), array.source, array.line))
+                    added = ArrayItem(Map([], array.source, array.line), array.source, array.line)
+                    array.items.append(added)
+                    if self._told is not None:
+                        self._told.became(added, None)
                 here = array.items[index].value
                 continue
             if here.find(text) is None:
@@ -390,6 +413,10 @@ class DeckhandWays(Ways):
                     self._put(here, MapItem(text, made, here.source, here.line))
             found = here.find(text)
             here = found.value if found is not None else None
+
+    def _tell_removed(self, item: Item) -> None:
+        if self._told is not None:
+            self._told.removed(item)
 
     def _delete_first(self, wanted: Value, value: Value, around: Map | Array | None) -> Map | Array | None:
         """Take the first value that equals the wanted one out of what is around it, looking depth first.
@@ -401,8 +428,10 @@ class DeckhandWays(Ways):
                 item = next(item for item in around.items if equal(item.value, value))
                 del around.index()[key_id(item.key)]
                 around.items.remove(item)
+                self._tell_removed(item)
             elif type(around) is Array:
-                del around.items[next(i for i, item in enumerate(around.items) if equal(item.value, value))]
+                place = next(place for place, item in enumerate(around.items) if equal(item.value, value))
+                self._tell_removed(around.items.pop(place))
             return around
         if type(value) is Map or type(value) is Array:
             for inner in values(value):

@@ -56,7 +56,7 @@ class Job:
 
     def plan(self, context: Context) -> Plan:
         """Read the documents and find what each is made of. Raises ReadError, UsageError, LayeringError."""
-        self._check_options(context)
+        self._check_options()
         in_order([], self.order)  # an order that is none is told before anything is read
         return plan(read_documents(self._read(context)), self.options, context)
 
@@ -64,7 +64,7 @@ class Job:
         """What Deckhand would give otherwise. Raises what `plan` does, and LimitError."""
         from plait.layering.comparison import compare
 
-        self._check_options(context)
+        self._check_options()
         try:
             return compare(self._read(context), self.options, context)
         except RecursionError:
@@ -87,16 +87,9 @@ class Job:
             check_documents(sets)
         return sets
 
-    def _check_options(self, context: Context) -> None:
-        if not self.options.like_deckhand:
-            return
-        if self.options.relaxed:
+    def _check_options(self) -> None:
+        if self.options.like_deckhand and self.options.relaxed:
             raise UsageError("Deckhand has no relaxed choice of parents: one of the two options has to go")
-        if context.trace is not None:
-            raise UsageError(
-                "no histories are kept where documents change each other, as Deckhand's do",
-                hint="`plait layer --compare-deckhand` names the line behind every value that differs",
-            )
 
     def run(self, context: Context, planned: Plan | None = None) -> DocumentSet:
         """The concrete documents that are asked for. Raises what `plan` does, and LimitError."""

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from plait.layering.secrets import SecretSource
     from plait.layering.substitution import Entry
     from plait.nodes import Value
+    from plait.provenance import Trace
 
 
 class Options:
@@ -134,13 +135,13 @@ def plan(documents: Iterable[Document], options: Options, context: Context) -> P
     return Plan(policy, distinct, sources, found, needs)
 
 
-def ways_of(options: Options) -> Ways:
-    """How values get from one document into another."""
+def ways_of(options: Options, trace: Trace | None = None) -> Ways:
+    """How values get from one document into another. trace: what is recorded, for those who change data in place."""
     if not options.like_deckhand:
         return Ways()
     from plait.layering.deckhand import DeckhandWays
 
-    return DeckhandWays()
+    return DeckhandWays(trace=trace)
 
 
 def render_plan(plan: Plan, options: Options, context: Context, ways: Ways | None = None) -> list[Document]:
@@ -152,7 +153,7 @@ def render_plan(plan: Plan, options: Options, context: Context, ways: Ways | Non
     failures: list[LayeringError] = []
     failed: set[Document] = set()
     result: list[Document] = []
-    ways = ways_of(options) if ways is None else ways
+    ways = ways_of(options, context.trace) if ways is None else ways
     context.total += len(plan.documents)
     order = dependency_order(plan.documents, plan.needs)
     if options.like_deckhand:
@@ -224,7 +225,7 @@ def _render_one(document: Document, plan: Plan, options: Options, context: Conte
         document.data = _resolved(document, options)
     parent = document.parent
     if parent is not None and document.actions:
-        document.data = apply_actions(document, parent, ways, context.trace if ways.histories else None)
+        document.data = apply_actions(document, parent, ways, context.trace)
         document.secret = document.secret or (parent.secret and not options.cleartext_secrets)
     read = plan.entries.get(document)
     if read is not None:

@@ -128,13 +128,18 @@ def substitute(
                 raise _malformed(document, entry.item, 0, "a `dest` with a string `path`")
             ways.doing(document, dest)
             try:
-                before = data
                 _warn_of_pattern(document, dest, data, text, context)
-                data = ways.placed(document, data, entry, dest, text, _picked(value, entry, context))
-                if context.trace is not None and ways.histories:
-                    from plait.layering.tracing import substituted
+                picked = _picked(value, entry, context)
+                if context.trace is None:
+                    data = ways.placed(document, data, entry, dest, text, picked)
+                else:
+                    from plait.layering.tracing import substituting
 
-                    substituted(context.trace, document, entry, dest, source, before, data)
+                    before = data
+                    told = substituting(context.trace, document, entry, dest, source)
+                    ways.recording(told)
+                    data = ways.placed(document, data, entry, dest, text, picked)
+                    told.between(before, data)
             except PathError as problem:
                 error = _unknown(document, source, text, problem.message, item.position, problem.at)
                 if not lenient:

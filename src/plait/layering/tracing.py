@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from plait.layering.paths import action_path, compile_path
-from plait.nodes import Array, Map, walk
+from plait.nodes import Array, Map, walk, walk_once
 from plait.provenance import Cause, Change
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from plait.layering.document import Document
     from plait.layering.paths import Path
@@ -19,25 +19,79 @@ if TYPE_CHECKING:
 _HIDDEN = "kept secret"
 
 
-def acted(
-    trace: Trace, child: Document, action: ArrayItem, method: str, text: str, data: Value, before: Value, after: Value
-) -> None:
-    """Record what an action of a document changed. data: the document's own."""
+class Told:
+    """One step of layering, whose changes are recorded: of those in place it is told, the others are found in the trees.
+
+    explain: what a new item was made of, besides `because`, given the one whose place it took. own: the ids of items that
+    say themselves where they are from. whole: the record of a step that puts other data in the place of all there is.
+    by: what took items out, if that is not the first of `because`.
+    """
+
+    __slots__ = ("action", "because", "by", "document", "explain", "own", "trace", "whole")
+
+    def __init__(
+        self,
+        trace: Trace,
+        document: Document,
+        action: str,
+        because: tuple[Origin, ...],
+        explain: Callable[[Item, Item | None], tuple[Origin, ...]],
+        own: set[int],
+        whole: Change,
+        by: Cause | None = None,
+    ) -> None:
+        self.trace = trace
+        self.document = document
+        self.action = action
+        self.because = because
+        self.explain = explain
+        self.own = own
+        self.whole = whole
+        self.by = by
+
+    def between(self, before: Value, after: Value) -> None:
+        """Record what differs between the document's data before and after the step."""
+        if _is_other(before, after):
+            # No item of the data is replaced: all of it is.
+            self.trace.whole[self.document] = self.whole
+        self.trace.relate(before, after, self.action, self.because, self.explain, self._says_itself, self.by)
+
+    def became(self, new: Item, old: Item | None) -> None:
+        """Record that an item was put in, in place."""
+        made_of = (*self.because, *self.explain(new, old))
+        self.trace.became(new, old, self.action, made_of, written=self._says_itself(new))
+
+    def removed(self, item: Item) -> None:
+        """Record that an item was taken out, in place."""
+        by = self.by or self.because[0]
+        self.trace.removed(item, Change(self.action, by.source, by.line, because=self.because))
+
+    def same(self, new: Item, old: Item) -> None:
+        """Record that an item is a copy."""
+        self.trace.copied(new, old)
+        if id(old) in self.own:
+            self.own.add(id(new))
+
+    def _says_itself(self, new: Item) -> bool:
+        return id(new) in self.own
+
+
+def acting(trace: Trace, child: Document, action: ArrayItem, method: str, text: str, data: Value) -> Told:
+    """An action of a document. data: the document's own."""
     because: list[Origin] = [Cause(f"{method} {text}", action.source, action.line)]
     if method != "delete":
         because += _origins(data, action_path(text), child.node)
-    own = set(map(id, walk(data)))
     # Data of the child's own would be there without the action as well.
     taken = Cause(f"{method} {text}", action.source, action.line, structural=True)
+    own = set(map(id, walk_once(data)))
 
     def explain(new: Item, _old: Item | None) -> tuple[Origin, ...]:
         # An item of the child's own data says itself where it is from.
         return (taken,) if id(new) in own else (*because[1:], taken)
 
-    if _is_other(before, after):
-        # No item of the data is replaced: all of it is.
-        trace.whole[child] = Change(f"layering {method}", action.source, action.line, because=tuple(because))
-    trace.relate(before, after, f"layering {method}", (), explain, lambda new: id(new) in own, taken)
+    name = f"layering {method}"
+    whole = Change(name, action.source, action.line, because=tuple(because))
+    return Told(trace, child, name, (), explain, own, whole, by=taken)
 
 
 def _is_other(before: Value, after: Value) -> bool:
@@ -45,10 +99,8 @@ def _is_other(before: Value, after: Value) -> bool:
     return before is not after and not (type(before) is type(after) and (type(after) is Map or type(after) is Array))
 
 
-def substituted(
-    trace: Trace, document: Document, entry: Entry, dest: Map, source: Document, before: Value, after: Value
-) -> None:
-    """Record what one destination of a document's substitution changed."""
+def substituting(trace: Trace, document: Document, entry: Entry, dest: Map, source: Document) -> Told:
+    """One destination of a document's substitution."""
     at = entry.place("src")
     because: list[Origin] = [Cause(f"substitution from {source}", at.source, at.line)]
     others = {id(item) for one in entry.dest if one is not dest for item in walk(one)}
@@ -58,24 +110,16 @@ def substituted(
         if item.line != at.line and id(item) not in others
     ]
     origins = tuple(_origins(source.data, compile_path(entry.path or ""), source.node))
-    if _is_other(before, after):
-        trace.whole[document] = Change("substitution", at.source, at.line, because=(*because, *origins))
-    theirs: set[int] = set()
     in_text = dest.find("pattern") is not None
-
-    def is_written(new: Item) -> bool:
-        # What a path creates on its way is written nowhere; what it brings says itself where it is from.
-        if not theirs:
-            theirs.add(0)
-            theirs.update(map(id, walk(source.data)))
-        return id(new) in theirs
 
     def explain(new: Item, old: Item | None) -> tuple[Origin, ...]:
         if type(new.value) is Map or type(new.value) is Array:
             return ()
         return (old, *origins) if in_text and old is not None else origins
 
-    trace.relate(before, after, "substitution", tuple(because), explain, is_written)
+    whole = Change("substitution", at.source, at.line, because=(*because, *origins))
+    # What a path creates on its way is written nowhere; what it brings says itself where it is from.
+    return Told(trace, document, "substitution", tuple(because), explain, set(map(id, walk_once(source.data))), whole)
 
 
 def _note_hidden(trace: Trace, old: Item, new: Item) -> None:

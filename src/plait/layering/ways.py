@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from plait.layering.document import Document
     from plait.layering.paths import Path
     from plait.layering.substitution import Entry
+    from plait.layering.tracing import Told
     from plait.nodes import ArrayItem, Map, Value
 
 
@@ -23,11 +24,9 @@ class Ways:
     """plait's own ways: no tree is changed in place, so that no document can change another.
 
     methods: the layering actions by name; each takes the data so far, the child's data and a path, and gives new data.
-    histories: whether what is done can be recorded: that takes trees that nobody changes in place.
     """
 
     __slots__ = ()
-    histories = True
     methods: Mapping[str, Callable[[Value, Value, Path], Value]] = ACTIONS
 
     def action_path(self, text: str) -> Path:
@@ -41,6 +40,9 @@ class Ways:
     def acted(self, data: Value) -> Value:
         """The child's data, after its actions have made this of it."""
         return data
+
+    def recording(self, told: Told) -> None:
+        """Told before the same when histories are kept: whom to tell of what is changed in place."""
 
     def doing(self, document: Document, item: ArrayItem | Map) -> None:
         """Told before an action, or a destination of a substitution, of a document is carried out."""
