@@ -25,7 +25,7 @@ from plait.yaml.libyaml import (
     open_keeping_marks,
 )
 from plait.yaml.libyaml import parser as fastest_parser
-from plait.yaml.lines import correct_lines, dash_before, has_odd_breaks
+from plait.yaml.numbering import correct_lines, dash_before, has_odd_breaks
 from plait.yaml.quirks import Adapted
 from plait.yaml.references import References
 from plait.yaml.scalars import plain_values, resolve_strict, resolve_tagged

@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import gc
 
-from plait.errors import PlaitError
 from plait.limits import allowance
 from plait.nodes import DocumentSet
 from plait.passes import FAST
-from plait.yaml.blocks import BlockReading, is_regular
 from plait.yaml.repeats import deduplicate
 from plait.yaml.scalars import plain_values
-from plait.yaml.shapes import Shapes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +23,6 @@ if TYPE_CHECKING:
     from plait.source import Source
     from plait.yaml.comments import Comments
     from plait.yaml.libyaml import Parser
-    from plait.yaml.references import References
     from plait.yaml.spans import Spans
 
 
@@ -108,8 +104,10 @@ def read(
     gc.disable()
     try:
         tree = None
-        if FAST and parser is None and spans is None and not strict and not text_keys and is_regular(text):
-            tree = _by_lines(text, settings)
+        if FAST and parser is None:
+            from plait.yaml.lines import read_lines
+
+            tree = read_lines(text, settings)
         if tree is None:
             from plait.yaml.events import read_events
 
@@ -124,32 +122,3 @@ def read_value(source: Source, *, strict: bool = False, explicit_keys_win: bool 
     """The value of the first document of a text, with repeated keys resolved. Raises as `read` does."""
     tree = read(source, strict=strict, explicit_keys_win=explicit_keys_win)
     return deduplicate(DocumentSet(tree.items[:1])).items[0].value
-
-
-def _by_lines(text: str, settings: Settings) -> DocumentSet | None:
-    """The documents of a regular text; None if the parser has to read it from the start."""
-    source, comments = settings.source, settings.comments
-    given = None if comments is None else type(comments)()
-
-    def parse(part: str, line: int, given: Comments | None, references: References) -> DocumentSet:
-        from plait.yaml.events import read_part
-
-        return read_part(part, line, settings, given, references)
-
-    shapes = _SHAPES if settings.plain is plain_values else Shapes(settings.plain)
-    reading = BlockReading(source, text, shapes, given, settings.depth, parse)
-    try:
-        tree = reading.read(first=settings.first)
-    except PlaitError:
-        # What is wrong, and where, says the parser once it has seen all that stands before.
-        return None
-    if tree is not None:
-        if comments is not None and given is not None:
-            comments.all += given.all
-            comments.of.update(given.of)
-        if reading.referred is not None:
-            reading.referred.override(settings.explicit_keys_win, comments)
-    return tree
-
-
-_SHAPES = Shapes(plain_values)

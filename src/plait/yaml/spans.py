@@ -6,7 +6,7 @@ Spans are not in the nodes. Who needs them passes a `Spans` to `read`, which fil
 from __future__ import annotations
 
 from plait.nodes import ArrayItem, MapItem
-from plait.yaml.lines import dash_before
+from plait.yaml.numbering import dash_before
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

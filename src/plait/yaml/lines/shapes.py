@@ -7,7 +7,7 @@ has no shape here, and its document is left to the parser; see `blocks`.
 
 from __future__ import annotations
 
-from plait.yaml.flow import end_of, flow, parsed
+from plait.yaml.lines.flow import end_of, flow, parsed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 #   ITEM           `key: scalar`       key, value
 #   OPEN           `key:`              key
 #   DASH_ITEM      `- key: scalar`     key, value, level of the map
+#   ENTRY          `- scalar`          -, value
 #   OTHER_ITEM     all other items     key or NO_KEY, value, (level of the map, what the value is, comment, anchor)
 #   ALONE          `scalar`, the value of what stands above, or more of it      -, value, what it is
 #   BLANK          no text
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 #   START          `---`               -, -, comment or None
 #   UNKNOWN        for the parser
 # A comment is (column of its `#`, text); where there is none, or no anchor, stands None. Keys of the first three kinds are
-# strings, and neither comments nor anchors are on their lines.
-ITEM, OPEN, DASH_ITEM, OTHER_ITEM, ALONE, BLANK, COMMENT, START, UNKNOWN = range(9)
+# strings, and neither comments nor anchors are on lines of the first four.
+ITEM, OPEN, DASH_ITEM, ENTRY, OTHER_ITEM, ALONE, BLANK, COMMENT, START, UNKNOWN = range(10)
 # What a value is: a scalar, still to come, a flow collection (see `flow`), a block with its header, an alias with its
 # name, or the first line of a quoted string.
 SCALAR, TO_COME, FLOW, BLOCK, ALIAS, QUOTED = range(6)
@@ -159,6 +160,8 @@ def _shape(line: str, plain: Mapping[str, Scalar]) -> Shape:
     if at is not None:
         column = line_end - len(rest) + at + 1
         comment = (column, line[column:])
+    if key is NO_KEY and comment is None and anchor is None and what == SCALAR:
+        return (level, ENTRY, NO_KEY, value, None)
     if type(key) is str and comment is None and anchor is None:
         if what == SCALAR:
             return (level, ITEM, key, value, None) if level == inner else (level, DASH_ITEM, key, value, inner)

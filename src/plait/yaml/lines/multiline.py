@@ -7,8 +7,8 @@ begin with a space or a tab keep the breaks around them.
 
 from __future__ import annotations
 
-from plait.yaml.flow import end_of, parsed
-from plait.yaml.shapes import plain_text
+from plait.yaml.lines.flow import end_of, parsed
+from plait.yaml.lines.shapes import plain_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,0 +1,162 @@
+"""The fast way to read YAML: line by line. It can be left out; the parser reads every text (see `plait.passes`).
+
+Nearly all lines of configuration are `key: value`, `key:`, `- value` or `- key: value`, and the same lines come again
+and again: going by their shapes (see `shapes`) takes a third of the time of the parser's events. A document goes either way
+as a whole: where one of its lines has no shape, or does not fit below the line before it, the parser reads the document.
+So the parser alone says what is wrong with a text.
+
+`read_lines` takes a text and gives its tree, or None; `document` reads one document.
+"""
+
+from __future__ import annotations
+
+from plait.errors import PlaitError
+from plait.nodes import Document, DocumentSet
+from plait.yaml.lines.document import DocumentReading
+from plait.yaml.lines.multiline import NoShapeError
+from plait.yaml.lines.shapes import Shapes, is_start
+from plait.yaml.scalars import plain_values
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.yaml.comments import Comment, Comments
+    from plait.yaml.reader import Settings
+    from plait.yaml.references import References
+
+# With so many lines more left to the parser than read here, it gets the rest of the text in one piece.
+_PATIENCE = 1_000
+_SHAPES = Shapes(plain_values)
+
+
+def read_lines(text: str, settings: Settings) -> DocumentSet | None:
+    """The documents of a text; None if the parser has to read it from the start."""
+    if settings.spans is not None or settings.strict or settings.text_keys or not _is_regular(text):
+        return None
+    comments = settings.comments
+    reading = TextReading(text, settings, None if comments is None else type(comments)())
+    try:
+        tree = reading.read()
+    except PlaitError:
+        # What is wrong, and where, says the parser once it has seen all that stands before.
+        return None
+    if tree is not None:
+        if comments is not None and reading.comments is not None:
+            comments.all += reading.comments.all
+            comments.of.update(reading.comments.of)
+        if reading.referred is not None:
+            reading.referred.override(settings.explicit_keys_win, comments)
+    return tree
+
+
+def _is_regular(text: str) -> bool:
+    """Whether a text can be taken line by line: no directives, ends of documents, and breaks other than line feeds."""
+    return not (
+        "\r" in text
+        or "\n%" in text
+        or "\n..." in text
+        or text[:1] == "%"
+        or text[:3] == "..."
+        or (not text.isascii() and any(mark in text for mark in "\ufeff\x85\u2028\u2029"))
+    )
+
+
+class TextReading:
+    """One text: what its documents share.
+
+    lines: each under its number, and behind the last one as if another document started. pending: comments that are for
+    the next node. referred: what anchors stand for, once that was asked.
+    """
+
+    __slots__ = ("comments", "depth", "lines", "pending", "referred", "settings", "shapes", "source", "tree")
+
+    def __init__(self, text: str, settings: Settings, comments: Comments | None) -> None:
+        self.settings = settings
+        self.source = source = settings.source
+        self.shapes = _SHAPES if settings.plain is plain_values else Shapes(settings.plain)
+        self.comments = comments
+        self.depth = settings.depth
+        self.tree = DocumentSet([], source, source.first_line)
+        self.lines = [""] * source.first_line
+        self.lines += text.split("\n")
+        self.lines.append("---")
+        self.pending: list[Comment] = []
+        self.referred: References | None = None
+
+    def references(self) -> References:
+        """What anchors stand for, made when it is first needed."""
+        if self.referred is None:
+            from plait.yaml.references import References
+
+            self.referred = References(self.source)
+        return self.referred
+
+    def start_document(self) -> set[int]:
+        """Forget the anchors of the document before; the collections with anchors that are not complete."""
+        if self.referred is None:
+            return set()
+        self.referred.start_document()
+        return self.referred.unfinished
+
+    def read(self) -> DocumentSet | None:
+        """The documents; None if only the first is wanted and there are more. Raises PlaitError."""
+        documents = self.tree.items
+        lines = self.lines
+        at, end = self.source.first_line, len(lines) - 1
+        left = -_PATIENCE
+        while at < end:
+            try:
+                after = self.document(at)
+                left -= after - at
+            except NoShapeError:
+                # What stands before the first `---` may be no document: it goes with the one behind it.
+                after = self.next_start(at if is_start(lines[at]) else self.next_start(at))
+                left += after - at
+                if left > 0:
+                    after = end
+                self.leave(at, after)
+            at = after
+            if self.settings.first and documents and at < end:
+                return None
+        if not documents:
+            documents.append(Document(None, self.source, self.source.first_line))
+        if self.pending and self.comments is not None:
+            self.comments.of[self.tree] = self.pending
+        return self.tree
+
+    def document(self, at: int) -> int:
+        """Read the document that begins on a line, if there is one; the line of the next. Raises NoShapeError."""
+        reading = DocumentReading(self)
+        after = reading.read(at)
+        self.pending = reading.pending
+        if self.comments is not None:
+            self.comments.of.update(reading.of)
+            self.comments.all += reading.written
+        if reading.document is not None:
+            self.tree.items.append(reading.document)
+        return after
+
+    def next_start(self, at: int) -> int:
+        """The line behind this one on which a document starts, or the end."""
+        end = len(self.lines) - 1
+        at += 1
+        while at < end and not is_start(self.lines[at]):
+            at += 1
+        return min(at, end)
+
+    def leave(self, at: int, after: int) -> None:
+        """Have the parser read the documents on some lines."""
+        from plait.yaml.events import read_part
+
+        part = self.lines[at:after]
+        text = "\n".join(part) if after == len(self.lines) - 1 else "\n".join(part) + "\n"
+        comments = self.comments
+        own = None if comments is None else type(comments)()
+        tree = read_part(text, at, self.settings, own, self.references())
+        if comments is not None and own is not None:
+            if self.pending:
+                # The part begins with the `---` that they stand above.
+                own.of[tree.items[0]] = self.pending + own.of.get(tree.items[0], [])
+            self.pending = own.of.pop(tree, [])
+            comments.of.update(own.of)
+            comments.all += own.all
+        self.tree.items += tree.items

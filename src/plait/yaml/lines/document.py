@@ -1,0 +1,281 @@
+"""One document in block style, line by line (see the package).
+
+Where a line belongs is a comparison of levels: twice the indentation, and one more for the items of an array, so that
+an array may stand at the indentation of the key that it belongs to.
+"""
+
+from __future__ import annotations
+
+from plait.nodes import Array, ArrayItem, Document, Map, MapItem, key_id
+from plait.yaml.comments import Comment
+from plait.yaml.lines.flow import DEEPEST, nodes
+from plait.yaml.lines.multiline import NoShapeError, block, continued, quoted
+from plait.yaml.lines.shapes import (
+    ALIAS,
+    ALONE,
+    BLANK,
+    BLOCK,
+    COMMENT,
+    DASH_ITEM,
+    ENTRY,
+    FLOW,
+    ITEM,
+    NO_KEY,
+    OPEN,
+    SCALAR,
+    START,
+    TO_COME,
+    is_start,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from plait.nodes import DocumentSet, Item
+    from plait.yaml.lines import TextReading
+
+
+class DocumentReading:
+    """One document of a text.
+
+    document: the one that was found. written: its comments, of: those of each item. pending: those for the next item,
+    at first those that stand above the document.
+    anchored, name: the item that waits for a collection with an anchor, and the anchor. closed: the last line of the
+    last scalar of several lines, as nothing goes on behind it.
+    """
+
+    __slots__ = ("anchored", "closed", "document", "lines", "name", "of", "pending", "source", "text", "written")
+
+    def __init__(self, text: TextReading) -> None:
+        self.text = text
+        self.source = text.source
+        self.lines = text.lines
+        self.document: Document | None = None
+        self.written: list[Comment] = []
+        self.of: dict[Item | DocumentSet, list[Comment]] = {}
+        self.pending = [*text.pending]
+        self.anchored: Item | None = None
+        self.name = ""
+        self.closed = 0
+
+    def read(self, start: int) -> int:
+        """Read the document that begins on a line, if there is one; the line of the next. Raises NoShapeError.
+
+        This runs for each line of most files: what most lines are is dealt with here, the rest in methods.
+        """
+        source, lines, pending, shapes, depth = self.source, self.lines, self.pending, self.text.shapes, self.text.depth
+        unfinished = self.text.start_document()
+        distinct = True
+        # What waits for its value: the document, or the last item of the innermost collection. That one's level,
+        # items, and index by key; on the stack those around it. Which kinds these are the levels say, not the types.
+        owner: Any = None
+        cur = -1
+        items: list[Any] = []
+        index: Any = None
+        stack: list[tuple[int, list[Any], Any]] = []
+        item: Any
+        made: Map | Array
+        number = self.closed = start - 1
+        while True:
+            number += 1
+            level, kind, key, value, more = shapes[lines[number]]
+            if cur != level:
+                if level < 0:
+                    if kind == BLANK:
+                        continue
+                    if kind == COMMENT:
+                        pending += self.comment(more, number, own_line=True)
+                        continue
+                    if number > start and is_start(lines[number]):
+                        break
+                    owner = self.begin(number, more) if kind == START else None
+                    if owner is None:
+                        number = self.go_on(items, number, cur)
+                    continue
+                if cur < level:
+                    if owner is None or kind == ALONE:
+                        owner, number = self.text_below(owner, kind, value, more, number, items, cur, len(stack))
+                        if owner is None:
+                            continue
+                    stack.append((cur, items, index))
+                    if len(stack) >= depth:
+                        raise NoShapeError
+                    items, cur = [], level
+                    if level & 1:
+                        index = None
+                        made = owner.value = Array(items, source, owner.line)
+                    else:
+                        index = {}
+                        made = owner.value = Map(items, source, owner.line, index)
+                    if owner is self.anchored:
+                        self.text.references().start(self.name, made)
+                else:
+                    while cur > level:
+                        if unfinished:
+                            unfinished.discard(id(items))
+                        if index is not None and len(index) != len(items):
+                            distinct = False
+                        cur, items, index = stack.pop()
+                    if cur != level:
+                        raise NoShapeError
+            if kind == ITEM:
+                index[key] = item = MapItem(key, value, source, number)
+                items.append(item)
+                owner = None
+            elif kind == OPEN:
+                index[key] = item = owner = MapItem(key, None, source, number)
+                items.append(item)
+            elif kind == DASH_ITEM:
+                stack.append((cur, items, index))
+                inner = MapItem(key, value, source, number)
+                index = {key: inner}
+                inside = [inner]
+                item = ArrayItem(Map(inside, source, number, index), source, number)
+                items.append(item)
+                items, cur, owner = inside, more, None
+            elif kind == ENTRY:
+                item = ArrayItem(value, source, number)
+                items.append(item)
+                owner = None
+            else:
+                if kind == ALONE:
+                    raise NoShapeError
+                around = cur, items, index
+                item, owner, items, index = self.begin_item(level, key, number, items, index)
+                if items is not around[1]:
+                    stack.append(around)
+                    cur = more[0]
+                last = owner
+                owner, number = self.complete(item, last, value, more, number, cur >> 1, len(stack))
+                if more[3] is not None:
+                    unfinished = self.text.references().unfinished
+            if pending:
+                self.take_comments(item)
+        if self.document is not None:
+            stack.append((cur, items, index))
+            self.document.distinct = distinct and all(
+                index is None or len(index) == len(items) for _, items, index in stack
+            )
+        return number
+
+    def begin(self, number: int, comment: tuple[int, str] | None) -> Document:
+        """The document whose `---` stands on a line."""
+        self.document = document = Document(None, self.source, number)
+        if comment is not None:
+            self.pending += self.comment(comment, number)
+        if self.pending:
+            self.take_comments(document)
+        return document
+
+    def begin_item(
+        self, level: int, key: Any, number: int, items: list[Any], index: Any
+    ) -> tuple[Item, Item, list[Any], Any]:
+        """The item that begins on a line, the last one on that line, and the items and index which that is one of."""
+        source = self.source
+        if key is NO_KEY:
+            entry = ArrayItem(None, source, number)
+            items.append(entry)
+            return entry, entry, items, index
+        item = MapItem(key, None, source, number)
+        known_as = key if type(key) is str else key_id(key)
+        if level & 1:
+            inside = [item]
+            entry = ArrayItem(Map(inside, source, number, made := {known_as: item}), source, number)
+            items.append(entry)
+            return entry, item, inside, made
+        items.append(item)
+        index[known_as] = item
+        return item, item, items, index
+
+    def complete(
+        self, item: Item, last: Item, value: Any, more: Any, number: int, indent: int, nested: int
+    ) -> tuple[Item | None, int]:
+        """Give the last item on a line its value, anchor and comments; the item if its value is still to come.
+
+        And the last line of the value. Raises NoShapeError.
+        """
+        _, what, comment, anchor = more
+        waits = last if what == TO_COME else None
+        if what == SCALAR:
+            last.value = value
+        elif waits is None:
+            number = self.fill(last, what, value, number, indent, nested)
+        if anchor is not None:
+            references = self.text.references()
+            references.anchors[anchor] = last.value
+            self.anchored, self.name = waits, anchor
+        if self.pending:
+            self.take_comments(item)
+        if comment is not None and (comments := self.comment(comment, number)):
+            # It is for the last item that begins on the line; what an alias brings was written elsewhere.
+            self.of.setdefault(last if what == ALIAS else _last(last), []).extend(comments)
+        return waits, number
+
+    def fill(self, owner: Item, what: int, value: Any, number: int, indent: int, nested: int) -> int:
+        """Give an item the value that is on its line, or begins there; the last line of it. Raises NoShapeError."""
+        if what == ALIAS:
+            owner.value = self.text.references().alias(value, number)
+        elif what == FLOW:
+            if nested + DEEPEST > self.text.depth:
+                raise NoShapeError
+            owner.value = nodes(value, self.source, number)
+        else:
+            owner.value, number = (block if what == BLOCK else quoted)(self.lines, number, value, indent)
+            self.closed = number
+        return number
+
+    def text_below(
+        self, owner: Item | None, kind: int, value: Any, what: int, number: int, items: list[Any], cur: int, nested: int
+    ) -> tuple[Item | None, int]:
+        """What stands deeper without an item that waits for it, or is no item itself: the text of the item above goes on.
+
+        The first one of a text begins a document. Gives what is still to get a value, and the last line of the text.
+        Raises NoShapeError.
+        """
+        if owner is None and self.document is not None:
+            return None, self.go_on(items, number, cur)
+        if owner is None:
+            self.document = owner = Document(None, self.source, self.source.first_line)
+        if kind != ALONE:
+            return owner, number
+        if owner is self.anchored or (what == FLOW and self.pending):
+            raise NoShapeError
+        owner.value = value
+        if what == FLOW:
+            self.fill(owner, what, value, number, 0, nested)
+        if isinstance(owner.value, Map | Array):
+            owner.value.line = owner.line
+        return None, number
+
+    def comment(self, found: tuple[int, str], number: int, *, own_line: bool = False) -> list[Comment]:
+        """The comment on a line, in a list that is empty where comments are not wanted."""
+        if self.text.comments is None:
+            return []
+        made = [Comment(found[1], number, found[0], own_line)]
+        self.written += made
+        return made
+
+    def take_comments(self, item: Item) -> None:
+        """Those that stand above an item are its own."""
+        self.of[item] = self.pending.copy()
+        self.pending.clear()
+
+    def go_on(self, items: list[Any], number: int, level: int) -> int:
+        """Give the last item the text that goes on here; the last line of it. Raises NoShapeError.
+
+        items, level: of the innermost collection.
+        """
+        if not items:
+            raise NoShapeError
+        text, last = continued(self.lines, number, level >> 1, self.closed)
+        items[-1].value = self.text.shapes.plain[text]
+        self.closed = last
+        return last
+
+
+def _last(item: Item) -> Item:
+    """The last item that begins on the line of an item whose value is a flow collection, or no collection."""
+    while isinstance(item.value, Map | Array) and item.value.items:
+        item = item.value.items[-1]
+    return item
