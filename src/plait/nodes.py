@@ -260,7 +260,7 @@ def _shape(value: Value) -> Iterator[object]:
             yield ("Map", len(value.items))
             for item in reversed(value.items):
                 pending += (item.value, item.key)
-        elif isinstance(value, Array | DocumentSet):
+        elif isinstance(value, (Array, DocumentSet)):
             yield (type(value).__name__, len(value.items))
             pending += [inner.value for inner in reversed(value.items)]
         else:
@@ -285,7 +285,7 @@ def equal(left: Value, right: Value) -> bool:
             for x, y in zip(a.items, b.items, strict=True):
                 stack.append((x.key, y.key))
                 stack.append((x.value, y.value))
-        elif isinstance(a, Array | DocumentSet) and isinstance(b, Array | DocumentSet):
+        elif isinstance(a, (Array, DocumentSet)) and isinstance(b, (Array, DocumentSet)):
             if len(a.items) != len(b.items):
                 return False
             stack.extend((one.value, other.value) for one, other in zip(a.items, b.items, strict=True))
@@ -361,7 +361,7 @@ def from_plain(value: object, source: Source | None = None, line: int = 0) -> Va
             source,
             line,
         )
-    if isinstance(value, list | tuple):
+    if isinstance(value, (list, tuple)):
         return Array([ArrayItem(from_plain(inner, source, line), source, line) for inner in value], source, line)
     raise TypeError(f"cannot make a node of {type(value).__name__}")
 
@@ -373,7 +373,7 @@ def to_plain(value: Value) -> object:
     """
     if isinstance(value, Map):
         return {_plain_key(item.key): to_plain(item.value) for item in value.items}
-    if isinstance(value, Array | DocumentSet):
+    if isinstance(value, (Array, DocumentSet)):
         return [to_plain(item.value) for item in value.items]
     return value
 
@@ -381,7 +381,7 @@ def to_plain(value: Value) -> object:
 def _plain_key(key: Value) -> object:
     if isinstance(key, Map):
         return tuple((_plain_key(item.key), _plain_key(item.value)) for item in key.items)
-    if isinstance(key, Array | DocumentSet):
+    if isinstance(key, (Array, DocumentSet)):
         return tuple(_plain_key(item.value) for item in key.items)
     return key
 

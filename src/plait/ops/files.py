@@ -40,7 +40,7 @@ class _Definition:
     def text(self, name: str) -> str | None:
         """A field as text: scalars of other types are taken as they read. Raises OpsError for a collection."""
         value = self.value(name)
-        if isinstance(value, Map | Array):
+        if isinstance(value, (Map, Array)):
             raise self.wrong_type(name, "a string")
         return None if value is None else scalar_text(value)
 

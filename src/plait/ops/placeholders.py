@@ -104,7 +104,7 @@ def _wrong_type(name: str, value: Value) -> OpsError:
     from plait.nodes import kind_name
 
     shown = kind_name(value)
-    if not isinstance(value, Map | Array) and value is not None:
+    if not isinstance(value, (Map, Array)) and value is not None:
         from plait.ops.values import scalar_text
 
         shown = f"the {shown} {scalar_text(value)}"

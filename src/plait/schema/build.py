@@ -63,7 +63,7 @@ class _Builder:
         key = node.key if type(node) is MapItem else None
         source, line = node.source, node.line
         value = node.value
-        if node.annotations is None and isinstance(value, str | int | float):  # most nodes are just this
+        if node.annotations is None and isinstance(value, (str, int, float)):  # most nodes are just this
             return Declaration(ScalarType(value, source, line), value, key=key, source=source, line=line)
         before = len(self.findings)
         try:
@@ -112,7 +112,7 @@ class _Builder:
             return MapType([self.declaration(item) for item in value.items], node.source, node.line)
         if isinstance(value, Array):
             return self.array(value, node)
-        if isinstance(value, str | int | float):
+        if isinstance(value, (str, int, float)):
             return ScalarType(value, node.source, node.line)
         raise refused("value not allowed here", node, expected="a map, an array or a scalar", found=kind_name(value))
 

@@ -42,7 +42,7 @@ def check_item(type_: Type, item: Item, before: Value = None) -> list[Finding]:
         value = item.value
         while type(declared) is NullType and value is not None:
             declared = declared.inner
-        if isinstance(declared, AnyType | NullType):
+        if isinstance(declared, (AnyType, NullType)):
             continue
         if isinstance(declared, MapType) and type(value) is Map:
             if value is not before:

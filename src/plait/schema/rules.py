@@ -78,7 +78,7 @@ def length_of(value: object) -> int:
     """`len(value)`. Raises StarlarkError for what has no length."""
     if isinstance(value, str):
         return len(value) if value.isascii() else len(value.encode("utf-8", "surrogateescape"))
-    if isinstance(value, list | dict | tuple | range):
+    if isinstance(value, (list, dict, tuple, range)):
         return len(value)
     length = value.length() if isinstance(value, Value) else None
     if length is None:
@@ -179,7 +179,7 @@ def one_not_null(keys: object = None) -> Rule:
 
 def is_sequence(value: object) -> bool:
     """Whether a value is a list, tuple, range, set, dict or struct: something with members and a length."""
-    if isinstance(value, List | Dict | Set | tuple | range | Struct):
+    if isinstance(value, (List, Dict, Set, tuple, range, Struct)):
         return True
     return isinstance(value, Value) and value.length() is not None and value.iterate() is not None
 

@@ -189,7 +189,7 @@ def _runs(root: Declaration, document: Document) -> list[Run]:
         if item.annotations is not None and ASSERT in item.annotations:
             runs.append((read_validation(item.annotations[ASSERT]), item, parent, path))
         value = item.value
-        if not isinstance(value, Map | Array):
+        if not isinstance(value, (Map, Array)):
             continue
         declared = declaration.type if declaration is not None else None
         while type(declared) is NullType:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from plait.nodes import Item, Value
     from plait.yaml.comments import Comments
-    from plait.yaml.libyaml import Mark, Parser
+    from plait.yaml.libyaml import Event, Mark, Parser
     from plait.yaml.reader import Settings
 
 
@@ -49,8 +49,9 @@ def read_events(text: str, settings: Settings, parser: Parser | None, shift: int
     adapted = Adapted(text) if settings.plain is plain_values else None
     while True:
         reading = Reading(text, line, settings, settings.comments)
-        reading.shift = shift
         reading.begun = begun
+        if settings.spans is not None:
+            settings.spans.begin(text, settings.source.text, shift)
         try:
             tree = reading.build(parser or fastest_parser(), adapted)
         except EventsChangedError:
@@ -94,7 +95,20 @@ class EventsChangedError(Exception):
 class Reading:
     """The state of one pass over a text, or over a part that begins on the line `base`."""
 
-    __slots__ = ("base", "begun", "comments", "counted", "ended", "references", "settings", "shift", "source", "text")
+    __slots__ = (
+        "bare",
+        "base",
+        "begun",
+        "comments",
+        "counted",
+        "ended",
+        "references",
+        "scan",
+        "settings",
+        "source",
+        "text",
+        "tree",
+    )
 
     def __init__(self, text: str, base: int, settings: Settings, comments: Comments | None) -> None:
         self.text = text
@@ -104,7 +118,10 @@ class Reading:
         self.comments = comments
         self.references = References(settings.source)
         self.references.merge_lists = settings.merge_lists
-        self.shift = 0
+        self.tree = DocumentSet([], settings.source, settings.source.first_line)
+        # The document that no `---` begins.
+        self.bare: Document | None = None
+        self.scan = CommentScan(text) if comments is not None else None
         self.begun = False
         self.ended = len(text)
         self.counted = 0, 0
@@ -112,18 +129,11 @@ class Reading:
     def build(self, parser: Parser, adapted: Adapted | None) -> DocumentSet:
         """The documents. Raises the parser's exceptions too, of whatever class they are."""
         text, source, base, settings = self.text, self.source, self.base, self.settings
-        strict, spans = settings.strict, settings.spans
+        strict, spans, scan = settings.strict, settings.spans, self.scan
         next_event = open_keeping_marks(parser, text) if adapted is None else adapted.events(parser)
-        scan = CommentScan(text) if self.comments is not None else None
         # Where the next `#` is; -1 when there is none, and scalars need not be looked at.
         hash_at = scan.next if scan is not None else -1
-        if spans is not None:
-            spans.begin(text, source.text, self.shift)
         values, references = settings.plain, self.references
-
-        documents: list[Document] = []
-        tree = DocumentSet(documents, source, source.first_line)
-        bare: Document | None = None
         # The innermost collection: its items and mode. `owner` is the map item (or document) that waits for its value;
         # in a map without an owner a key comes next. Exact types of items are known to the mode, not to the checker.
         items: list[Any] = []
@@ -150,37 +160,12 @@ class Reading:
                 if anchor is not None:
                     references.anchors[anchor] = value
             elif kind <= ARRAY_START:
-                _, anchor, start, end, flow, _ = event
-                make = Map if kind == MAP_START else Array
-                made: Map | Array
-                if owner is not None:
-                    item = owner
-                    made = owner.value = make([], source, owner.line)
-                    owner = None
-                elif mode == _MAP:
-                    line = start.line + base
-                    if settings.scalar_keys:
-                        raise self.key_error(_A_KIND[make], line)
-                    made = make([], source, line)
-                    item = owner = MapItem(made, None, source, line)
-                    items.append(owner)
-                else:
-                    line = start.line + base
-                    if mode == _BLOCK_ARRAY and text[start.index - 2] != "-":
-                        line -= text.count("\n", dash_before(text, start.index), start.index)
-                    made = make([], source, line)
-                    item = ArrayItem(made, source, line)
-                    items.append(item)
-                stack.append((items, mode, owner))
-                items = made.items
-                mode = _MAP if kind == MAP_START else _FLOW_ARRAY if flow else _BLOCK_ARRAY
-                owner = None
-                if anchor is not None:
-                    references.start(anchor, made)
-                if spans is not None:
-                    spans.start_collection(item, start.index, flow=bool(flow))
+                made, waits = self.start_collection(event, owner, items, mode)
+                stack.append((items, mode, waits))
+                items, owner = made.items, None
+                mode = _MAP if kind == MAP_START else _FLOW_ARRAY if event[4] else _BLOCK_ARRAY
                 if len(stack) > settings.depth:
-                    raise self.too_deep(start)
+                    raise self.too_deep(event[2])
                 continue
             elif kind == COLLECTION_END:
                 if references.merges and references.merges[-1][0] is items:
@@ -195,31 +180,15 @@ class Reading:
                 _, anchor, start, end = event
                 value = references.alias(anchor or "", self.line_at(start.index))
             elif kind == DOCUMENT_START:
-                _, explicit, end, start, _ = event
-                if self.begun and not documents:
-                    explicit = False
-                # A document begins where its directives do, if it has any.
-                owner = Document(None, source, start.line + base if explicit else source.first_line)
-                if not explicit:
-                    bare = owner
-                elif scan is not None and end.index - start.index > 3:
-                    hash_at = scan.pass_directives(start.index, end.index)
-                documents.append(owner)
-                references.start_document()
-                if spans is not None:
-                    spans.start_document(owner, end.index, explicit=explicit)
+                owner = self.start_document(event)
+                hash_at = scan.next if scan is not None else -1
                 continue
-            elif kind == DOCUMENT_END:
-                if settings.first:
-                    break
-                _, explicit, end = event
-                self.ended = end.index if explicit else len(text)
-                continue
-            elif kind == STREAM_END:
-                break
+            elif kind == STREAM_END or (kind == DOCUMENT_END and settings.first):
+                return self.finish()
             else:
+                if kind == DOCUMENT_END:
+                    self.ended = event[2].index if event[1] else len(text)
                 continue
-
             if owner is not None:
                 item = owner
                 owner.value = value
@@ -233,21 +202,66 @@ class Reading:
                         owner.key = "" if value is None else written
                     items.append(owner)
             else:
-                line = start.line + base
-                if mode == _BLOCK_ARRAY and text[start.index - 2] != "-":
-                    line -= text.count("\n", dash_before(text, start.index), start.index)
-                item = ArrayItem(value, source, line)
+                item = ArrayItem(value, source, self.entry_line(start) if mode == _BLOCK_ARRAY else start.line + base)
                 items.append(item)
             if spans is not None:
                 spans.scalar(item, start.index, end.index)
 
-        if not documents:
-            bare = Document(None, source, source.first_line)
-            documents.append(bare)
-        return self.finish(tree, scan, bare)
+    def start_collection(
+        self, event: Event, owner: Item | None, items: list[Any], mode: int
+    ) -> tuple[Map | Array, MapItem | None]:
+        """The collection that begins, in its place; and the map item that it is the key of, if it is one."""
+        kind, anchor, start, _, flow, _ = event
+        make = Map if kind == MAP_START else Array
+        made: Map | Array
+        waits: MapItem | None = None
+        if owner is not None:
+            item = owner
+            made = owner.value = make([], self.source, owner.line)
+        else:
+            if mode == _MAP and self.settings.scalar_keys:
+                raise self.key_error(_A_KIND[make], start.line + self.base)
+            line = self.entry_line(start) if mode == _BLOCK_ARRAY else start.line + self.base
+            made = make([], self.source, line)
+            if mode == _MAP:
+                item = waits = MapItem(made, None, self.source, line)
+            else:
+                item = ArrayItem(made, self.source, line)
+            items.append(item)
+        if anchor is not None:
+            self.references.start(anchor, made)
+        if self.settings.spans is not None:
+            self.settings.spans.start_collection(item, start.index, flow=bool(flow))
+        return made, waits
 
-    def finish(self, tree: DocumentSet, scan: CommentScan | None, bare: Document | None) -> DocumentSet:
-        text = self.text
+    def start_document(self, event: Event) -> Document:
+        _, explicit, end, start, _ = event
+        if self.begun and not self.tree.items:
+            explicit = False
+        # A document begins where its directives do, if it has any.
+        document = Document(None, self.source, start.line + self.base if explicit else self.source.first_line)
+        if not explicit:
+            self.bare = document
+        elif self.scan is not None and end.index - start.index > 3:
+            self.scan.pass_directives(start.index, end.index)
+        self.tree.items.append(document)
+        self.references.start_document()
+        if self.settings.spans is not None:
+            self.settings.spans.start_document(document, end.index, explicit=explicit)
+        return document
+
+    def entry_line(self, start: Mark) -> int:
+        """The line of the dash before what starts at a mark."""
+        line, index = start.line + self.base, start.index
+        if self.text[index - 2] != "-":
+            line -= self.text.count("\n", dash_before(self.text, index), index)
+        return int(line)
+
+    def finish(self) -> DocumentSet:
+        text, tree, scan = self.text, self.tree, self.scan
+        if not tree.items:
+            self.bare = Document(None, self.source, self.source.first_line)
+            tree.items.append(self.bare)
         if has_odd_breaks(text):
             correct_lines(tree, text, self.base)
         comments = self.comments
@@ -258,7 +272,7 @@ class Reading:
                 at = index
                 comment = Comment(found, line, index - text.rfind("\n", 0, index))
                 (comments.all if index < self.ended else comments.ignored).append(comment)
-            assign(comments, tree, self.references.copied, bare)
+            assign(comments, tree, self.references.copied, self.bare)
         return tree
 
     def special(self, tag: str | None, text: str, start: Mark) -> Value:

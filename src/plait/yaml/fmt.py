@@ -90,7 +90,7 @@ class _Page:
             self.line("---" + beside, "")
         value = document.value
         if value is not None:
-            if isinstance(value, Map | Array | DocumentSet) and value.items:
+            if isinstance(value, (Map, Array, DocumentSet)) and value.items:
                 self.add_items(value)
             else:
                 self.line(write_value(value)[:-1], "")
@@ -116,7 +116,7 @@ class _Page:
             value = item.value
             in_map = type(item) is MapItem
             head = _key(item.key) + ":" if type(item) is MapItem else "-"
-            if isinstance(value, Map | Array | DocumentSet) and value.items:
+            if isinstance(value, (Map, Array, DocumentSet)) and value.items:
                 self.line(head + beside, pad, inline=True, wait=not in_map and not beside)
                 stack.append((iter(value.items), pad + _STEP, above))
                 first = True

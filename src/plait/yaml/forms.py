@@ -238,10 +238,9 @@ def leaf(value: Scalar) -> str:
         return str(value)
     if kind is bool:
         return "true" if value else "false"
-    if kind is float:
-        return float_form(value)  # type: ignore[arg-type]
     if isinstance(value, float):
-        return repr(value)  # a float of another dialect, which knows its form
+        # A float of another dialect knows its form.
+        return float_form(value) if kind is float else repr(value)
     raise TypeError(f"cannot write {kind.__name__}")
 
 

@@ -44,7 +44,7 @@ def write_json(value: Value, *, indent: int = 0, escape_html: bool = True) -> st
     most = allowance().most("output")
     room = most >> 6
     while True:
-        if isinstance(value, Map | Array | DocumentSet) and value.items:
+        if isinstance(value, (Map, Array, DocumentSet)) and value.items:
             is_map = type(value) is Map
             room -= len(value.items)
             items: Sequence[Item] = _distinct(value) if type(value) is Map else value.items
@@ -94,7 +94,7 @@ def key_text(key: Value) -> str:
     """A key as listings and messages show it."""
     if type(key) is str:
         return key
-    if not isinstance(key, Map | Array | DocumentSet):
+    if not isinstance(key, (Map, Array, DocumentSet)):
         return leaf(key)
     try:
         return write_json(key)
@@ -109,7 +109,7 @@ def _scalar(value: Value, escapes: dict[int, str], holder: Item | None) -> str:
         return _string(value, escapes)
     if isinstance(value, Map):
         return "{}"
-    if isinstance(value, Array | DocumentSet):
+    if isinstance(value, (Array, DocumentSet)):
         return "[]"
     if type(value) is not float:
         return leaf(value)

@@ -42,7 +42,7 @@ def write_positions(documents: DocumentSet) -> str:
                 width = size + _MARGIN
             lead = f"{' ' * (width - size)}{place} | {lead}"
         value = item.value
-        if isinstance(value, Map | Array | DocumentSet):
+        if isinstance(value, (Map, Array, DocumentSet)):
             out.append(lead)
             stack.append((_named(value), pad + "  "))
             continue

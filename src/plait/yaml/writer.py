@@ -92,11 +92,9 @@ def _write(value: Any, out: list[str], sort: bool, fold: int | None, room: int, 
             entries = value.items
             room -= ITEM * len(entries)
             if type(value) is Map:
-                items = iter(_sorted(entries) if sort else entries)
-                mark = ""
+                items, mark = iter(_sorted(entries) if sort else entries), ""
             else:
-                items = iter(entries)
-                mark = "- "
+                items, mark = iter(entries), "- "
             if room < 0:
                 raise _too_long(value)
         if mark == "":
@@ -107,31 +105,20 @@ def _write(value: Any, out: list[str], sort: bool, fold: int | None, room: int, 
                 head = keys[key] if type(key) is str else _simple_key(key)
                 if head is None:
                     # `? key` and `: value`, each a frame of one item.
-                    stack.append((items, pad, ""))
-                    stack.append((iter([ArrayItem(value)]), pad, ": "))
-                    items = iter([ArrayItem(key)])
-                    mark = "? "
-                    value = None
+                    stack += [(items, pad, ""), (iter([ArrayItem(value)]), pad, ": ")]
+                    items, mark, value = iter([ArrayItem(key)]), "? ", None
                     break
                 if kind is str:
                     form = forms[value]
-                    if form is None:
-                        form = forms.long_form(value, pad + "  ", len(lead) + len(head) + 1, fold)
-                        room -= len(form)
-                        append(f"{lead}{head} {form}")
-                    elif fold is not None and len(lead) + len(head) + len(form) >= fold:
-                        append(f"{lead}{head} {folded(form, len(lead) + len(head) + 1, fold, pad + '  ')}\n")
+                    if form is None or (fold is not None and len(lead) + len(head) + len(form) >= fold):
+                        room -= _add_long(out, f"{lead}{head} ", form, value, pad, fold, table)
                     else:
                         append(f"{lead}{head} {form}\n")
-                elif kind is Map and value.items:
+                elif kind in _COLLECTIONS and value.items:
                     append(f"{lead}{head}\n")
                     stack.append((items, pad, ""))
-                    pad += "  "
-                    lead = pad
-                    break
-                elif (kind is Array or kind is DocumentSet) and value.items:
-                    append(f"{lead}{head}\n")
-                    stack.append((items, pad, ""))
+                    if kind is Map:
+                        pad += "  "
                     lead = pad
                     break
                 else:
@@ -146,12 +133,8 @@ def _write(value: Any, out: list[str], sort: bool, fold: int | None, room: int, 
                 head = lead + mark
                 if kind is str:
                     form = forms[value]
-                    if form is None:
-                        form = forms.long_form(value, pad + "  ", len(head), fold)
-                        room -= len(form)
-                        append(f"{head}{form}")
-                    elif fold is not None and len(head) + len(form) > fold:
-                        append(f"{head}{folded(form, len(head), fold, pad + '  ')}\n")
+                    if form is None or (fold is not None and len(head) + len(form) > fold):
+                        room -= _add_long(out, head, form, value, pad, fold, table)
                     else:
                         append(f"{head}{form}\n")
                 elif kind in _COLLECTIONS and value.items:
@@ -169,24 +152,36 @@ def _write(value: Any, out: list[str], sort: bool, fold: int | None, room: int, 
 def _root_leaf(value: Value, fold: int | None, table: Forms) -> str:
     if type(value) is not str:
         return _leaf(value) + "\n"
+    out: list[str] = []
     form = table.strings[value]
-    if form is None:
-        return table.strings.long_form(value, "  ", 0, fold)
-    return (folded(form, 0, fold, "  ") if fold is not None and len(form) > fold else form) + "\n"
+    if form is not None and (fold is None or len(form) <= fold):
+        return form + "\n"
+    _add_long(out, "", form, value, "", fold, table)
+    return out[0]
+
+
+def _add_long(out: list[str], head: str, form: str | None, text: str, pad: str, fold: int | None, table: Forms) -> int:
+    """Add a string that takes several lines, or is folded where it has a form; how much of the room it takes."""
+    if form is not None and fold is not None:
+        out.append(f"{head}{folded(form, len(head), fold, pad + '  ')}\n")
+        return 0
+    form = table.strings.long_form(text, pad + "  ", len(head), fold)
+    out.append(head + form)
+    return len(form)
 
 
 def _leaf(value: Value) -> str:
     """The form of an empty collection, or of a scalar that is no string."""
-    if type(value) is Map:
+    if isinstance(value, Map):
         return "{}"
-    if type(value) is Array or type(value) is DocumentSet:
+    if isinstance(value, (Array, DocumentSet)):
         return "[]"
-    return leaf(value)  # type: ignore[arg-type]
+    return leaf(value)
 
 
 def _simple_key(key: Value) -> str | None:
     """A key that is no string, with its colon; None if it is a collection with something in it."""
-    if type(key) in _COLLECTIONS and key.items:  # type: ignore[union-attr]
+    if is_filled(key):
         return None
     return _leaf(key) + ":"
 

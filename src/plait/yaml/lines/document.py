@@ -244,7 +244,7 @@ class DocumentReading:
         owner.value = value
         if what == FLOW:
             self.fill(owner, what, value, number, 0, nested)
-        if isinstance(owner.value, Map | Array):
+        if isinstance(owner.value, (Map, Array)):
             owner.value.line = owner.line
         return None, number
 
@@ -276,6 +276,6 @@ class DocumentReading:
 
 def _last(item: Item) -> Item:
     """The last item that begins on the line of an item whose value is a flow collection, or no collection."""
-    while isinstance(item.value, Map | Array) and item.value.items:
+    while isinstance(item.value, (Map, Array)) and item.value.items:
         item = item.value.items[-1]
     return item
