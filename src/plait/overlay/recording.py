@@ -29,13 +29,13 @@ _QUIET = frozenset({type(None), type(NOTHING), type(ALL), Index, MapKey, Subset}
 class Recorder:
     """Records what each step did to which item, and what led to the step.
 
-    way: the steps that are being done, each within the one before. matched: for these, what decided which left item
+    doing: the steps that are being done, each within the one before. matched: for these, what decided which left item
     they are for.
     """
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
-        self.way: list[Step] = []
+        self.doing: list[Step] = []
         self.matched: tuple[Cause, ...] = ()
         self._matched_before: list[tuple[Cause, ...]] = []
         self._causes: dict[Step, Cause] = {}
@@ -48,10 +48,10 @@ class Recorder:
 
     def begin(self, step: Step) -> None:
         self._watch(step)
-        self.way.append(step)
+        self.doing.append(step)
 
     def end(self) -> None:
-        self.way.pop()
+        self.doing.pop()
 
     def enter(self, step: Step, left: Item) -> None:
         self._matched_before.append(self.matched)
@@ -125,7 +125,7 @@ class Recorder:
         item = step.item
         match = None if left is None else self._match_of(left, step)
         because: tuple[Origin, ...]
-        if item.annotations is None and match is None and len(self.way) > 1 and step.via is None:
+        if item.annotations is None and match is None and len(self.doing) > 1 and step.via is None:
             because = (item, self._parents_cause())
         else:
             cause = self._with_matches(self._cause(step), match)
@@ -139,7 +139,7 @@ class Recorder:
 
     def _parents_cause(self) -> Cause:
         """The way to the item around, which says all of the way to an item without annotations."""
-        parent = self.way[-2]
+        parent = self.doing[-2]
         step, matched, cause = self._around
         if step is not parent or matched is not self.matched:
             cause = self._with_matches(self._cause(parent), None)
@@ -156,8 +156,8 @@ class Recorder:
         found = self._causes.get(step)
         if found is not None:
             return found
-        way = self.way
-        for one in way[: way.index(step) + 1]:
+        doing = self.doing
+        for one in doing[: doing.index(step) + 1]:
             known = self._causes.get(one)
             if known is None:
                 known = self._causes[one] = self._cause_within(one.item, found)
@@ -185,9 +185,9 @@ class Recorder:
 
     def _was_found_by(self, step: Step) -> bool:
         """Whether a right item only says by what the map around it is found."""
-        if len(self.way) < 2 or step.action != "merge":
+        if len(self.doing) < 2 or step.action != "merge":
             return False
-        matcher = self.way[-2].matcher
+        matcher = self.doing[-2].matcher
         return type(matcher) is MapKey and type(step.item) is MapItem and step.item.key == matcher.key
 
     def _match_of(self, left: Item, step: Step) -> Cause | None:

@@ -32,9 +32,7 @@ def call(function: object, args: Sequence[object] = (), kwargs: Mapping[str, obj
     try:
         if budget is not None:
             budget.spend(_FROM_HOST)
-        if kwargs:
-            return function(*args, **kwargs)  # type: ignore[operator]
-        return function(*args)  # type: ignore[operator]
+        return function(*args, **(kwargs or {}))  # type: ignore[operator] # Python says what cannot be called
     except Exception as error:  # noqa: BLE001
         fault = error
     finally:

@@ -14,6 +14,7 @@ from plait.source import Position
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import CodeType, FrameType, FunctionType, TracebackType
 
 _LONGEST_TRAIL = 60
@@ -116,24 +117,30 @@ def _unbound(error: NameError, frame: FrameType) -> StarlarkError:
 
 
 def _subscript(traceback: TracebackType) -> StarlarkError:
-    """Compiled code notes in the column of a subscript which variables took part (see `compile`)."""
+    """Compiled code notes in the column of a subscript which variables took part (see `optimize.subscripts`)."""
     from plait.starlark.runtime import bad_place
+    from plait.starlark.values import type_of
 
     frame = traceback.tb_frame
     positions = list(frame.f_code.co_positions())
     column = positions[traceback.tb_lasti // 2][2]
-    sites: tuple[tuple[object, ...], ...] = frame.f_globals.get("$sites", ())
+    sites: Sequence[tuple[str | None, object, str | None, object]] = frame.f_globals.get("$sites", ())
     if not column or column > len(sites):
         return StarlarkError("index out of range")
     x_name, x, place_name, place = sites[column - 1]
-    values = frame.f_locals
-    x = values[x_name] if x_name is not None else x  # type: ignore[index]
-    place = values[place_name] if place_name is not None else place  # type: ignore[index]
-    return bad_place(place, len(x), x)  # type: ignore[arg-type]
+    if x_name is not None:
+        x = frame.f_locals[x_name]
+    if place_name is not None:
+        place = frame.f_locals[place_name]
+    return bad_place(place, len(x) if isinstance(x, (str, list, tuple, range)) else 0, type_of(x))
 
 
 def _call_fault(text: str, frame: FrameType | None) -> StarlarkError | None:
-    """What is wrong with a call, from Python's sentence about it."""
+    """What is wrong with a call, from Python's sentence about it.
+
+    By then the arguments are gone: how many there were, and which names they had, stands in that sentence alone. To check
+    calls ourselves before they are made would cost every call.
+    """
     if text.endswith("object is not callable"):
         return StarlarkError(f"invalid call of non-function ({_type_name(text.split(chr(39))[1])})")
     called, parenthesis, rest = text.partition("() ")

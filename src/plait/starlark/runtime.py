@@ -24,7 +24,7 @@ from plait.starlark.values import Value, from_bytes, is_int32, to_bytes, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from plait.starlark.table.row import Row
 
@@ -37,15 +37,14 @@ _ABSENT = object()
 
 def index(x: object, key: object) -> object:
     """`x[key]`."""
-    kind = type(x)
-    if kind is Dict:
-        if type(key) is not str:
-            found = _get(x, key_of(key), _ABSENT)  # type: ignore[call-overload]
-            if found is _ABSENT:
-                raise StarlarkError(f"key {repr_of(key)} not in dict")
-            return found
-        return x[key]  # type: ignore[index]
-    if kind is List or kind is str or kind is tuple or kind is range:
+    if type(x) is Dict:
+        if type(key) is str:
+            return x[key]
+        found = _get(x, key_of(key), _ABSENT)
+        if found is _ABSENT:
+            raise StarlarkError(f"key {repr_of(key)} not in dict")
+        return found
+    if isinstance(x, (List, str, tuple, range)):
         return item(x, key)
     if isinstance(x, Value):
         return x.index(key)
@@ -55,32 +54,31 @@ def index(x: object, key: object) -> object:
 
 def item(x: object, place: object) -> object:
     """`x[place]`, where x is more often than not a sequence."""
-    kind = type(x)
-    if kind is str and type(place) is int and x.isascii():  # type: ignore[attr-defined]
+    if type(x) is str:
+        if not x.isascii():
+            return _byte(x, place)
+    elif not isinstance(x, (List, tuple, range)):
+        return index(x, place)
+    if type(place) is int:
         try:
-            return x[place]  # type: ignore[index]
+            return x[place]
         except IndexError:
-            raise bad_place(place, len(x), x) from None  # type: ignore[arg-type]
-    if kind is str and not x.isascii():  # type: ignore[attr-defined]
-        if len(x) > SOME:  # type: ignore[arg-type]
-            pay(len(x))  # type: ignore[arg-type]
-        data = to_bytes(x)  # type: ignore[arg-type]
-        if type(place) is int and -len(data) <= place < len(data):
-            return from_bytes(data[place : place + 1 or None])
-        raise bad_place(place, len(data), kind)
-    if kind is List or kind is str or kind is tuple or kind is range:
-        if type(place) is int:
-            try:
-                return x[place]  # type: ignore[index]
-            except IndexError:
-                pass
-        raise bad_place(place, len(x), x)  # type: ignore[arg-type]
-    return index(x, place)
+            pass
+    raise bad_place(place, len(x), type_of(x))
 
 
-def bad_place(place: object, size: int, x: object) -> StarlarkError:
-    """What is wrong with an index of a sequence; x: that, or its type."""
-    name = "string" if x is str else type_of(x)
+def _byte(string: str, place: object) -> str:
+    """The byte at a place of a string in which not every character is one."""
+    if len(string) > SOME:
+        pay(len(string))
+    data = to_bytes(string)
+    if type(place) is int and -len(data) <= place < len(data):
+        return from_bytes(data[place : place + 1 or None])
+    raise bad_place(place, len(data), "string")
+
+
+def bad_place(place: object, size: int, name: str) -> StarlarkError:
+    """What is wrong with an index of a sequence, of which the type is called so."""
     if type(place) is not int:
         return StarlarkError(f"{name} index: got {type_of(place)}, want int")
     if not is_int32(place):
@@ -90,20 +88,19 @@ def bad_place(place: object, size: int, x: object) -> StarlarkError:
 
 def set_index(x: object, key: object, value: object) -> None:
     """`x[key] = value`."""
-    kind = type(x)
-    if kind is Dict:
-        if x.lock:  # type: ignore[attr-defined]
-            check_table(x, "insert into")  # type: ignore[arg-type]
-        insert(x, key, value)  # type: ignore[arg-type]
-    elif kind is List:
-        size = len(x)  # type: ignore[arg-type]
+    if type(x) is Dict:
+        if x.lock:
+            check_table(x, "insert into")
+        insert(x, key, value)
+    elif type(x) is List:
+        size = len(x)
         if type(key) is not int:
             raise StarlarkError(f"got {type_of(key)}, want int")
         if not -size <= key < size:
             raise out_of_range(key, size, "list")
-        if x.lock:  # type: ignore[attr-defined]
-            check_mutable(x, "assign to element of")  # type: ignore[arg-type]
-        x[key] = value  # type: ignore[index]
+        if x.lock:
+            check_mutable(x, "assign to element of")
+        x[key] = value
     else:
         raise StarlarkError(f"{type_of(x)} value does not support item assignment")
 
@@ -115,29 +112,31 @@ def set_attribute(x: object, name: str, _value: object) -> None:
 
 def cut(x: object, low: object, high: object, step: object) -> object:
     """`x[low:high:step]`."""
-    kind = type(x)
-    if kind is not str and kind is not List and kind is not tuple and kind is not range:
+    if not isinstance(x, (str, List, tuple, range)):
         raise StarlarkError(f"invalid slice operand {type_of(x)}")
-    if step is not None:
-        if type(step) is not int:
-            raise StarlarkError(f"got {type_of(step)} for slice step, want int")
-        if step == 0:
-            raise StarlarkError("zero is not a valid slice step")
-    if low is not None and type(low) is not int:
-        raise StarlarkError(f"invalid start index: got {type_of(low)}, want int")
-    if high is not None and type(high) is not int:
-        raise StarlarkError(f"invalid end index: got {type_of(high)}, want int")
-    if kind is str and not x.isascii():  # type: ignore[attr-defined]
-        return from_bytes(to_bytes(x)[low:high:step])  # type: ignore[arg-type]
-    if kind is range:
-        return _part_of_range(x, slice(low, high, step))  # type: ignore[arg-type]
-    part = x[low:high:step]  # type: ignore[index]
+    by = _bound(step, "got {} for slice step, want int")
+    if by == 0:
+        raise StarlarkError("zero is not a valid slice step")
+    first = _bound(low, "invalid start index: got {}, want int")
+    end = _bound(high, "invalid end index: got {}, want int")
+    if isinstance(x, range):
+        return _part_of_range(x, slice(first, end, by))
+    if isinstance(x, str) and not x.isascii():
+        return from_bytes(to_bytes(x)[first:end:by])
+    part = x[first:end:by]
     if len(part) > SOME:
-        if kind is str:
+        if isinstance(part, str):
             check_string(len(part))
         else:
             check_items(len(part))
-    return List(part) if kind is List else part
+    return List(part) if isinstance(x, List) else part
+
+
+def _bound(value: object, message: str) -> int | None:
+    """A part of a slice, of which each can be left out."""
+    if value is not None and type(value) is not int:
+        raise StarlarkError(message.format(type_of(value)))
+    return value
 
 
 def _part_of_range(whole: range, part: slice) -> range:
@@ -199,12 +198,13 @@ def spread(x: object) -> object:
 
 def keywords(x: object) -> Mapping[str, object]:
     """The operand of `**` in a call."""
+    pairs: Iterable[tuple[object, object]] | None = None
     if type(x) is Dict:
         pairs = x.items()
-    else:
-        pairs = x.mapping() if isinstance(x, Value) else None  # type: ignore[assignment]
-        if pairs is None:
-            raise StarlarkError(f"argument after ** must be a mapping, not {type_of(x)}")
+    elif isinstance(x, Value):
+        pairs = x.mapping()
+    if pairs is None:
+        raise StarlarkError(f"argument after ** must be a mapping, not {type_of(x)}")
     result: dict[str, object] = {}
     for key, value in pairs:
         if type(key) is not str:

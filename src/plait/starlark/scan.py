@@ -103,10 +103,11 @@ def scan(pieces: Sequence[Piece], source: Source) -> list[Token]:
             last = piece.line
             index += 1
             continue
-        first = index
-        while index < count and type(pieces[index]) is Code:
+        codes: list[Code] = []
+        while index < count and isinstance(piece := pieces[index], Code):
+            codes.append(piece)
             index += 1
-        last = _Scanner(pieces[first:index], source, tokens, depth).run()  # type: ignore[arg-type]
+        last = _Scanner(codes, source, tokens, depth).run()
     tokens.append(("end of file", "", last, 1))
     return tokens
 
@@ -233,18 +234,22 @@ class _Scanner:
                 offset = self.columns[row] - i
             elif c == "\0":
                 return line
-            elif text[i : i + 3] in _THREE:
-                emit((text[i : i + 3], "", line, i + offset))
-                i += 3
-            elif text[i : i + 2] in _TWO:
-                emit((text[i : i + 2], "", line, i + offset))
-                i += 2
-            elif c in _ONE:
-                emit((c, c, line, i + offset))
-                i += 1
             else:
-                quoted = f"'{c}'" if c == "!" else f"`{c}`" if c == "'" else f"'{c}'"
-                self.fail(f"unexpected input character {quoted}", row, i + offset)
+                size = self._operator(i, row, offset)
+                emit((text[i : i + size], c if size == 1 else "", line, i + offset))
+                i += size
+
+    def _operator(self, i: int, row: int, offset: int) -> int:
+        """The length of the operator at a position: the longest that there is."""
+        text = self.text
+        if text[i : i + 3] in _THREE:
+            return 3
+        if text[i : i + 2] in _TWO:
+            return 2
+        if text[i] not in _ONE:
+            quoted = "`'`" if text[i] == "'" else f"'{text[i]}'"
+            self.fail(f"unexpected input character {quoted}", row, i + offset)
+        return 1
 
     def _string(self, start: int, row: int, offset: int, raw: bool) -> tuple[int, int]:
         """Scan a string literal; gives the position after it and its last row."""

@@ -18,12 +18,16 @@ from plait.starlark.values import is_callable, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 _INTS, _TEXTS, _TUPLES = frozenset((int,)), frozenset((str,)), frozenset((tuple,))
 # What Python orders as the language does: for texts, the order of code points is that of the bytes, but for bytes that
 # are no text.
 _PLAIN = frozenset((_INTS, _TEXTS, frozenset((bool,)), frozenset((float,)), frozenset((int, float))))
+# Python's own, called with what they take as far as is known; for another value the first two raise TypeError.
+_is_ascii: Callable[..., bool] = str.isascii
+_size: Callable[..., int] = len
+_sort: Callable[..., None] = list.sort
 _SIZED = frozenset((List, Dict, Set, tuple, range))
 _OPTIONS = frozenset(("key", "reverse"))
 
@@ -39,7 +43,7 @@ def sort(args: tuple[object, ...], kwargs: Mapping[str, object]) -> List:
     if key is not None and not is_callable(key):
         shown = "key" if len(args) > 1 else '"key"'
         raise StarlarkError(f"sorted: for parameter {shown}: got {type_of(key)}, want callable")
-    result = List(iterable_or_none(values))  # type: ignore[arg-type]
+    result = List(iterable_or_none(values) or ())
     size = len(result)
     if size > SOME:
         spend(size * size.bit_length() >> 3)
@@ -48,13 +52,13 @@ def sort(args: tuple[object, ...], kwargs: Mapping[str, object]) -> List:
     if key is None:
         keys = result
     elif measured:
-        keys = list(map(len, result))  # type: ignore[arg-type]
+        keys = list(map(_size, result))
     else:
         keys = [key(value) for value in result]
     if size > SOME and (key is not None or type(keys[0]) is not int):
         _pay_for_order(keys)
     if measured:
-        result.sort(key=len, reverse=reverse)  # type: ignore[call-overload]
+        _sort(result, key=len, reverse=reverse)
         return result
     columns = _columns(keys)
     if columns is None:
@@ -64,18 +68,19 @@ def sort(args: tuple[object, ...], kwargs: Mapping[str, object]) -> List:
     elif key is None:
         if columns:
             for place in reversed(columns):
-                result.sort(key=itemgetter(place), reverse=reverse)  # type: ignore[call-overload]
+                _sort(result, key=itemgetter(place), reverse=reverse)
         else:
-            result.sort(reverse=reverse)  # type: ignore[call-overload]
+            _sort(result, reverse=reverse)
         return result
-    places = sorted(range(size), key=keys.__getitem__, reverse=reverse)  # type: ignore[call-overload]
+    places = list(range(size))
+    _sort(places, key=keys.__getitem__, reverse=reverse)
     return List([result[place] for place in places])
 
 
 def _measurable(values: List) -> bool:
     """Whether Python's `len` of all values is the language's."""
     try:
-        return all(map(str.isascii, values))  # type: ignore[arg-type]
+        return all(map(_is_ascii, values))
     except TypeError:
         return frozenset(map(type, values)) <= _SIZED
 
@@ -126,7 +131,7 @@ def _columns(values: list[object]) -> Sequence[int] | None:
 
 def _is_exact(column: Sequence[object]) -> bool:
     """Whether texts, if they are, sort by their bytes whatever bytes those are."""
-    return type(column[0]) is not str or all(map(str.isascii, column))  # type: ignore[arg-type]
+    return type(column[0]) is not str or all(map(_is_ascii, column))
 
 
 class Ordered:

@@ -14,10 +14,13 @@ from plait.starlark.values import Value, from_bytes, joined, to_bytes, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 _SPACES = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 _ABSENT = object()
+# Python's own, for parts that may be no text: then they raise TypeError.
+_join: Callable[..., str] = str.join
+_length: Callable[..., int] = str.__len__
 
 
 def bounds(low: object, high: object, size: int, name: str) -> tuple[int, int]:
@@ -173,8 +176,8 @@ def join(self: str, items: object, /) -> str:
     try:
         if len(parts) > FEW or len(self) > SMALL:
             spend(len(parts))
-            check_string(sum(map(str.__len__, parts)) + len(self) * len(parts))  # type: ignore[arg-type] # see below
-        result = self.join(parts)  # type: ignore[arg-type] # what is no text is found below
+            check_string(sum(map(_length, parts)) + len(self) * len(parts))
+        result = _join(self, parts)
     except TypeError:
         wrong = next(part for part in parts if type(part) is not str)
         raise StarlarkError(f"join: in list, want string, got {type_of(wrong)}") from None

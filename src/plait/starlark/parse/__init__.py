@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from plait.starlark import syntax
 from plait.starlark.parse.expressions import Expressions
-from plait.starlark.pieces import Args
+from plait.starlark.pieces import Args, Host
 from plait.starlark.scan import scan_slot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.starlark.pieces import Host
     from plait.starlark.syntax import Expression, Scope, Statement
 
 __all__ = ["Parser"]
@@ -241,7 +240,8 @@ class Parser(Expressions):
         return syntax.Load(path, names, line)
 
     def host_statement(self) -> Statement:
-        host: Host = self.value  # type: ignore[assignment]
+        host = self.value
+        assert isinstance(host, Host)  # what a token of this kind holds
         line = self.line
         self.advance()
         self.scope.hosts.append(host)

@@ -152,7 +152,8 @@ class Tokens:
                 self.fail(f"use of reserved keyword '{self.value}' is not allowed (expected identifier)")
             self.fail("not an identifier")
         name = self.value
+        assert isinstance(name, str)  # what a token of this kind holds
         if name == "end":
             self.fail("not an identifier" if self.open else "unexpected end")
         self.advance()
-        return name  # type: ignore[return-value]
+        return name

@@ -244,13 +244,13 @@ class Recorder:
         known = self.windows.made.get(id(x))
         if known is not None and type(known[1]) is list:
             parts, covered = known[1], known[2]
+            place: object = None
+            size = -1
             if type(x) is List:
-                place = len(x) - 1 if key is None else key
+                place, size = len(x) - 1 if key is None else key, len(x)
             elif type(x) is Dict:
-                place = self.windows.place_of(x, key)
-            else:
-                place = -1
-            if type(place) is int and 0 <= place <= len(parts) and len(x) in (len(parts), len(parts) + 1):  # type: ignore[arg-type]
+                place, size = self.windows.place_of(x, key), len(x)
+            if type(place) is int and 0 <= place <= len(parts) and size in (len(parts), len(parts) + 1):
                 parts[place : place + 1] = [shadow]
                 covered.update(dict.fromkeys(shadow))
                 return
@@ -349,8 +349,8 @@ class Recorder:
     def exports(self, variables: Mapping[str, object]) -> None:
         for name, value in variables.items():
             shadow = variables.get("$o." + name)
-            if shadow:
-                self.exported[name, id(value)] = (value, shadow)  # type: ignore[assignment]
+            if shadow and isinstance(shadow, tuple):
+                self.exported[name, id(value)] = (value, shadow)
 
     def add(self, line: int, *controls: Shadow) -> None:
         window = self.stack[-1]

@@ -105,7 +105,7 @@ class Windows:
     def parts_of(self, made: object) -> Sequence[Shadow] | None:
         """The shadows of the items of a list or dict that the program wrote as one, in order."""
         found = self.made.get(id(made))
-        if found is None or len(found[1]) != len(made):  # type: ignore[arg-type]
+        if found is None or not isinstance(made, (list, dict, tuple)) or len(found[1]) != len(made):
             return None
         return found[1]
 
@@ -137,9 +137,10 @@ class Windows:
 
     def covered(self, x: object) -> AbstractSet[Origin]:
         """What `shadows_in` tells one by one, and what stands for all of it."""
-        array = self.array_of(x) if type(x) is List else None
-        if array is not None and len(array.items) == len(x):  # type: ignore[arg-type]
-            return {array}
+        if type(x) is List:
+            array = self.array_of(x)
+            if array is not None and len(array.items) == len(x):
+                return {array}
         nodes = self.nodes_of(x)
         return self.made[id(x)][2].keys() if nodes is None else {nodes}
 
@@ -196,7 +197,7 @@ class Windows:
         """The shadow of a part of a fragment."""
         item: Item | None = None
         if type(nodes) is Map:
-            item = nodes.find(key)  # type: ignore[arg-type]
+            item = nodes.find(key) if key is None or isinstance(key, (str, int, float)) else None
         elif nodes is not None and type(key) is int:
             item = nodes.items[key]
         return shadow if item is None or nodes is None else (*without(shadow, {nodes}), of_item(item))
