@@ -57,6 +57,12 @@ def own_code_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Commands that tests run keep compiled code in a directory of the test run, not in the user's."""
     directory = tmp_path_factory.mktemp("code-cache")
     directory.chmod(0o700)
+    before = os.environ.get("XDG_STATE_HOME")
     os.environ["PLAIT_CACHE_DIR"] = str(directory)
+    os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
     yield directory
     del os.environ["PLAIT_CACHE_DIR"]
+    if before is None:
+        del os.environ["XDG_STATE_HOME"]
+    else:
+        os.environ["XDG_STATE_HOME"] = before

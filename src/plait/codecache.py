@@ -2,9 +2,13 @@
 
 A template is read and compiled once for each text of it, each build of plait and each Python. An entry is named by a digest
 of all that. It is a file of its own, or one of many in a pack: a file for each of a thousand templates would take longer to
-make than the templates. A file begins with a digest of its content: what is damaged or cut short is compiled again. Files
-are written aside and renamed, so that several processes can share the directory. A directory that somebody else could
-write to is not used, and neither is one that cannot be made: then every run compiles for itself.
+make than the templates. A file begins with a digest of its name and content: what is damaged or cut short is compiled
+again. Files are written aside and renamed, so that several processes can share the directory. A directory that somebody
+else could write to is not used, and neither is one that cannot be made: then every run compiles for itself.
+
+An entry is code that runs, and a directory of entries may come with a repository. So a secret of the user's is in every
+digest, kept apart from the cache; entries that this user did not write are not found. A cache or a secret that lies in a
+directory of inputs is not used.
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ except ImportError:  # pragma: no cover - a Python built without it
     from hashlib import blake2b
 
 from plait.content import READ_ONLY
+from plait.limits import allowance
 from plait.passes import FAST
 
 TYPE_CHECKING = False
@@ -29,6 +34,9 @@ if TYPE_CHECKING:
     Content: TypeAlias = bytes | memoryview
 
 _DIGEST = 32
+_SECRET = 32
+# What an entry was read and compiled within.
+_LIMITS = ("aliases", "bits", "items", "nesting", "nodes", "string")
 _COMMON = 1 << 14  # most entries are smaller
 _MANY = 32  # so many entries are worth a pack
 # A full directory is emptied: that costs one run its compiling, and needs no bookkeeping in all the others.
@@ -48,12 +56,16 @@ _OWN_PACKAGES = (
 class CodeCache:
     """Code objects, and plain data beside them, by what they were made from. What is put in is kept by `save`."""
 
-    __slots__ = ("_checked", "_loose", "_made", "_pack", "_pack_name", "_prefix", "_used", "directory")
+    __slots__ = ("_checked", "_loose", "_made", "_pack", "_pack_name", "_prefix", "_secret", "_used", "directory")
 
-    def __init__(self, directory: str) -> None:
+    def __init__(self, directory: str, secret: bytes = b"") -> None:
+        """secret: who does not know it cannot make an entry."""
         self.directory = directory
+        self._secret = secret
         self._checked = False
-        self._prefix = blake2b(build().encode(), digest_size=_DIGEST).digest()
+        limits = allowance().limits
+        depends = [build(), *(f"{name}={getattr(limits, name)}" for name in _LIMITS)]
+        self._prefix = blake2b("\n".join(depends).encode(), digest_size=_DIGEST).digest()
         self._pack_name = ""
         self._pack: dict[str, Content] = {}
         # The contents that this run has found elsewhere or made, which of them it has made, and what it used of the pack.
@@ -137,13 +149,16 @@ class CodeCache:
             return None
         # Packs are large: no copies.
         content = memoryview(data)[_DIGEST:]
-        return content if blake2b(content, digest_size=_DIGEST).digest() == data[:_DIGEST] else None
+        return content if self._digest(name, content) == data[:_DIGEST] else None
+
+    def _digest(self, name: str, content: Content) -> bytes:
+        digest = blake2b(name.encode(), digest_size=_DIGEST, key=self._secret)
+        digest.update(content)
+        return digest.digest()
 
     def _write(self, name: str, content: Content) -> None:
         aside = f"{self.directory}/.{name[:16]}.{os.getpid()}"
-        with open(aside, "wb") as file:
-            file.write(blake2b(content, digest_size=_DIGEST).digest())
-            file.write(content)
+        _write_private(aside, self._digest(name, content), content)
         os.replace(aside, f"{self.directory}/{name}")
 
     def _check_size(self) -> None:
@@ -187,26 +202,67 @@ def build() -> str:
     return "\n".join(parts)
 
 
-def user_cache(environment: Mapping[str, str]) -> CodeCache | None:
+def user_cache(environment: Mapping[str, str], inputs: Sequence[str] = ()) -> CodeCache | None:
     """The cache in the user's cache directory, made if need be; None where there is none to be trusted.
 
-    `PLAIT_CACHE_DIR` names another directory; empty, it switches the cache off.
+    `PLAIT_CACHE_DIR` names another directory; empty, it switches the cache off. inputs: what the run reads; below a
+    directory among them nothing is trusted.
     """
     given = environment.get("PLAIT_CACHE_DIR")
     if given == "":
         return None
     directory = given or _default_directory(environment)
-    if directory is None:
+    state = _state_directory(environment)
+    if directory is None or state is None:
         return None
     try:
-        if not os.path.isdir(directory):
-            os.makedirs(directory, mode=0o700, exist_ok=True)
-        status = os.stat(directory)
-        if hasattr(os, "getuid") and (status.st_uid != os.getuid() or status.st_mode & 0o022):
-            return None
-        return CodeCache(directory)
+        for place in (directory, state):
+            if not os.path.isdir(place):
+                os.makedirs(place, mode=0o700, exist_ok=True)
+            if not _is_private(place, 0o022) or _is_below(place, inputs):
+                return None
+        secret = _secret(f"{state}/cache-key")
     except OSError:
         return None
+    return None if secret is None else CodeCache(directory, secret)
+
+
+def _secret(path: str) -> bytes | None:
+    """The user's secret, made if need be; None for a file that others can read, or that is no secret. Raises OSError."""
+    try:
+        descriptor = os.open(path, READ_ONLY)
+    except FileNotFoundError:
+        aside = f"{path}.{os.getpid()}"
+        _write_private(aside, os.urandom(_SECRET))
+        # Of two processes that make one the later wins, and the other's entries are compiled once more.
+        os.replace(aside, path)
+        descriptor = os.open(path, READ_ONLY)
+    try:
+        data = os.read(descriptor, _SECRET + 1)
+        return data if len(data) == _SECRET and _is_private(descriptor, 0o077) else None
+    finally:
+        os.close(descriptor)
+
+
+def _write_private(path: str, *parts: Content) -> None:
+    """Write a file that others cannot read. Raises OSError."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    with open(os.open(path, flags, 0o600), "wb") as file:
+        file.writelines(parts)
+
+
+def _is_private(place: str | int, others: int) -> bool:
+    """Whether it is the user's, and nobody else has these rights."""
+    status = os.stat(place)
+    return not hasattr(os, "getuid") or (status.st_uid == os.getuid() and not status.st_mode & others)
+
+
+def _is_below(place: str, inputs: Sequence[str]) -> bool:
+    """Whether it lies in a directory among the inputs."""
+    real = os.path.realpath(place) + os.sep
+    return any(
+        real.startswith(os.path.realpath(path).rstrip(os.sep) + os.sep) for path in inputs if os.path.isdir(path)
+    )
 
 
 def _default_directory(environment: Mapping[str, str]) -> str | None:
@@ -220,3 +276,17 @@ def _default_directory(environment: Mapping[str, str]) -> str | None:
     if not home or not os.path.isabs(home):
         return None
     return f"{home}/Library/Caches/plait" if sys.platform == "darwin" else f"{home}/.cache/plait"
+
+
+def _state_directory(environment: Mapping[str, str]) -> str | None:
+    """Where the secret is: not below the cache, which may be anywhere."""
+    base = environment.get("XDG_STATE_HOME")
+    if base and os.path.isabs(base):
+        return f"{base}/plait"
+    if sys.platform == "win32":
+        local = environment.get("LOCALAPPDATA")
+        return f"{local}/plait/state" if local else None
+    home = environment.get("HOME")
+    if not home or not os.path.isabs(home):
+        return None
+    return f"{home}/Library/Application Support/plait" if sys.platform == "darwin" else f"{home}/.local/state/plait"

@@ -104,11 +104,12 @@ def test_a_directory_of_other_files_keeps_them(tmp_path: Path, monkeypatch: pyte
 
 
 def test_the_user_can_choose_or_refuse_it(tmp_path: Path) -> None:
-    found = user_cache({"PLAIT_CACHE_DIR": str(tmp_path / "mine")})
+    found = user_cache({"PLAIT_CACHE_DIR": str(tmp_path / "mine"), "HOME": str(tmp_path)})
     assert found is not None
     assert os.stat(found.directory).st_mode & 0o777 == 0o700
     assert user_cache({"PLAIT_CACHE_DIR": "", "HOME": str(tmp_path)}) is None
     assert user_cache({}) is None
+    assert user_cache({"PLAIT_CACHE_DIR": str(tmp_path / "mine")}) is None
     home = user_cache({"HOME": str(tmp_path)})
     assert home is not None
     assert home.directory.startswith(str(tmp_path))
@@ -118,7 +119,7 @@ def test_a_directory_others_can_write_to_is_not_used(tmp_path: Path) -> None:
     shared = tmp_path / "shared"
     shared.mkdir()
     shared.chmod(0o777)
-    assert user_cache({"PLAIT_CACHE_DIR": str(shared)}) is None
+    assert user_cache({"PLAIT_CACHE_DIR": str(shared), "HOME": str(tmp_path)}) is None
 
 
 def test_processes_share_a_directory(tmp_path: Path) -> None:

@@ -168,12 +168,21 @@ def _render(command: Command, argv: Sequence[str]) -> int:
     if command is RENDER and flags.on("version"):
         return _version()
     keep_limits(flags)
-    cache = None if flags.on("no-code-cache") else user_cache(os.environ)
+    cache = (
+        None
+        if flags.on("no-code-cache")
+        else user_cache(os.environ, [_directory_of(path) for path in flags.texts("file")])
+    )
     try:
         return _rendered(flags, cache)
     finally:
         if cache is not None:
             cache.save()
+
+
+def _directory_of(argument: str) -> str:
+    """The path of an input; it may be behind the name that it is given."""
+    return argument if os.path.isdir(argument) else argument.partition("=")[2]
 
 
 def _rendered(flags: Parsed, cache: CodeCache | None) -> int:
