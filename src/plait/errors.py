@@ -154,11 +154,14 @@ def conceal(error: PlaitError) -> PlaitError:
             Position(Source(at.source.name, "", _NO_LINE), at.line) if at is not None and at.source is not None else at
         )
 
-    # A single character is punctuation that was expected.
-    pieces = [
-        piece if number % 2 == 0 or len(piece) < 2 else "..." for number, piece in enumerate(error.message.split("'"))
-    ]
-    error.message = "'".join(pieces)
+    import re
+
+    # A single character is punctuation that was expected. What was quoted may have had quotes in it: between the first and
+    # the last nothing else is left.
+    message = re.sub(r"(['\"`])(.)\1", "\0\\2\0", error.message, flags=re.DOTALL)
+    for quote in "'\"`":
+        message = re.sub(f"{quote}.*{quote}", f"{quote}...{quote}", message, flags=re.DOTALL)
+    error.message = message.replace("\0", "'")
     error.at = blank(error.at)
     error.also = []
     error.hint = error.hint if error.hint is None or '"' not in error.hint else None

@@ -89,7 +89,7 @@ def test_the_scenarios_do_show_other_data(here: pathlib.Path, capfd: pytest.Capt
     assert shown >= 3
 
 
-STORE = f"p: {SECRET}\nm: {{user: {SECRET}, list: [{SECRET}]}}\n"
+STORE = f"p: {SECRET}\nm: {{user: {SECRET}, list: [{SECRET}]}}\no: {{{SECRET}: 1}}\nw: {{length: [{SECRET}]}}\n"
 
 PATCHES = {
     "a map within a text": "a: x((m))y\n",
@@ -100,6 +100,10 @@ PATCHES = {
     "a missing variable beside it": "a: ((p))\nb: ((none))\n",
     "a definition of a type nobody knows": "a: ((q))\nvariables:\n- {name: q, type: none, options: {common_name: ((p))}}\n",
     "a wrong option": "a: ((q))\nvariables:\n- {name: q, type: password, options: {length: ((p))}}\n",
+    "options from the store": "a: ((q))\nvariables:\n- {name: q, type: password, options: ((o))}\n",
+    "a wrong option from the store": "a: ((q))\nvariables:\n- {name: q, type: password, options: ((w))}\n",
+    "the name of an option": "a: ((q))\nvariables:\n- {name: q, type: password, options: {((p)): 1}}\n",
+    "a signer": "a: ((q))\nvariables:\n- {name: q, type: certificate, options: {ca: ((p)), common_name: x}}\n",
     "a name from the store": "a: ((q))\nvariables:\n- {name: ((p)), type: password}\n",
     "a type from the store": "a: ((q))\nvariables:\n- {name: q, type: ((p))}\n",
     "a certificate authority": "a: ((q))\nvariables:\n- {name: q, type: certificate, options: {ca: p, common_name: x}}\n",
@@ -118,7 +122,20 @@ def test_values_of_a_store(name: str, flags: list[str], here: pathlib.Path, capf
         assert SECRET not in said.out
 
 
-@pytest.mark.parametrize("text", [f"p: [{SECRET}", f"- {SECRET}\n", SECRET, f"p: {SECRET}\x01\n", f"p: *{SECRET}\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"p: [{SECRET}",
+        f"- {SECRET}\n",
+        SECRET,
+        f"p: {SECRET}\x01\n",
+        f"p: *{SECRET}\n",
+        f"p: !!int {SECRET}\n",
+        f"p: !!bool it's `{SECRET}`'s\n",
+        f"p: *it'{SECRET}'s\n",
+        f'p: !!float "{SECRET}"\n',
+    ],
+)
 def test_a_broken_store(text: str, here: pathlib.Path, capfd: pytest.CaptureFixture[str]) -> None:
     (here / "t.yml").write_text("a: ((p))\n", "utf-8")
     (here / "s.yml").write_text(text, "utf-8")
@@ -128,7 +145,20 @@ def test_a_broken_store(text: str, here: pathlib.Path, capfd: pytest.CaptureFixt
     assert "s.yml" in said.err
 
 
-@pytest.mark.parametrize("text", [f"p: [{SECRET}", f"- {SECRET}\n", SECRET, f"p: {SECRET}\x01\n", f"p: *{SECRET}\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"p: [{SECRET}",
+        f"- {SECRET}\n",
+        SECRET,
+        f"p: {SECRET}\x01\n",
+        f"p: *{SECRET}\n",
+        f"p: !!int {SECRET}\n",
+        f"p: !!bool it's `{SECRET}`'s\n",
+        f"p: *it'{SECRET}'s\n",
+        f'p: !!float "{SECRET}"\n',
+    ],
+)
 def test_a_broken_file_of_secrets(text: str, here: pathlib.Path, capfd: pytest.CaptureFixture[str]) -> None:
     (here / "a.yml").write_text(POLICY + plain("{}"), "utf-8")
     (here / "s.yml").write_text(text, "utf-8")

@@ -6,7 +6,7 @@ have a value are taken out of the section; then what is missing or unused is rep
 
 from __future__ import annotations
 
-from plait.errors import Finding, LimitError, OpsError
+from plait.errors import Finding, LimitError, OpsError, conceal
 from plait.limits import allowance, exceeded
 from plait.nodes import Array, Map, kind_name
 from plait.ops import walk
@@ -146,11 +146,18 @@ class Lookup:
             found, value = self.sources.get(name)
             return found, value, True
         definition = entries[0]
-        options = definition.options
+        options, filled = definition.options, False
         if options is not None:
             lacking: set[str] = set()
             inner = (*way, name)
-            options = _filled(options, lambda other: self._reach(other, lacking, inner))
+            asked: list[str] = []
+
+            def reach(other: str) -> tuple[bool, Value]:
+                asked.append(other)
+                return self._reach(other, lacking, inner)
+
+            options = _filled(options, reach)
+            filled = bool(asked)
             if lacking:
                 return False, None, False
         if definition.kind and self.sources.store is not None and not self.sources.has(name):
@@ -158,6 +165,9 @@ class Lookup:
         try:
             found, value = self.sources.get(name, definition.kind, options)
         except OpsError as error:
+            if filled:
+                # What came in by a placeholder may be a secret.
+                conceal(error).at = error.found = None
             if error.at is None:
                 error.at = definition.item.position
             raise error.within(f'in the definition of variable "{name}"') from None

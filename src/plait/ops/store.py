@@ -73,9 +73,11 @@ class Store:
         if not os.path.exists(self.path):
             return {}
         try:
-            return texts_to_values(file_source(self.path, "the variables store"), "variables store")
+            return texts_to_values(file_source(self.path, "the variables store").hidden(), "variables store")
         except OpsError as error:
-            raise conceal(error) from None
+            told = error.message  # it is no map, and its name
+            conceal(error).message = told
+            raise
         except PlaitError as error:
             raise conceal(error).within(f'in the variables store "{self.path}"') from None
 
