@@ -19,7 +19,7 @@ from plait.errors import PlaitError
 from plait.nodes import Document
 from plait.provenance import Trace
 from plait.tools.explain import explain, lines
-from plait.tools.paths import document_name, scalars
+from plait.tools.paths import all_places, document_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -136,11 +136,11 @@ class Values:
     """The scalars of documents: by the number of their document, and by its name where it has one."""
 
     def __init__(self, documents: list[Document]) -> None:
-        self.by_number = {f"{place.number}:{place.path}": place.value for place in scalars(documents)}
+        self.by_number = {f"{place.number}:{place.path}": place.value for place in all_places(documents, {})}
         names = [document_name(document) for document in documents]
         self.by_name = {
             f"{document_name(place.document)}:{place.path}": place.value
-            for place in scalars(documents)
+            for place in all_places(documents, {})
             if names.count(document_name(place.document)) == 1
         }
 
@@ -167,7 +167,7 @@ def prove(dialect: str, name: str, files: Files, directory: Path) -> Proof:
     run = Run(dialect, files, directory)
     trace = Trace()
     documents = run.documents(run.files, trace)
-    places = scalars(documents)
+    places = [*all_places(documents, {})]
     named = [{(_file(run, source), line) for source, line in lines(explain(trace, place))} for place in places]
     untraced = Values(run.documents(run.files, None)).by_number
     traced = Values([document for document in documents if document.value not in trace.texts.values()]).by_number

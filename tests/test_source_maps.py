@@ -23,7 +23,7 @@ from plait.layering import Options as LayerOptions
 from plait.nodes import DocumentSet, from_plain, to_plain
 from plait.provenance import Trace
 from plait.source import Source
-from plait.tools.paths import scalars
+from plait.tools.paths import all_places
 from plait.tools.sourcemap import source_map
 from plait.workspace import Job
 from plait.workspace.phases import run
@@ -44,7 +44,7 @@ REPORTS = {"--files-inspect", "--data-values-schema-inspect", "--data-values-ins
 
 def faults(trace: Trace, documents: DocumentSet) -> list[str]:
     """What the source map of documents leaves open: scalars without a place there, or without an origin."""
-    places = scalars(documents.items)
+    places = [*all_places(documents.items, {})]
     data: Any = source_map(trace, documents)
     mappings = [entry for entry in data["mappings"] if "document" in entry]
     assert [entry["path"] for entry in mappings] == [place.path for place in places]
@@ -152,7 +152,7 @@ def test_conformance_cases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
                 patched.setenv(name, value)
             patched.setattr(sys, "stdin", io.StringIO())
             documents = commands[verb].documents(argv, context)
-        count += len(scalars(documents.items))
+        count += len([*all_places(documents.items, {})])
         wrong += [f"{file.parent.name}: {fault}" for fault in faults(context.trace, documents)]
     assert count > 10_000
     assert wrong == []

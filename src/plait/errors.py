@@ -12,7 +12,18 @@ from plait.source import Position, Source
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Self
+    from typing import Self, TypedDict
+
+    class Facts(TypedDict, total=False):
+        """What an error may say besides its message, for those who hand it on to `PlaitError`."""
+
+        at: Position | None
+        also: Iterable[Position]
+        expected: str | None
+        found: str | None
+        hint: str | None
+        trail: Iterable[Step]
+        findings: Sequence[Finding]
 
 
 class Step:

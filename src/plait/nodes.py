@@ -239,6 +239,11 @@ def is_filled(value: Value) -> bool:
     return isinstance(value, (Map, Array, DocumentSet)) and bool(value.items)
 
 
+def is_empty(value: Value) -> bool:
+    """Whether it is null or a collection with nothing in it: what a document of is not printed (spec ytt 1.7)."""
+    return value is None or (isinstance(value, COLLECTION_TYPES) and not value.items)
+
+
 def key_id(key: Value) -> object:
     """What makes a key that key: equal for the same type and value, hashable, and different for 1, 1.0, true and "1"."""
     kind = type(key)

@@ -25,7 +25,7 @@ from plait.ops.variables import texts_to_values
 from plait.provenance import Trace
 from plait.source import Source
 from plait.tools.explain import explain, lines
-from plait.tools.paths import document_name, scalars
+from plait.tools.paths import all_places, document_name
 from plait.workspace import Job, in_memory
 from plait.workspace.phases import run
 from plait.yaml import deduplicate, read
@@ -78,7 +78,7 @@ def layered(files: Files, trace: Trace | None) -> list[Document]:
 
 
 def values_of(documents: list[Document]) -> dict[str, object]:
-    return {key_of(place): place.value for place in scalars(documents)}
+    return {key_of(place): place.value for place in all_places(documents, {})}
 
 
 def key_of(place: Place) -> str:
@@ -100,7 +100,7 @@ def check(program: Program, files: Files, data: list[tuple[str, int]]) -> tuple[
     documents = program(files, trace)
     plain = values_of(program(files, None))
     assert plain == values_of(documents), "tracing changes nothing"
-    named = {key_of(place): lines(explain(trace, place)) for place in scalars(documents)}
+    named = {key_of(place): lines(explain(trace, place)) for place in all_places(documents, {})}
     wrong: list[str] = []
     count = 0
     for name, number in data:

@@ -22,12 +22,11 @@ from plait.ops import (
     read_first,
     write_text,
 )
-from plait.ops.difference import alike
 from plait.ops.draft import INDEX_FROM
 from plait.ops.operations import Operation
 from plait.ops.placeholders import names
 from plait.ops.pointer import Key, Pointer, escape
-from plait.ops.values import same
+from plait.ops.values import alike, same
 from plait.source import Source
 
 if TYPE_CHECKING:

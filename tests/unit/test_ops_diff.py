@@ -6,7 +6,7 @@ import pytest
 
 from plait.nodes import from_plain, to_plain
 from plait.ops import diff, operations_of, patch, to_nodes
-from plait.ops.difference import alike
+from plait.ops.values import alike
 from plait.source import Source
 
 

@@ -14,9 +14,10 @@ from plait.errors import PlaitError, ReadError, render
 from plait.nodes import Array, Document, DocumentSet, Map, equal, from_plain
 from plait.provenance import Cause, Trace
 from plait.source import Source
-from plait.tools.explain import LOST, Explainer, explain, lines, to_data
-from plait.tools.paths import Place, find, parse, scalars, text_lines
+from plait.tools.explain import LOST, Explainer, explain, lines
+from plait.tools.paths import Place, all_places, find, parse, text_lines
 from plait.tools.sourcemap import impact, source_map, write_map
+from plait.tools.telling import to_data
 from plait.workspace import Job, in_memory
 from plait.workspace.phases import run
 from plait.yaml import read, write
@@ -157,7 +158,7 @@ def test_tracing_changes_nothing_and_knows_every_scalar(case: pathlib.Path) -> N
     again, said = outcome(given, context)
     assert said == message
     assert write(again) == write(documents)
-    for place in scalars(again.items):
+    for place in all_places(again.items, {}):
         history = explain(context.trace, place)
         assert history.entries, str(place)
         last = history.entries[-1]
@@ -175,7 +176,7 @@ def test_a_source_map_follows_its_schema() -> None:
     jsonschema.validate(data, json.loads(SCHEMA.read_text("utf-8")))
     mappings = data["mappings"]
     assert isinstance(mappings, list)
-    assert len(mappings) == len(scalars(documents.items)) == 7
+    assert len(mappings) == len([*all_places(documents.items, {})]) == 7
     printed = write(documents).split("\n")
     by_path = {entry["path"]: entry for entry in mappings}
     x = by_path["x"]
@@ -216,7 +217,7 @@ def test_histories_of_values_asked_for_in_any_order_are_those_of_each_alone() ->
             "#@ if data.values.x.on1:\na:\n  b: #@ n\n  c:\n    d: 1\n    e: #@ data.values.x\n#@ end\nf: 1\n#@ end\n",
         }
     )
-    places = scalars(documents.items)
+    places = [*all_places(documents.items, {})]
     explainer = Explainer(trace)
     for place in (*places, *reversed(places), *places[::2], *places[1::2]):
         history, alone = explainer.history(place), explain(trace, place)
@@ -248,7 +249,7 @@ def test_relate_pairs_what_belongs_together() -> None:
 
 def test_a_place_says_its_way() -> None:
     documents = read(Source("a.yml", 'kind: K\nmetadata: {name: nn}\n"a.b": [{"c d": 1}]\n')).items
-    places = scalars(documents)
+    places = [*all_places(documents, {})]
     assert [str(place) for place in places] == ["K/nn:kind", "K/nn:metadata.name", 'K/nn:"a.b"[0].c d']
     for place in places:
         [again] = find(parse(str(place)), documents)

@@ -7,6 +7,7 @@ from plait.errors import LimitError, UsageError
 from plait.nodes import to_plain
 from plait.source import Position
 from plait.tools import explain as tool
+from plait.tools import telling
 from plait.tools.paths import Line, document_name
 
 
@@ -75,11 +76,11 @@ class History:
 
     def to_text(self, *, around: bool = False) -> str:
         """The table that the command line prints. around: also what decided that the value is there."""
-        return tool.to_text(self._history, around=around)
+        return telling.to_text(self._history, around=around)
 
     def to_dict(self) -> dict[str, object]:
         """Plain data, as `plait explain --json` prints it."""
-        return tool.to_data(self._history)
+        return telling.to_data(self._history)
 
 
 _HIDDEN = "(secret)"

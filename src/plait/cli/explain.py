@@ -71,7 +71,8 @@ def main(argv: Sequence[str]) -> int:
 
         write_out(absent(trace, documents.items, path))
         return 0
-    from plait.tools.explain import histories, to_data, to_text
+    from plait.tools.explain import histories
+    from plait.tools.telling import to_data, to_text
 
     found = histories(trace, documents.items, question.asked, cleartext_secrets="cleartext-secrets" in question.words)
     # Each is printed before the next one is made: all of a large output would take far more memory than its text.

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from plait.nodes import DocumentSet
     from plait.workspace import InputFile, ReferencedValues
 
+_EMPTIED = "dangerous-emptied-output-directory"
 _SUBCOMMANDS = (
     ("fmt", "format YAML templates"),
     ("template", "the same as render without a command"),
@@ -59,7 +60,7 @@ _RENDER_FLAGS = (
     ),
     Flag("output-files", TEXT, "write the results as files into a directory, keep what is there", value="DIRECTORY"),
     Flag(
-        "dangerous-emptied-output-directory",
+        _EMPTIED,
         TEXT,
         "delete a directory, then make it with the results as files",
         value="DIRECTORY",
@@ -210,7 +211,7 @@ def _rendered(flags: Parsed, cache: CodeCache | None) -> int:
             bulk_json([], render(error, quote_values=flags.on("quote-values")).removeprefix("plait: ").rstrip("\n"))
         )
         return 0
-    write_source_map(flags, context.trace, result.documents)
+    write_source_map(flags, context.trace, result.documents, as_json=_prints_json(flags))
     _write(flags, result)
     if debug is not None:
         debug(f"total: {perf_counter() - start:.3f} s")
@@ -310,10 +311,17 @@ def _values(flags: Parsed, inputs: Inputs, context: Context) -> list[ReferencedV
     return read_values(given, inputs, os.environ, strict=flags.on("strict"), warn=context.warn)
 
 
+def _prints_json(flags: Parsed) -> bool:
+    from plait.output import choose_formats
+
+    elsewhere = flags.on("bulk-out") or flags.given("output-files") or flags.given(_EMPTIED)
+    return not elsewhere and choose_formats(flags.texts("output"))[0] == "json"
+
+
 def _write(flags: Parsed, result: Result) -> None:
     from plait import output
 
-    emptied, kept = flags.text("dangerous-emptied-output-directory"), flags.text("output-files")
+    emptied, kept = flags.text(_EMPTIED), flags.text("output-files")
     if flags.on("bulk-out"):
         write_out(output.bulk_json(result.output_files()))
     elif emptied or kept:

@@ -22,11 +22,13 @@ def trace_of(flags: Parsed) -> Trace | None:
     return Trace()
 
 
-def write_source_map(flags: Parsed, trace: Trace | None, documents: DocumentSet, text: str | None = None) -> None:
-    """Write the file, if it is wanted. text: what is printed, if that is not the usual YAML. Raises ReadError."""
+def write_source_map(
+    flags: Parsed, trace: Trace | None, documents: DocumentSet, text: str | None = None, *, as_json: bool = False
+) -> None:
+    """Write the file, if it is wanted. text, as_json: what is printed, if not the usual YAML. Raises ReadError."""
     if trace is not None and flags.given(SOURCE_MAP.name):
         from plait.cli.endings import cleaned_up
         from plait.tools.sourcemap import write_map
 
         with cleaned_up():
-            write_map(flags.text(SOURCE_MAP.name), trace, documents, text)
+            write_map(flags.text(SOURCE_MAP.name), trace, documents, text, as_json=as_json)

@@ -10,10 +10,10 @@ from plait.errors import Finding, LayeringError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
+    from typing import Unpack
 
-    from plait.errors import Step
-    from plait.source import Position
+    from plait.errors import Facts
 
 STATUSES = {
     "InvalidDocumentFormat": 400,
@@ -35,29 +35,9 @@ STATUSES = {
 """Every kind, with the status of the service's answer."""
 
 
-def failure(
-    kind: str,
-    message: str,
-    *,
-    at: Position | None = None,
-    also: Iterable[Position] = (),
-    expected: str | None = None,
-    found: str | None = None,
-    hint: str | None = None,
-    trail: Iterable[Step] = (),
-    findings: Sequence[Finding] = (),
-) -> LayeringError:
+def failure(kind: str, message: str, **facts: Unpack[Facts]) -> LayeringError:
     """A `LayeringError` of this kind."""
-    error = LayeringError(
-        f"{kind}: {message}",
-        at=at,
-        also=also,
-        expected=expected,
-        found=found,
-        hint=hint,
-        trail=trail,
-        findings=findings,
-    )
+    error = LayeringError(f"{kind}: {message}", **facts)
     error.kind = kind
     return error
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from plait.errors import LimitError, PlaitError
 from plait.fragments import YamlFragment, to_data, to_nodes
 from plait.modules.members import exactly, module_of, only_text
-from plait.nodes import Array, Document, DocumentSet, Map
+from plait.nodes import Document, DocumentSet, is_empty
 from plait.source import Source
 from plait.starlark import StarlarkError, spend
 from plait.yaml import is_second, read, write
@@ -14,7 +14,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.context import Context
     from plait.modules.members import Args, Kwargs
-    from plait.nodes import Value
     from plait.starlark import Module
 
 
@@ -29,14 +28,10 @@ def encode(value: object) -> str:
     """
     nodes = to_nodes(value)
     if type(nodes) is DocumentSet:
-        return write(nodes.with_items([document for document in nodes.items if not _is_empty(document.value)]))
-    if nodes is None or (type(value) is YamlFragment and _is_empty(nodes)):
+        return write(nodes.with_items([document for document in nodes.items if not is_empty(document.value)]))
+    if nodes is None or (type(value) is YamlFragment and is_empty(nodes)):
         return ""
     return write(DocumentSet([Document(nodes)]))
-
-
-def _is_empty(value: Value) -> bool:
-    return value is None or (isinstance(value, Map | Array) and not value.items)
 
 
 def _encode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are ignored

@@ -10,6 +10,7 @@ from __future__ import annotations
 from plait.nodes import Array, Map, key_id
 from plait.ops.operations import Remove, Replace, Test
 from plait.ops.pointer import Append, Index, Key, Pointer, index_number
+from plait.ops.values import alike
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -122,34 +123,6 @@ def expressible(key: Value) -> bool:
     if type(key) is not str:
         return False
     return "=" not in key and key != "-" and key[-1:] != "?" and index_number(key) is None
-
-
-def alike(left: Value, right: Value) -> bool:
-    """Whether no operation is needed: the same values, where 1.0 is 1, .nan is .nan, and maps have no order."""
-    stack = [(left, right)]
-    while stack:
-        a, b = stack.pop()
-        if a is b:
-            continue
-        if type(a) is Map and type(b) is Map:
-            if len(a.items) != len(b.items):
-                return False
-            others = {key_id(item.key): item.value for item in b.items}
-            for item in a.items:
-                key = key_id(item.key)
-                if key not in others:
-                    return False
-                stack.append((item.value, others[key]))
-        elif type(a) is Array and type(b) is Array:
-            if len(a.items) != len(b.items):
-                return False
-            stack.extend((x.value, y.value) for x, y in zip(a.items, b.items, strict=True))
-        elif type(a) is not type(b):
-            if {type(a), type(b)} != {int, float} or a != b:
-                return False
-        elif a != b and not (a != a and b != b):  # noqa: PLR0124 - two .nan are alike
-            return False
-    return True
 
 
 def _has_nan(value: Value) -> bool:

@@ -10,19 +10,19 @@ not the wanted value, the document would be written anew.
 from __future__ import annotations
 
 from plait.nodes import Array, ArrayItem, Map, MapItem, is_filled, key_id
-from plait.ops.difference import alike
 from plait.ops.layout import ALIAS, MAP, SCALAR, layout
 from plait.ops.reading import read_first
+from plait.ops.values import alike
 from plait.source import Source
-from plait.yaml import needs_quotes, write_value
-from plait.yaml.forms import double_quoted, one_line
+from plait.yaml import write_value
+from plait.yaml.forms import double_quoted
+from plait.yaml.inline import flow_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.nodes import Value
     from plait.ops.layout import Part
 
-_PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./")
 _SIMILAR_CELLS = 4000  # pairs of items that are compared to find which became which
 
 
@@ -193,7 +193,7 @@ class _Editor:
         if part.flow:
             self.flow_deletions(spans, kept)
             for item in added:
-                self.put(spans[-1][1], spans[-1][1], f", {_flow(item.key)}: {_flow(item.value)}")
+                self.put(spans[-1][1], spans[-1][1], f", {flow_text(item.key)}: {flow_text(item.value)}")
             return True
         if not self.block_deletions(spans, kept):
             return False
@@ -254,9 +254,9 @@ class _Editor:
         """Put a new item behind an old one (behind none if `before` is -1)."""
         if part.flow:
             if before >= 0:
-                self.put(spans[before][1], spans[before][1], f", {_flow(value)}")
+                self.put(spans[before][1], spans[before][1], f", {flow_text(value)}")
                 return True
-            self.put(spans[0][0], spans[0][0], f"{_flow(value)}, ")
+            self.put(spans[0][0], spans[0][0], f"{flow_text(value)}, ")
             return True
         pad = self.column(spans[0][0])
         lines = _indented(write_value(Array([ArrayItem(value)])), pad)
@@ -349,7 +349,7 @@ class _Editor:
         text = self.text
         if slot.flow:
             lead = " " if part.start == part.end and text[part.start - 1 : part.start] == ":" else ""
-            self.put(part.start, part.end, lead + prefix + _flow(new))
+            self.put(part.start, part.end, lead + prefix + flow_text(new))
             return
         written = _after_mark(new, slot.mark, slot.pad)
         if prefix:
@@ -405,20 +405,6 @@ def _after_mark(value: Value, mark: str, pad: int) -> str:
     else:
         lines = write_value(Array([ArrayItem(value)]))
     return _indented(lines, pad)[pad:].removeprefix(mark).removesuffix("\n")
-
-
-def _flow(value: Value) -> str:
-    """A value on one line, as it can stand within brackets."""
-    if type(value) is Map:
-        return "{" + ", ".join(f"{_flow(item.key)}: {_flow(item.value)}" for item in value.items) + "}"
-    if type(value) is Array:
-        return "[" + ", ".join(_flow(item.value) for item in value.items) + "]"
-    if type(value) is not str:
-        return write_value(value).removesuffix("\n")
-    if value and set(value) <= _PLAIN and not needs_quotes(value):
-        return value
-    form = one_line(value)
-    return form if form is not None and form.startswith(("!", '"', "'")) else double_quoted(value)
 
 
 def _aligned(old: list[ArrayItem], new: list[ArrayItem]) -> list[tuple[int, int]]:

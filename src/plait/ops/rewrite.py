@@ -33,32 +33,18 @@ def rewrite_texts(value: Value, mark: str, change: Change) -> Value:
     keys: dict[int, Value] = {}
     dirty: set[int] = set()
     for number, node in enumerate(work):  # which grows on the way
-        if type(node) is Map:
-            for item in node.items:
-                inner = item.value
-                kind = type(inner)
-                if kind is str:
-                    if mark in inner:  # type: ignore[operator]
-                        changed[id(item)] = change(inner, item, False)  # type: ignore[arg-type]
-                        dirty.add(number)
-                elif kind is Map or kind is Array:
-                    work.append(inner)  # type: ignore[arg-type]
-                    parents.append(number)
-                key = item.key
-                if type(key) is str and mark in key:
-                    keys[id(item)] = change(key, item, True)
+        for item in node.items:
+            inner = item.value
+            if type(inner) is str:
+                if mark in inner:
+                    changed[id(item)] = change(inner, item, False)
                     dirty.add(number)
-        else:
-            for entry in node.items:
-                inner = entry.value
-                kind = type(inner)
-                if kind is str:
-                    if mark in inner:  # type: ignore[operator]
-                        changed[id(entry)] = change(inner, entry, False)  # type: ignore[arg-type]
-                        dirty.add(number)
-                elif kind is Map or kind is Array:
-                    work.append(inner)  # type: ignore[arg-type]
-                    parents.append(number)
+            elif type(inner) is Map or type(inner) is Array:
+                work.append(inner)
+                parents.append(number)
+            if type(item) is MapItem and type(item.key) is str and mark in item.key:
+                keys[id(item)] = change(item.key, item, True)
+                dirty.add(number)
     return _rebuilt(work, parents, dirty, changed, keys) if dirty else value
 
 
@@ -76,12 +62,11 @@ def rewrite_floats(value: Value, change: Callable[[float], Value]) -> Value:
     for number, node in enumerate(work):  # which grows on the way
         for item in node.items:
             inner = item.value
-            kind = type(inner)
-            if kind is Map or kind is Array:
-                work.append(inner)  # type: ignore[arg-type]
+            if type(inner) is Map or type(inner) is Array:
+                work.append(inner)
                 parents.append(number)
-            elif kind is float:
-                changed[id(item)] = change(inner)  # type: ignore[arg-type]
+            elif type(inner) is float:
+                changed[id(item)] = change(inner)
                 dirty.add(number)
             if type(item) is MapItem and type(item.key) is float:
                 keys[id(item)] = change(item.key)

@@ -6,16 +6,31 @@ from plait.nodes import Array, Map, key_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from plait.nodes import Value
 
 
 def same(left: Value, right: Value) -> bool:
     """Equality as `test` sees it: types and values, the order of arrays, but not the order of maps (spec ops 6.3)."""
+    return _equal(left, right, lambda a, b: type(a) is type(b) and a == b)
+
+
+def alike(left: Value, right: Value) -> bool:
+    """Whether no operation is needed: as `same`, where 1.0 is 1 as well, and .nan is .nan."""
+    return _equal(left, right, _print_alike)
+
+
+def _print_alike(a: Value, b: Value) -> bool:
+    if type(a) is not type(b):
+        return {type(a), type(b)} == {int, float} and a == b
+    return a is b or a == b or (a != a and b != b)  # noqa: PLR0124 - two .nan are alike
+
+
+def _equal(left: Value, right: Value, scalars: Callable[[Value, Value], bool]) -> bool:
     stack = [(left, right)]
     while stack:
         a, b = stack.pop()
-        if type(a) is not type(b):
-            return False
         if isinstance(a, Map) and isinstance(b, Map):
             if a is b:
                 continue
@@ -33,7 +48,7 @@ def same(left: Value, right: Value) -> bool:
             if len(a.items) != len(b.items):
                 return False
             stack.extend((x.value, y.value) for x, y in zip(a.items, b.items, strict=True))
-        elif a != b:
+        elif not scalars(a, b):
             return False
     return True
 

@@ -8,7 +8,7 @@ gives a part of the tree away clears it. All other collections are never changed
 
 from __future__ import annotations
 
-from plait.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, key_id
+from plait.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, is_empty, key_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -354,14 +354,14 @@ class DocumentsEdit:
 
     def drop_empty(self) -> None:
         """Take out what is null or has no items: such documents are not printed (spec ytt 1.7)."""
-        empty = [place for place, item in enumerate(self.items) if _is_empty(item.value)]
+        empty = [place for place, item in enumerate(self.items) if is_empty(item.value)]
         if empty:
             self.drop(empty, {})
 
     def forget_computed(self, trace: Trace | None) -> None:
         """No empty document counts as computed any more: where overlays were applied the reference reads them all anew."""
         for place, item in enumerate(self.items):
-            if item.computed and _is_empty(item.value):
+            if item.computed and is_empty(item.value):
                 self.items[place] = Document(item.value, item.source, item.line, item.annotations)
                 if trace is not None:
                     trace.copied(self.items[place], item)
@@ -377,10 +377,6 @@ class DocumentsEdit:
             before if _same(before.items, part) else before.with_items(part)
             for before, part in zip(self.node, parts, strict=True)
         ]
-
-
-def _is_empty(value: Value) -> bool:
-    return value is None or ((type(value) is Map or type(value) is Array) and not value.items)
 
 
 def _same(before: list[Document], after: list[Document]) -> bool:

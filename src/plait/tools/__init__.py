@@ -2,7 +2,7 @@
 
 Nothing here prints or exits. A caller sets `context.trace = Trace()` before a run and asks afterwards:
 
-    explain.histories(trace, documents, "Deployment/web:spec.*")   -> History each; explain.to_data, explain.to_text
+    explain.histories(trace, documents, "Deployment/web:spec.*")   -> History each; telling.to_data, telling.to_text
     absence.absent(trace, documents, path)                         -> why something is not there, as text
     sourcemap.source_map(trace, documents)                         -> plain data; sourcemap.impact(trace, documents, file, line)
     diff.diff(left, right)                                         -> list[Difference]; diff.to_text, to_data, to_operations; overlays.to_overlay

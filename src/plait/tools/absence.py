@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from plait.errors import UsageError, render
 from plait.nodes import Array, Document, Map, MapItem
-from plait.tools.explain import Entry, is_secret, to_text
+from plait.tools.explain import Entry, is_secret
 from plait.tools.paths import document_name, find
+from plait.tools.telling import to_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

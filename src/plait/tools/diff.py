@@ -9,7 +9,7 @@ where the form can say it.
 from __future__ import annotations
 
 from plait.errors import UsageError
-from plait.nodes import Array, Map, equal, key_id
+from plait.nodes import Array, Map, equal, is_empty, key_id
 from plait.tools.paths import document_name
 
 TYPE_CHECKING = False
@@ -48,11 +48,7 @@ def read(sources: Iterable[Source]) -> list[Document]:
 
 def printed(documents: Sequence[Document]) -> list[Document]:
     """The documents that are printed at all: not the empty ones."""
-    return [document for document in documents if not _is_empty(document.value)]
-
-
-def _is_empty(value: Value) -> bool:
-    return value is None or ((type(value) is Map or type(value) is Array) and not value.items)
+    return [document for document in documents if not is_empty(document.value)]
 
 
 def diff(left: Sequence[Document], right: Sequence[Document], *, cleartext_secrets: bool = False) -> list[Difference]:

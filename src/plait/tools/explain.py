@@ -19,11 +19,8 @@ if TYPE_CHECKING:
     from plait.source import Source
     from plait.tools.paths import Place
 
-# What is nested deeper than that is cut off in text; there is a limit to what a person reads.
-_SHOWN_DEPTH = 6
-# Nor is data nested deeper than that: what comes below stands side by side.
+# Origins are not nested deeper than that: what comes below stands side by side.
 _DEEPEST = 100
-_SHOWN_VALUE = 40
 _LONGEST = 1000
 
 STANDS, LOST, USED = "stands", "lost", "used"
@@ -178,7 +175,7 @@ class Explainer:
                 for entry in self.only_presence(place.item)
             ]
         if own:
-            around = _distinct([*around, *own])
+            around = distinct([*around, *own])
         secret = (
             bool(self.trace.secrets)
             and not self._cleartext_secrets
@@ -206,7 +203,7 @@ class Explainer:
         if same < len(items) or same < len(above):
             del above[same:]
             above += [(item, self.presence(item)) for item in items[same:]]
-            self._around = _distinct([entry for _, entries in above for entry in entries])
+            self._around = distinct([entry for _, entries in above for entry in entries])
         return self._around
 
     def entries(self, item: Item) -> list[Entry]:
@@ -271,7 +268,7 @@ class Explainer:
                 todo.extend(reversed(inner))
             else:
                 out += self.item(origin, seen, depth, same)  # type: ignore[arg-type]
-        return _distinct(out)
+        return distinct(out)
 
     def item(
         self, item: Item, seen: set[object], depth: int, same: tuple[Source | None, int, Value] | None
@@ -374,7 +371,7 @@ class Explainer:
         return self.origins(found, set(), 0)
 
 
-def _distinct(entries: Iterable[Entry]) -> list[Entry]:
+def distinct(entries: Iterable[Entry]) -> list[Entry]:
     """The entries without those that say the same again; what these were made of goes to the first that says it."""
     out: dict[tuple[object, ...], Entry] = {}
     for entry in entries:
@@ -383,7 +380,7 @@ def _distinct(entries: Iterable[Entry]) -> list[Entry]:
         if known is None:
             out[key] = entry
         elif entry.origins and entry is not known:
-            out[key] = known.with_origins(_distinct([*known.origins, *entry.origins]))
+            out[key] = known.with_origins(distinct([*known.origins, *entry.origins]))
     return list(out.values())
 
 
@@ -419,90 +416,3 @@ def _contributing(entries: Iterable[Entry]) -> Iterator[Entry]:
         if entry.state != LOST:
             yield entry
             stack.extend(entry.origins)
-
-
-# ---- as data
-
-
-def to_data(history: History) -> dict[str, object]:
-    """The history as plain data, for JSON."""
-    place = history.place
-    from plait.nodes import to_plain
-    from plait.tools.paths import Line, document_name
-
-    return {
-        "document": place.file if type(place) is Line else document_name(place.document),
-        "index": place.number,
-        "path": place.path,
-        "value": "(secret)" if history.secret else to_plain(place.value),
-        "history": [_entry_data(entry, history.secret) for entry in history.entries],
-        "around": [_entry_data(entry, history.secret) for entry in history.around],
-    }
-
-
-def _entry_data(entry: Entry, secret: bool) -> dict[str, object]:
-    from plait.nodes import to_plain
-
-    data: dict[str, object] = {"action": entry.action, "place": entry.place}
-    if entry.source is not None:
-        data["file"] = entry.source.shown
-        data["line"] = entry.line
-    if entry.key is not None and not isinstance(entry.key, Map | Array):
-        data["key"] = entry.key
-    if entry.has_value:
-        data["value"] = "(secret)" if secret else to_plain(entry.value)
-    data["state"] = entry.state
-    if entry.text is not None and not secret:
-        data["text"] = entry.text.strip()
-    if entry.origins:
-        data["from"] = [_entry_data(inner, secret) for inner in entry.origins]
-    return data
-
-
-# ---- as text
-
-
-def to_text(history: History, *, around: bool = False) -> str:
-    """The history as a table: the value, then an entry a line, oldest first, what it was made of indented below it."""
-    secret = history.secret
-    rows: list[tuple[str, str, str, str]] = []
-    for entry in history.entries:
-        _rows(entry, 0, rows, secret=secret, nested=len(history.entries) == 1)
-    # That a library was evaluated is always told.
-    libraries = [entry for entry in flat(history.around) if entry.action.startswith("library ")]
-    for entry in history.around if around else _distinct(libraries):
-        _rows(entry, 0, rows, secret=secret, nested=True)
-    widths = [max(len(row[column]) for row in rows) for column in range(3)]
-    shown = "(secret)" if secret else _shown(history.place.value)
-    out = [f"{history.place}: {shown}" if shown else f"{history.place}:"]
-    for row in rows:
-        left = "  ".join(text.ljust(width) for text, width in zip(row[:3], widths, strict=True))
-        out.append(f"  {left}  {row[3]}".rstrip())
-    return "\n".join(out) + "\n"
-
-
-def _rows(entry: Entry, depth: int, rows: list[tuple[str, str, str, str]], *, secret: bool, nested: bool) -> None:
-    value = ""
-    if entry.has_value:
-        value = "(secret)" if secret else _shown(entry.value)
-    if entry.state != STANDS:
-        value = f"{value} ({entry.state})".strip()
-    text = "" if entry.text is None or secret else f"| {entry.text.strip()}"
-    rows.append(("  " * depth + entry.place, entry.action, value, text))
-    if depth < _SHOWN_DEPTH:
-        for inner in entry.origins:
-            if inner.action not in ("overlay", "overlay match") or nested:
-                _rows(inner, depth + 1, rows, secret=secret, nested=False)
-
-
-def _shown(value: Value) -> str:
-    if type(value) is Map:
-        return "{}" if not value.items else f"(map of {len(value.items)})"
-    if type(value) is Array:
-        return "[]" if not value.items else f"(array of {len(value.items)})"
-    from plait.yaml import write_value
-
-    text = write_value(value).rstrip("\n")
-    if "\n" in text:
-        text = repr(value)
-    return text if len(text) <= _SHOWN_VALUE else text[: _SHOWN_VALUE - 3] + "..."

@@ -239,6 +239,10 @@ def key_text(key: Value) -> str:
 def _scalar(key: Value) -> str:
     if type(key) is bool:
         return "true" if key else "false"
+    if isinstance(key, (Map, Array)):
+        from plait.yaml.inline import flow_text
+
+        return flow_text(key)
     return "null" if key is None else str(key)
 
 
@@ -414,13 +418,8 @@ def _listed(names: Sequence[str]) -> str:
     return f"{shown} and {len(names) - 12} more" if len(names) > 12 else shown
 
 
-def scalars(documents: Sequence[Document]) -> list[Place]:
-    """Every scalar of the documents, and every empty collection, in order."""
-    return [place for number, document in enumerate(documents) for place, _ in scalars_beside(document, number, None)]
-
-
 def all_places(documents: Sequence[Document], texts: Mapping[str, Array]) -> Iterator[Place]:
-    """Every scalar of the documents, one document after the other, and every line of the text files."""
+    """Every scalar and empty collection of the documents, one after the other, and every line of the text files."""
     for number, document in enumerate(documents):
         for place, _ in scalars_beside(document, number, None):
             yield place

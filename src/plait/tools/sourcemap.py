@@ -20,7 +20,7 @@ from plait.nodes import Array, Map, MapItem
 from plait.source import Source
 from plait.tools.paths import all_places, document_name, scalars_beside, text_lines
 from plait.writing import write_file
-from plait.yaml import Spans, read, write_value
+from plait.yaml import Spans, read, write_json, write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,8 +34,12 @@ if TYPE_CHECKING:
 VERSION = 1
 
 
-def write_map(path: str, trace: Trace, documents: DocumentSet, text: str | None = None) -> None:
-    """Write the source map of documents to a file, a line for each value. text: what is printed, if not the usual YAML.
+def write_map(
+    path: str, trace: Trace, documents: DocumentSet, text: str | None = None, *, as_json: bool = False
+) -> None:
+    """Write the source map of documents to a file, a line for each value.
+
+    text: what is printed, if not the usual YAML or (as_json) documents as JSON, one behind the other.
 
     Raises ReadError when the file cannot be written, and for a symbolic link: whoever made it chooses what is lost.
     """
@@ -46,7 +50,7 @@ def write_map(path: str, trace: Trace, documents: DocumentSet, text: str | None 
     encode = JSONEncoder(ensure_ascii=False).encode
     names: dict[str, None] = {}
     # As text the entries take a small part of the room that they take as data.
-    entries = [encode(entry) for entry in _mappings(trace, documents, text, names)]
+    entries = [encode(entry) for entry in _mappings(trace, documents, text, names, as_json=as_json)]
     head = f'{{"version": {VERSION}, "sources": {encode(list(names))}, "mappings": ['
     parts = (f"{',' if number else ''}\n{entry}" for number, entry in enumerate(entries))
     try:
@@ -66,7 +70,7 @@ def source_map(trace: Trace, documents: DocumentSet, text: str | None = None) ->
 
 
 def _mappings(
-    trace: Trace, documents: DocumentSet, text: str | None, names: dict[str, None]
+    trace: Trace, documents: DocumentSet, text: str | None, names: dict[str, None], *, as_json: bool = False
 ) -> Iterator[dict[str, object]]:
     """The entries, one after the other; names gets the files that they name.
 
@@ -77,10 +81,15 @@ def _mappings(
     explainer = Explainer(trace)
     columns = _Columns()
     whole = None if text is None else _Printed(text)
-    before = 0
+    before = beside = 0
     for number, document in enumerate(documents.items):
         if whole is not None:
             printed, there = whole, whole.document(number)
+        elif as_json:
+            json = write_json(document.value)
+            printed = _Printed(json, beside=beside)
+            there = printed.document(0)
+            beside += len(json)
         else:
             printed = _Printed(write_value(document.value), before)
             there = printed.document(0)
@@ -100,9 +109,13 @@ def _mappings(
 
 
 class _Printed:
-    """A printed text, read again to know where values stand in it. before: the lines that stand before it."""
+    """A printed text, read again to know where values stand in it.
 
-    def __init__(self, text: str, before: int = 0) -> None:
+    before: the lines that stand before it. beside: the characters before it on its first line.
+    """
+
+    def __init__(self, text: str, before: int = 0, beside: int = 0) -> None:
+        self._beside = beside
         self._spans = Spans()
         self._before = before
         self._tree = read(Source("output", text), spans=self._spans, keep_mark=False)
@@ -119,7 +132,7 @@ class _Printed:
         if span is None:
             return None
         line, column = self._spans.place(span.start)
-        return line + self._before, column
+        return line + self._before, column + self._beside
 
 
 def _origin_data(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.errors import PlaitError, SchemaError, TemplateError
-from plait.nodes import COLLECTIONS, Document, DocumentSet, Map, is_filled
+from plait.nodes import Document, DocumentSet, Map, is_empty
 from plait.workspace.job import (
     INSPECT_SCHEMA,
     INSPECT_VALUES,
@@ -314,8 +314,7 @@ def _is_overlay(document: Document) -> bool:
 
 def _is_empty(document: Document) -> bool:
     """Whether a document is dropped: null, or an empty map or array that is not the result of an expression."""
-    value = document.value
-    return value is None or (type(value) in COLLECTIONS and not is_filled(value) and not document.computed)
+    return document.value is None or (is_empty(document.value) and not document.computed)
 
 
 def _referenced(document: Document, name: str) -> ReferencedValues:

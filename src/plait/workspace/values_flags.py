@@ -9,6 +9,8 @@ key path whole and makes the maps on the way there, so that `--data-value-yaml '
 
 from __future__ import annotations
 
+from functools import partial
+
 from plait.annotations import Annotation
 from plait.errors import PlaitError, ReadError, UsageError
 from plait.nodes import Document, Map, MapItem, walk
@@ -80,10 +82,10 @@ def read_values(
         ("data-values-env-yaml", flags.env_yaml, True),
     ):
         convert = _converter(strict) if as_yaml else None
-        gather(flag, arguments, lambda argument, f=flag, c=convert: _from_environment(argument, environment, f, c))  # type: ignore[misc]
+        gather(flag, arguments, partial(_from_environment, environment=environment, flag=flag, convert=convert))
     for flag, arguments, as_yaml in (("data-value", flags.values, False), ("data-value-yaml", flags.values_yaml, True)):
         convert = _converter(strict) if as_yaml else None
-        gather(flag, arguments, lambda argument, f=flag, c=convert: [_from_pair(argument, f, c)])  # type: ignore[misc]
+        gather(flag, arguments, partial(_from_pair, flag=flag, convert=convert))
     gather("data-value-file", flags.value_files, lambda argument: [_from_value_file(argument, inputs)])
     return found
 
@@ -175,7 +177,7 @@ def _from_environment(
     return found
 
 
-def _from_pair(argument: str, flag: str, convert: Callable[[Source], Value] | None) -> ReferencedValues:
+def _from_pair(argument: str, flag: str, convert: Callable[[Source], Value] | None) -> list[ReferencedValues]:
     key, equals, text = argument.partition("=")
     if not equals:
         raise UsageError("Expected format key=value", found=argument, hint=_pair_hint(argument, flag))
@@ -185,7 +187,7 @@ def _from_pair(argument: str, flag: str, convert: Callable[[Source], Value] | No
     except PlaitError as error:
         raise error.within(f"in the value of key '{key}'") from None
     refs, key = _refs_and_key(key)
-    return ReferencedValues(_overlay(_key_path(key), value, Source(name, argument)), refs)
+    return [ReferencedValues(_overlay(_key_path(key), value, Source(name, argument)), refs)]
 
 
 def _pair_hint(argument: str, flag: str) -> str | None:
