@@ -24,7 +24,7 @@ def prepare(session: nox.Session, *extras: str) -> None:
 def tests(session: nox.Session) -> None:
     """The quick suite."""
     prepare(session, "test")
-    session.run("pytest", "-q", *session.posargs)
+    session.run("pytest", "-q", "-n", "auto", *session.posargs)
 
 
 @nox.session
@@ -77,10 +77,10 @@ def conformance(session: nox.Session) -> None:
 @nox.session
 def plain(session: nox.Session) -> None:
     """The suite and the conformance cases without the passes for speed, traced and untraced: nothing but time depends on either."""
-    prepare(session, "dev")
+    prepare(session, "test")
     plain = {"PLAIT_PLAIN": "1"}
     for traced in ([], ["--traced"]):
-        session.run("pytest", "-q", "-n", "2", *traced, *session.posargs, env=plain)
+        session.run("pytest", "-q", "-n", "auto", *traced, *session.posargs, env=plain)
         session.run("python", ".ci/conformance.py", str(CONFORMANCE), *traced, env=plain)
 
 

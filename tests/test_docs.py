@@ -27,7 +27,7 @@ README = (ROOT / "README.md").read_text("utf-8")
 BLOCK = re.compile(r"`([a-z.]+\.yml)`.*?\n\n```yaml\n(.*?)```", re.DOTALL)
 COMMANDS = (
     "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/plait render -f examples/quickstart",
-    "python3 -m venv .venv && .venv/bin/pip install -q '.[test]' && .venv/bin/pytest -q",
+    "python3 -m venv .venv && .venv/bin/pip install -q '.[test]' && .venv/bin/pytest -q -n auto",
 )
 
 
