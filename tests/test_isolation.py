@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import pathlib
-import resource
 import shutil
 import signal
 import subprocess
@@ -124,14 +123,27 @@ def test_what_goes_on_in_c_is_ended() -> None:
 
 
 def test_memory_is_bounded_and_is_the_calls_own() -> None:
-    other_threads = ["x" * (300 << 20)]
-    assert plait.render({"a.yml": "a: 1\n"}, limits={"memory": 64 << 20}, isolated=True).to_dict() == {"a": 1}
-    with pytest.raises(plait.LimitError) as error:
-        plait.render({"a.yml": GROWS}, limits={"memory": 128 << 20}, isolated=True)
-    assert error.value.limit == "memory"
-    del other_threads
-    largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10
-    assert largest < (192 << 20) + (32 << 20) + (64 << 20)
+    # In a process apart: the largest child of this one may be another test's.
+    subprocess.run([sys.executable, "-c", MEMORY, GROWS], check=True, timeout=300)
+
+
+MEMORY = """
+import resource, sys
+import plait
+
+assert plait.render({"a.yml": "a: 1\\n"}, isolated=True).to_dict() == {"a": 1}
+other_threads = ["x" * (300 << 20)]
+assert plait.render({"a.yml": "a: 1\\n"}, limits={"memory": 64 << 20}, isolated=True).to_dict() == {"a": 1}
+try:
+    plait.render({"a.yml": sys.argv[1]}, limits={"memory": 128 << 20}, isolated=True)
+except plait.LimitError as error:
+    assert error.limit == "memory"
+else:
+    raise SystemExit("it is not bounded")
+del other_threads
+largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10
+assert largest < (192 << 20) + (32 << 20) + (64 << 20), largest
+"""
 
 
 def test_workers_stay_warm_and_serve_threads() -> None:
@@ -242,7 +254,8 @@ def test_an_isolated_command_ends_in_time() -> None:
     done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
     assert time.monotonic() - start < 10  # by itself it would take days
     assert done.returncode == 3
-    assert done.stderr.startswith("plait: this run goes beyond the limit seconds=0.5\n")
+    # On a slow machine the run itself may be the first to look at the clock, and knows its line.
+    assert "this run goes beyond the limit seconds=0.5\n" in done.stderr
 
 
 @pytest.mark.usefixtures("here")
