@@ -9,35 +9,17 @@ import plait.cli.sourcemap
 from plait.context import Context
 from plait.provenance import Trace
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from plait.cli.options import Parsed
-
-
-class Unasked(Trace):
-    """A record that nobody asked for."""
-
-    __slots__ = ()
-
 
 def record_every_run() -> None:
     """Make every Context keep a Trace, also where none is asked for."""
     slot = vars(Context)["trace"]
 
     def write(context: Context, trace: Trace | None) -> None:
-        slot.__set__(context, Unasked() if trace is None else trace)
+        slot.__set__(context, Trace() if trace is None else trace)
 
     setattr(Context, "trace", property(slot.__get__, write))  # noqa: B010 - the type of the slot is another
     # `plait patch` has no Context; commands import this function when they are first run.
-    setattr(plait.cli.sourcemap, "trace_of", trace_of)  # noqa: B010
-
-
-asked_for = plait.cli.sourcemap.trace_of
-
-
-def trace_of(flags: Parsed) -> Trace:
-    """The record that is asked for, or one that is not."""
-    return asked_for(flags) or Unasked()
+    setattr(plait.cli.sourcemap, "trace_of", lambda _flags: Trace())  # noqa: B010
 
 
 if __name__ == "__main__":
