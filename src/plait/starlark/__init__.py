@@ -2,8 +2,9 @@
 
     scan -> parse -> syntax tree -> resolve -> Python ast -> code object
 
-`compile_program` does it all; a `Program` runs as often as wanted. `values` says what a value is, `builtins` and
-`attributes` what there is to call.
+`compile_program` does it all; a `Program` runs as often as wanted. `values`, `containers` and `structs` say what a value
+is, `table` what there is to call, `operators` and `runtime` what the rest of a program means, `budget` and `loops` what
+it costs. `optimize` and `probe` (which says what values were made of) can each be left out.
 """
 
 from __future__ import annotations

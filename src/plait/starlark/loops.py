@@ -1,4 +1,4 @@
-"""What loops go through: what iterates at all, and what compiled code calls where a loop begins and ends.
+"""What loops go through: ranges, and what compiled code calls where a loop begins and ends.
 
 A loop pays all its steps when it begins (see `budget`), and gets back what it did not go through when it is left early.
 A list, dict or set is locked while a loop runs over it.

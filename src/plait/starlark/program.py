@@ -11,7 +11,6 @@ from plait.source import Position, Source
 from plait.starlark.budget import budget_of, check_growth
 from plait.starlark.calls import enter, leave, leaving
 from plait.starlark.containers import freeze
-from plait.starlark.loops import Loops
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,18 +92,25 @@ class Program:
         found = budget.shared.get(id(common))
         if found is not None:
             return found[1]
-        counters = {**budget.names, **Loops(budget.spend).names()}
-        table = {**counters, "$locals": locals, **common}
-        if "plait.starlark.runtime" not in sys.modules:
-            # Programs of values and operators alone need no more; it would take a twentieth of a small render to load.
-            asked = {name for name in _names(self.code) if name[0] == "$"}
-            if not asked - _OWN - table.keys() - names.keys():
+        table = {**budget.names, "$locals": locals, **common}
+        asked: set[str] = set()
+        small = "plait.starlark.runtime" not in sys.modules
+        if small:
+            # Programs of values and operators alone need no more, others loops alone: the library of the language would
+            # take a twentieth of a small render to load.
+            asked = {name for name in _names(self.code) if name[0] == "$"} - _OWN - names.keys()
+            if asked <= table.keys():
                 return table
+        from plait.starlark.loops import Loops
+
+        table.update(Loops(budget.spend).names())
+        if small and asked <= table.keys():
+            return table
         from plait.starlark.builtins import printing
         from plait.starlark.runtime import GLOBALS
 
         print_ = printing(_drop if context is None else context.print_line)
-        table = {**GLOBALS, **counters, "$print": print_, **common}
+        table = {**GLOBALS, "$print": print_, **table}
         budget.shared[id(common)] = common, table
         return table
 

@@ -240,7 +240,7 @@ def _site(node: py.expr) -> tuple[str | None, object]:
 
 
 def range_in_loop(node: Expression) -> str | None:
-    """The name under which a loop calls `range` (see `budget`); None if the expression is no such call."""
+    """The name under which a loop calls `range` (see `loops`); None if the expression is no such call."""
     if not isinstance(node, syntax.Call) or not isinstance(node.function, syntax.Name):
         return None
     if node.function.name != "range" or node.function.scope is not None:
