@@ -48,26 +48,19 @@ def capitalize(self: str, /) -> str:
     return self[:1].title() + self[1:].lower() if len(self[:1].title()) == 1 else self[:1] + self[1:].lower()
 
 
-def _elements(self: str, kind: str) -> Value:
-    from plait.starlark.elements import Elements
+def _seen_in_parts(kind: str) -> Callable[[str], Value]:
+    def parts(self: str, /) -> Value:
+        from plait.starlark.elements import Elements
 
-    return Elements(self, kind)
+        return Elements(self, kind)
 
-
-def codepoint_ords(self: str, /) -> Value:
-    return _elements(self, "codepoint_ords")
-
-
-def codepoints(self: str, /) -> Value:
-    return _elements(self, "codepoints")
+    return parts
 
 
-def elem_ords(self: str, /) -> Value:
-    return _elements(self, "elem_ords")
-
-
-def elems(self: str, /) -> Value:
-    return _elements(self, "elems")
+codepoint_ords = _seen_in_parts("codepoint_ords")
+codepoints = _seen_in_parts("codepoints")
+elem_ords = _seen_in_parts("elem_ords")
+elems = _seen_in_parts("elems")
 
 
 def format(self: str, /, *args: object, **kwargs: object) -> str:
