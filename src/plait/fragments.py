@@ -233,7 +233,10 @@ def _to_nodes(value: object, source: Source | None, line: int, room: list[int]) 
 
 def _take(room: list[int], count: int) -> None:
     # A list that holds one list ten times, which holds one ten times, is small until it becomes nodes.
-    room[0] -= count
+    before = room[0]
+    room[0] = before - count
+    if before >> 14 != room[0] >> 14:
+        allowance().check_time()
     if room[0] < 0:
         raise exceeded("what a value makes", "nodes", allowance().limits.nodes)
 

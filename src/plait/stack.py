@@ -42,6 +42,11 @@ def with_room(work: Callable[[], T], *, first: bool) -> T:
         return _in_own_thread(work)
 
 
+def has_other_threads() -> bool:
+    """Whether threads run in this process besides the one that asks, and besides the first if that waits for it."""
+    return _thread._count() > (_thread.get_ident() in _OURS)
+
+
 _OURS: set[int] = set()
 
 

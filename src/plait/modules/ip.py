@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def module(context: Context) -> Module:  # noqa: ARG001 - the signature all modules share
-    return module_of("ip", {"parse_addr": _parse_addr, "parse_cidr": _parse_cidr})
+    return module_of("ip", {"parse_addr": _parse_addr, "parse_cidr": _parse_cidr}, slow=True)
 
 
 class Addr(Parsed):

@@ -29,6 +29,8 @@ def _encode(args: Args, kwargs: Kwargs) -> object:
     known(kwargs, ("indent", "escape_html"))
     indent = indentation(kwargs)
     escape_html = flag(kwargs, "escape_html", default=True)
+    if type(value) is str:
+        spend(len(value) * 3)
     nodes = to_nodes(value)
     try:
         text = write_json(nodes, indent=indent, escape_html=escape_html)

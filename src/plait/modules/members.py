@@ -21,12 +21,16 @@ _A_CALL = 8
 _COUNTS = {1: "one argument", 2: "two arguments", 3: "3 arguments"}
 
 
-def member(name: str, function: Member) -> Builtin:
-    """A function of a module as templates call it; `name` is put before the message of what it raises."""
+def member(name: str, function: Member, slow: bool = False) -> Builtin:
+    """A function of a module as templates call it; `name` is put before the message of what it raises.
+
+    slow: it looks at one character after the other.
+    """
 
     def called(*args: object, **kwargs: object) -> object:
         # They do more than a step's work, and some of it for each character of what they are given.
-        spend(_A_CALL + (sum([len(arg) for arg in args if type(arg) is str]) >> 2))
+        size = sum([len(arg) for arg in args if type(arg) is str])
+        spend(_A_CALL + (size * 8 if slow else size >> 2))
         try:
             return function(args, kwargs)
         except StarlarkError as error:
@@ -36,9 +40,11 @@ def member(name: str, function: Member) -> Builtin:
     return Builtin(name, called)
 
 
-def module_of(name: str, functions: dict[str, Member], constants: dict[str, object] | None = None) -> Module:
-    """The module `@ytt:NAME` of these functions."""
-    members: dict[str, object] = {key: member(f"{name}.{key}", function) for key, function in functions.items()}
+def module_of(
+    name: str, functions: dict[str, Member], constants: dict[str, object] | None = None, *, slow: bool = False
+) -> Module:
+    """The module `@ytt:NAME` of these functions. slow: as of `member`."""
+    members: dict[str, object] = {key: member(f"{name}.{key}", function, slow) for key, function in functions.items()}
     if constants:
         members.update(constants)
     return Module(name, members)

@@ -71,7 +71,8 @@ _A_MATCH = 128  # steps
 
 def _pay(compiled: Pattern, subject: str) -> None:
     """For the time that it took to compile the pattern, and that it takes to match."""
-    spend(compiled.programsize * 12 + (len(subject) >> 4) * (1 + (compiled.programsize >> 10)))
+    # RE2 takes a time that grows with both where many ways through the pattern are open at once.
+    spend(compiled.programsize * 12 + (len(subject) >> 4) + (len(subject) * compiled.programsize >> 10))
 
 
 def _calling(function: object) -> Callable[[Match], str]:
@@ -85,7 +86,8 @@ def _replaced(compiled: Pattern, subject: str, replacement: Callable[[Match], st
     out: list[str] = []
     end = 0
     for match in compiled.finditer(subject):
-        spend(_A_MATCH)
+        # A pattern such as `a.*b|a` looks at all that is left for each of its matches.
+        spend(_A_MATCH + (len(subject) - match.start() >> 14))
         out.append(subject[end : match.start()])
         # Where a match ends an empty one is no match of its own.
         if match.end() > end or match.start() == 0:
@@ -146,6 +148,7 @@ def _compile(pattern: str) -> Pattern:
         import re2
     except ImportError:
         raise StarlarkError("regular expressions need the package google-re2", hint="pip install google-re2") from None
+    spend(len(pattern))
     options = re2.Options()
     options.log_errors = False
     options.max_mem = _LARGEST

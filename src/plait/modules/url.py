@@ -51,6 +51,7 @@ def module(context: Context) -> Module:  # noqa: ARG001 - the signature all modu
             "query_params_decode": _query_params_decode,
             "query_params_encode": _query_params_encode,
         },
+        slow=True,
     )
 
 

@@ -23,7 +23,7 @@ _SEMVER = rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:-{_LABEL}(?:\.{_LABEL})*)?(?:\+[0
 
 
 def module(context: Context) -> Module:  # noqa: ARG001 - the signature all modules share
-    return module_of("version", {"require_at_least": _require_at_least})
+    return module_of("version", {"require_at_least": _require_at_least}, slow=True)
 
 
 def _require_at_least(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are ignored
@@ -34,6 +34,7 @@ def _require_at_least(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - k
     if match is None:
         raise StarlarkError(f"version string '{wanted}' must be a valid semver", expected="a version such as 0.49.0")
     # A pre-release comes before its release and this program is a release, so the three numbers decide.
-    if [int(part) for part in match.groups()] > [int(part) for part in YTT_VERSION.split(".")]:
+    # Without leading zeros the longer of two numbers is the larger one.
+    if [(len(part), part) for part in match.groups()] > [(len(part), part) for part in YTT_VERSION.split(".")]:
         raise StarlarkError(f"ytt version '{YTT_VERSION}' does not meet the minimum required version '{wanted}'")
     return None

@@ -35,7 +35,10 @@ def encode(value: object) -> str:
 
 
 def _encode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are ignored
-    text = encode(exactly(1, args)[0])
+    (value,) = exactly(1, args)
+    if type(value) is str:
+        spend(len(value) * 4)
+    text = encode(value)
     spend(len(text) * 2)
     return text
 

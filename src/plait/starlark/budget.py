@@ -14,9 +14,11 @@ from __future__ import annotations
 
 import sys
 from _contextvars import ContextVar
+from _operator import length_hint
 
 from plait.limits import allowance, exceeded
 from plait.source import Position
+from plait.stack import has_other_threads
 from plait.starlark.values import type_of
 
 TYPE_CHECKING = False
@@ -80,6 +82,11 @@ class Budget:
             if "$source" in frame.f_globals:
                 check_growth(frame.f_locals.values(), most)
             frame = frame.f_back
+
+    def check_room(self, size: int) -> None:
+        """Raises LimitError where so many bytes more are more than the run may have."""
+        if self._memory.grown() + size > self._allowance.most("memory"):
+            raise exceeded("the memory of values", "memory", self._allowance.most("memory"))
 
     def made(self, size: int) -> None:
         """Count a large value of so many bytes."""
@@ -160,7 +167,10 @@ _FRAMES = 12
 
 
 class _Memory:
-    """By how much the process has grown since the first look, in bytes; 0 where nobody tells."""
+    """By how much the process has grown since the first look, in bytes; 0 where nobody tells.
+
+    Where other threads run, what they take cannot be told from what the run takes, and counts for nothing.
+    """
 
     __slots__ = ("_before",)
 
@@ -168,6 +178,8 @@ class _Memory:
         self._before: int | None = None
 
     def grown(self) -> int:
+        if has_other_threads():
+            return 0
         before = self._before
         if before is None:
             self._before = _memory_now()
@@ -236,6 +248,18 @@ def check_items(size: int, kind: str = "list", made: int | None = None) -> None:
         raise exceeded(f"a {kind} of {size} items", "items", limits.items)
     if budget is not None:
         budget.made((size if made is None else made) * 8)
+
+
+def check_room(size: int) -> None:
+    """Refuse what takes so many bytes before it is made, if the run may not have them. Raises LimitError."""
+    budget = CURRENT.get(None)
+    if size > _BYTES_BETWEEN_LOOKS and budget is not None:
+        budget.check_room(size)
+
+
+def foresee(items: object, each: int) -> None:
+    """Refuse a collection made of these items, each of which takes so many bytes. Raises LimitError."""
+    check_room(length_hint(items) * each)
 
 
 def check_bits(size: int) -> None:

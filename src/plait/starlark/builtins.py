@@ -6,11 +6,13 @@ each takes; nothing calls one with another number.
 
 from __future__ import annotations
 
+from _operator import length_hint
+
 from plait.errors import StarlarkError
 from plait.starlark import numbers
 from plait.starlark.arguments import int32, iterable, string, unpack
 from plait.starlark.attributes import attribute, attribute_names, has_attribute, no_attribute
-from plait.starlark.budget import SMALL, SOME, check_bits, pay, spend
+from plait.starlark.budget import FEW, SMALL, SOME, check_bits, check_string, foresee, pay, spend
 from plait.starlark.comparison import compare
 from plait.starlark.containers import Dict, List, Set, insert, iterable_or_none
 from plait.starlark.display import int_text, repr_of, str_of
@@ -63,6 +65,7 @@ def dir_(x: object, /) -> List:
 
 def enumerate_(values: object, start: object = 0, /) -> List:
     source = iterable(values, "enumerate: for parameter 1")
+    foresee(source, 100)
     result = List(enumerate(source, int32(start, "enumerate: for parameter 2")))
     if len(result) > SOME:
         spend(len(result))
@@ -75,7 +78,10 @@ def fail_(*args: object, **kwargs: object) -> None:
 
 def _joined(name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> str:
     (separator,) = unpack(name, (), kwargs, ["sep:string"], [" "]) if kwargs else (" ",)
-    return str_of(separator).join(map(str_of, args))
+    texts = list(map(str_of, args))
+    if len(texts) > FEW:
+        check_string(sum(map(_len, texts)) + _len(str_of(separator)) * _len(texts))
+    return str_of(separator).join(texts)
 
 
 def float_(x: object = 0.0, /) -> float:
@@ -221,6 +227,9 @@ def _extreme(name: str, operator: str, own: Callable[..., object]) -> tuple[Call
         if len(values) > SOME:
             spend(len(values))
         if key is None and frozenset(map(type, values)) in _PLAIN_ORDER:
+            if type(values[0]) is str and len(values) > FEW:
+                # Each is compared with the best so far.
+                spend(sum(map(_len, values)) >> 10)  # type: ignore[arg-type]
             return own(values)
         if len(values) > SOME:
             spend(len(values) * 4)
@@ -280,6 +289,7 @@ def reversed_(values: object, /) -> List:
 
 def set_(values: object = (), /) -> Set:
     source = iterable(values, "set: for parameter 1")
+    foresee(source, 64)
     result = Set()
     for value in source:
         try:
@@ -314,6 +324,8 @@ def zip_(*sequences: object, **named: object) -> List:
         if source is None:
             raise StarlarkError(f"zip: argument #{place} is not iterable: {type_of(sequence)}")
         sources.append(source)
+    if sources:
+        foresee(min(sources, key=length_hint), 48 + 8 * len(sources))
     return List(zip(*sources, strict=False))
 
 

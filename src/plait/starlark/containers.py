@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 FROZEN = -1
 # Python hashes and compares a tuple part by part, and a part once for every place where it stands.
 _MOST_KEY_PARTS = 1 << 16
+_HUGE = 1 << 60
 _ABSENT = object()
 _NOTHING: tuple[object, ...] = ()
 _dict_iter = dict.__iter__
@@ -32,7 +33,10 @@ _dict_contains = dict.__contains__
 
 
 class Marked:
-    """A key that Python would take for another one: a bool, or a tuple with a bool in it."""
+    """A key that Python would take for another one, or hash badly: a bool, a huge number, or a tuple with one of them.
+
+    Integers that differ by a multiple of 2**61-1 have one hash, which makes a dict of them slow.
+    """
 
     __slots__ = ("hash", "inner", "key")
 
@@ -57,8 +61,10 @@ _TRUE, _FALSE = Marked(True, "True"), Marked(False, "False")
 def key_of(key: object) -> object:
     """The key under which a value is stored. Raises StarlarkError if the value is not hashable."""
     kind = type(key)
-    if kind is str or kind is int or kind is float or key is None:
+    if kind is str or key is None:
         return key
+    if kind is int or kind is float:
+        return key if -_HUGE < key < _HUGE or key - key != 0 else Marked(key, f"{int(key):x}")  # type: ignore[operator, call-overload]
     if kind is bool:
         return _TRUE if key else _FALSE
     if isinstance(key, tuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.errors import LimitError
-from plait.starlark.budget import spend
+from plait.starlark.budget import check_room, check_string, spend
 from plait.starlark.values import FUNCTION, Builtin, Value, is_function, type_of
 
 TYPE_CHECKING = False
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 # Lists that hold each other many times over print to texts of any length: this many parts are enough.
 _MOST_PARTS = 1 << 21
 _FEW_PARTS = 16
+_MANY = 1 << 14
 _SCALARS = frozenset((str, int, float, bool, type(None)))
 _ESCAPES = {7: "\\a", 8: "\\b", 12: "\\f", 10: "\\n", 13: "\\r", 9: "\\t", 11: "\\v", 92: "\\\\", 34: '\\"'}
 
@@ -45,6 +46,8 @@ def quote(string: str) -> str:
     """A string as a literal in double quotes, as `repr` shows it."""
     if string.isprintable() and "\\" not in string and '"' not in string:
         return f'"{string}"'
+    if len(string) > _MANY:
+        return _quoted_by_parts(string)
     out = ['"']
     for char in string:
         code = ord(char)
@@ -62,6 +65,14 @@ def quote(string: str) -> str:
             out.append(f"\\U{code:08x}")
     out.append('"')
     return "".join(out)
+
+
+def _quoted_by_parts(string: str) -> str:
+    """The same for a long string: what it takes is known before, and never all there at once."""
+    spend(len(string))
+    check_string(len(string))
+    parts = [quote(string[start : start + _MANY])[1:-1] for start in range(0, len(string), _MANY)]
+    return f'"{"".join(parts)}"'
 
 
 def float_text(value: float) -> str:
@@ -130,9 +141,10 @@ def _write(value: object, out: list[str], path: set[int]) -> None:
 
 def _write_items(items: Collection[object], out: list[str], path: set[int]) -> None:
     if _SCALARS.issuperset(map(type, items)):
-        out.append(", ".join(map(_scalar_text, items)))
         if len(items) > _FEW_PARTS:
             spend(len(items) * 6)
+            check_room(len(items) * 64)
+        out.append(", ".join(map(_scalar_text, items)))
         return
     separator = ""
     for item in items:

@@ -6,7 +6,7 @@ Nothing here reaches Python's own `%` or `str.format` with a user's format.
 from __future__ import annotations
 
 from plait.errors import StarlarkError
-from plait.starlark.budget import FEW, SMALL, check_string
+from plait.starlark.budget import FEW, SMALL, check_room, check_string, spend
 from plait.starlark.containers import Dict, has, lookup
 from plait.starlark.display import int_text, not_finite, quote, repr_of, str_of
 from plait.starlark.numbers import as_float, number_to_int
@@ -67,22 +67,27 @@ def formatted(template: str, args: tuple[object, ...], kwargs: dict[str, object]
 
 def _parsed(template: str) -> list[tuple[str, str, str]]:
     """The parts of a template; an unknown conversion stands as the message to raise when its turn comes."""
+    if len(template) > SMALL:
+        spend(template.count("{") * 16 + template.count("}") * 4)
+        check_room(template.count("{") * 256)
     parts: list[tuple[str, str, str]] = []
-    rest = template
+    start = 0
     while True:
-        literal, brace, after = rest.partition("{")
+        brace = template.find("{", start)
+        literal = template[start:brace] if brace >= 0 else template[start:]
         if "}" in literal:
             literal = _closing_braces(literal)
-        if not brace:
+        if brace < 0:
             parts.append((literal, "", ""))
             return parts
-        if after[:1] == "{":
+        if template[brace + 1 : brace + 2] == "{":
             parts.append((literal + "{", "", ""))
-            rest = after[1:]
+            start = brace + 2
             continue
-        field, closed, rest = after.partition("}")
-        if not closed:
+        end = template.find("}", brace)
+        if end < 0:
             raise StarlarkError("format: unmatched '{' in format")
+        field, start = template[brace + 1 : end], end + 1
         name, bang, conversion = field.partition("!")
         name, _, spec = (name, "", "") if bang else field.partition(":")
         if bang:
@@ -97,16 +102,10 @@ def _parsed(template: str) -> list[tuple[str, str, str]]:
 
 
 def _closing_braces(literal: str) -> str:
-    out: list[str] = []
-    while True:
-        before, brace, after = literal.partition("}")
-        out.append(before)
-        if not brace:
-            return "".join(out)
-        if after[:1] != "}":
-            raise StarlarkError("format: single '}' in format")
-        out.append("}")
-        literal = after[1:]
+    # Those that come in pairs stand for one each.
+    if "}" in literal.replace("}}", ""):
+        raise StarlarkError("format: single '}' in format")
+    return literal.replace("}}", "}")
 
 
 def _no_field(name: str) -> StarlarkError:
@@ -121,6 +120,9 @@ def _no_field(name: str) -> StarlarkError:
 
 def interpolate(template: str, x: object) -> str:
     """`template % x`."""
+    if len(template) > SMALL:
+        spend(template.count("%") * 8)
+        check_room(template.count("%") * 64)
     out: list[str] = []
     args: tuple[object, ...] = x if type(x) is tuple else (x,)
     place = i = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from plait.errors import StarlarkError
 from plait.starlark import operators
 from plait.starlark.arguments import int32, iterable
-from plait.starlark.budget import SOME, check_items, pay, spend
+from plait.starlark.budget import SOME, check_items, check_room, pay, spend
 from plait.starlark.comparison import equals
 from plait.starlark.containers import FROZEN, Dict, List, Marked, Set, insert, iterable_or_none, key_of
 from plait.starlark.strings import bounds
@@ -119,6 +119,7 @@ def items(self: Dict, /) -> List:
     if len(self) > SOME:
         spend(len(self))
         check_items(len(self))
+        check_room(len(self) * 64)
     return List(self.items())
 
 

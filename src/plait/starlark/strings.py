@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from plait.errors import StarlarkError
 from plait.starlark.arguments import check_kind, int32, iterable, string
-from plait.starlark.budget import FEW, SMALL, check_items, check_string, pay, spend
+from plait.starlark.budget import FEW, SMALL, SOME, check_items, check_room, check_string, pay, spend
 from plait.starlark.containers import List
 from plait.starlark.values import Value, from_bytes, joined, to_bytes, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import TypeVar
+
+    T = TypeVar("T", str, bytes)
 
 _SPACES = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 _ABSENT = object()
@@ -89,12 +92,20 @@ def _locate(self: str, sub: object, start: object, end: object, name: str, last:
         low, high = bounds(start, end, len(self), f"{name}: ")
         if low > high:
             return 0 + low if sub == "" else -1
-        return self.rfind(sub, low, high) if last else self.find(sub, low, high)
+        return _last(self, sub, low, high) if last else self.find(sub, low, high)
     data, wanted = to_bytes(self), to_bytes(sub)
     low, high = bounds(start, end, len(data), f"{name}: ")
     if low > high:
         return 0 + low if sub == "" else -1
-    return data.rfind(wanted, low, high) if last else data.find(wanted, low, high)
+    return _last(data, wanted, low, high) if last else data.find(wanted, low, high)
+
+
+def _last(text: T, sub: T, low: int, high: int) -> int:
+    """`text.rfind(sub, low, high)` in time that grows with the text alone: of the two only `find` is that quick in Python."""
+    if len(sub) < 2 or high - low <= SMALL:
+        return text.rfind(sub, low, high)
+    place = text[low:high][::-1].find(sub[::-1])
+    return -1 if place < 0 else high - place - len(sub)
 
 
 def find(self: str, sub: object, start: object = None, end: object = None, /) -> int:
@@ -124,16 +135,22 @@ def rindex(self: str, sub: object, start: object = None, end: object = None, /) 
 
 
 def isalnum(self: str, /) -> bool:
+    if len(self) > SMALL:
+        pay(len(self) if self.isascii() else len(self) * 8)
     if self.isascii():
         return self.isalnum()
     return all(c.isalpha() or c.isdecimal() for c in self)
 
 
 def isalpha(self: str, /) -> bool:
+    if len(self) > SMALL:
+        pay(len(self) // 8)
     return self.isalpha()
 
 
 def isdigit(self: str, /) -> bool:
+    if len(self) > SMALL:
+        pay(len(self) // 8)
     return self.isdecimal()
 
 
@@ -150,14 +167,26 @@ def isupper(self: str, /) -> bool:
 
 
 def _cased(string: str) -> bool:
-    return any(c.lower() != c or c.upper() != c for c in string)
+    if string.isascii():
+        return string.lower() != string or string.upper() != string
+    for place, c in enumerate(string):
+        if c.lower() != c or c.upper() != c:
+            if place > SMALL:
+                spend(place)
+            return True
+    spend(len(string) * 2)
+    return False
 
 
 def isspace(self: str, /) -> bool:
+    if len(self) > SMALL:
+        pay(len(self))
     return self != "" and not self.strip(_SPACES)
 
 
 def istitle(self: str, /) -> bool:
+    if len(self) > SMALL:
+        pay(len(self))
     return self.istitle()
 
 
@@ -182,13 +211,25 @@ def join(self: str, items: object, /) -> str:
 def lower(self: str, /) -> str:
     if len(self) > SMALL:
         pay(len(self) // 8)
-    return self.lower() if self.isascii() else "".join([c.lower() if len(c.lower()) == 1 else c for c in self])
+    return _changed(self, str.lower) if not self.isascii() else self.lower()
 
 
 def upper(self: str, /) -> str:
     if len(self) > SMALL:
         pay(len(self) // 8)
-    return self.upper() if self.isascii() else "".join([c.upper() if len(c.upper()) == 1 else c for c in self])
+    return _changed(self, str.upper) if not self.isascii() else self.upper()
+
+
+def _changed(string: str, change: Callable[[str], str]) -> str:
+    """Each letter by itself in upper or lower case, where that is one letter."""
+    whole = change(string)
+    # None became longer, and a sigma at the end of a word has a form of its own in Python only.
+    if len(whole) == len(string) and "\u03a3" not in string:
+        return whole
+    if len(string) > SMALL:
+        spend(len(string) * 3)
+        check_room(len(string) * 64)
+    return "".join([changed if len(changed := change(c)) == 1 else c for c in string])
 
 
 def title(self: str, /) -> str:
@@ -196,6 +237,9 @@ def title(self: str, /) -> str:
         pay(len(self))
     if self.isascii():
         return self.title()
+    if len(self) > SMALL:
+        spend(len(self) * 4)
+        check_room(len(self) * 64)
     out: list[str] = []
     cased = False
     for c in self:
@@ -208,7 +252,12 @@ def title(self: str, /) -> str:
 def _stripping(chars: object, name: str) -> str:
     if chars is _ABSENT or chars == "":
         return _SPACES
-    return string(chars, f"{name}: for parameter 1")
+    wanted = string(chars, f"{name}: for parameter 1")
+    if len(wanted) > SOME:
+        # Python looks for each character of the text among all of these.
+        spend(len(wanted))
+        return "".join(dict.fromkeys(wanted))
+    return wanted
 
 
 def strip(self: str, chars: object = _ABSENT, /) -> str:
@@ -246,7 +295,10 @@ def rpartition(self: str, separator: object, /) -> tuple[object, ...]:
     separator = string(separator, "rpartition: for parameter 1")
     if separator == "":
         raise StarlarkError("rpartition: empty separator")
-    return self.rpartition(separator)
+    place = _last(self, separator, 0, len(self))
+    if place < 0:
+        return "", "", self
+    return self[:place], separator, self[place + len(separator) :]
 
 
 def replace(self: str, old: object, new: object, most: object = -1, /) -> str:
@@ -266,10 +318,23 @@ def _split_arguments(name: str, text: str, separator: object, most: object) -> t
         pay(len(text) // 8)
     most = int32(most, f"{name}: for parameter 2")
     if separator is None or (type(separator) is str and separator):
+        if len(text) > _LONG:
+            _foresee(text.count(separator) if separator else sum(map(text.count, _SPACES)), most)
         return separator, most
     if separator == "":
         raise StarlarkError("split: empty separator")
     raise StarlarkError(f"split: got {type_of(separator)} for separator, want string")
+
+
+# What is shorter makes no list that anybody has to foresee.
+_LONG = 1 << 20
+
+
+def _foresee(cuts: int, most: int) -> None:
+    """Refuse a list of so many parts before it is made, if it is longer than a list may be."""
+    cuts = min(cuts, most) if most >= 0 else cuts
+    check_items(cuts + 1, made=0)
+    check_room(cuts * 64)
 
 
 def split(self: str, separator: object = None, most: object = -1, /) -> List:
@@ -279,7 +344,12 @@ def split(self: str, separator: object = None, most: object = -1, /) -> List:
 
 def rsplit(self: str, separator: object = None, most: object = -1, /) -> List:
     by, cuts = _split_arguments("rsplit", self, separator, most)
-    return _split_spaces(self, cuts, right=True) if by is None else _checked(List(self.rsplit(by, cuts)))
+    if by is None:
+        return _split_spaces(self, cuts, right=True)
+    if len(by) < 2 or len(self) <= SMALL:
+        return _checked(List(self.rsplit(by, cuts)))
+    # As for `_last`.
+    return _checked(List([part[::-1] for part in reversed(self[::-1].split(by[::-1], cuts))]))
 
 
 def _checked(parts: List) -> List:
@@ -323,6 +393,7 @@ def splitlines(self: str, keepends: object = False, /) -> List:
         return List()
     if len(self) > SMALL:
         check_items(self.count("\n") + 1)
+        check_room(self.count("\n") * (128 if keepends else 64))
     parts = self.split("\n")
     if parts[-1] == "":
         parts.pop()
@@ -336,6 +407,8 @@ def splitlines(self: str, keepends: object = False, /) -> List:
 
 def _affix(self: str, wanted: object, start: object, end: object, name: str) -> bool:
     part = self
+    if len(self) > SMALL:
+        pay(len(self) // 8)
     if start is not None or end is not None:
         data = to_bytes(self)
         low, high = bounds(start, end, len(data), f"{name}: ")
@@ -344,6 +417,8 @@ def _affix(self: str, wanted: object, start: object, end: object, name: str) -> 
     if type(wanted) is str:
         return test(wanted)
     if type(wanted) is tuple:
+        if len(wanted) > SOME:
+            spend(len(wanted))
         for place, item in enumerate(wanted):
             if type(item) is not str:
                 raise StarlarkError(f"{name}: want string, got {type_of(item)}, for element {place}")

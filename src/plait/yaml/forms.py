@@ -9,6 +9,7 @@ block does (its lines are indented), and so does a quoted string with a Unicode 
 
 from __future__ import annotations
 
+from plait.limits import allowance
 from plait.yaml.scalars import needs_quotes
 
 TYPE_CHECKING = False
@@ -182,8 +183,21 @@ def many_lines(text: str, pad: str, column: int = 0, fold: int | None = None) ->
     if "\u2028" in text or "\u2029" in text:
         lines = ("" if text[0] in _BREAKS else pad) + _broken(text, pad)
     else:
-        lines = "\n".join([pad + line if line else "" for line in text.split("\n")])
+        lines = _indented(text, pad)
     return f"|{hint}{chomp}\n{lines}{end}"
+
+
+def _indented(text: str, pad: str) -> str:
+    """A text with the indentation before each line that is not empty; a line of spaces is in no such text."""
+    if not pad:
+        return text
+    lines = text.replace("\n", "\n" + pad)
+    # What one pass leaves stands between two that it changed.
+    for _ in range(2):
+        lines = lines.replace(f"\n{pad}\n", "\n\n")
+    if text[0] != "\n":
+        lines = pad + lines
+    return lines[: -len(pad)] if text[-1] == "\n" else lines
 
 
 _BREAKS = "\n\u2028\u2029"
@@ -207,26 +221,38 @@ def double_quoted(text: str) -> str:
     """A string in double quotes, with escapes."""
     if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
         return f'"{text}"'
-    out = ['"']
-    # Of a string that starts with a byte order mark go-yaml escapes every character.
-    marked = text.startswith("\ufeff")
-    for character in text:
-        code = ord(character)
-        escape = _ESCAPES.get(code)
-        if escape is not None:
-            out.append(escape)
-        elif _is_printable(code) and not marked:
-            out.append(character)
-        elif code == 0xA0:
-            out.append("\\_")
-        elif code <= 0xFF:
-            out.append(f"\\x{code:02X}")
-        elif code <= 0xFFFF:
-            out.append(f"\\u{code:04X}")
-        else:
-            out.append(f"\\U{code:08X}")
-    out.append('"')
-    return "".join(out)
+    if text.startswith("\ufeff"):
+        # Of a string that starts with a byte order mark go-yaml escapes every character.
+        return f'"{"".join([_ESCAPES.get(ord(character)) or _escape(ord(character)) for character in text])}"'
+    if len(text) <= _LONG:
+        return f'"{text.translate(_QUOTED)}"'
+    parts = []
+    for start in range(0, len(text), _LONG):
+        allowance().check_time()
+        parts.append(text[start : start + _LONG].translate(_QUOTED))
+    return f'"{"".join(parts)}"'
+
+
+_LONG = 1 << 20
+
+
+class _Quoted(dict[int, str]):
+    """What each character is in double quotes, worked out when it is first met."""
+
+    def __missing__(self, code: int) -> str:
+        found = self[code] = chr(code) if _is_printable(code) else _escape(code)
+        return found
+
+
+def _escape(code: int) -> str:
+    if code == 0xA0:
+        return "\\_"
+    if code <= 0xFF:
+        return f"\\x{code:02X}"
+    return f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}"
+
+
+_QUOTED = _Quoted(_ESCAPES)
 
 
 def leaf(value: Scalar) -> str:
@@ -336,7 +362,7 @@ def _printable(text: str) -> bool:
     """Whether nothing in the text needs an escape; line feeds count as printable."""
     if text.isascii():
         return text.replace("\n", "").isprintable()
-    return all(_is_printable(code) or code == 0x0A for code in map(ord, text))
+    return all(_is_printable(code) or code == 0x0A for code in map(ord, set(text)))
 
 
 def _block_allowed(text: str) -> bool:

@@ -54,6 +54,8 @@ def write_json(value: Value, *, indent: int = 0, escape_html: bool = True) -> st
                 line += " " * indent
             head = line
         else:
+            if type(value) is str and len(value) + _growth(value, escapes) >> 6 > room:
+                raise exceeded("the output", "output", most)
             text = _scalar(value, escapes, holder)
             room -= len(text) >> 6
             out.append(head + text)
@@ -129,9 +131,26 @@ def _scalar(value: Value, escapes: dict[int, str], holder: Item | None) -> str:
 
 def _string(text: str, escapes: dict[int, str]) -> str:
     text = text.translate(escapes)
-    if not text.isascii():
+    if not text.isascii() and not _is_text(text):
         text = "".join(["\\ufffd" if "\ud800" <= character <= "\udfff" else character for character in text])
     return f'"{text}"'
+
+
+def _is_text(text: str) -> bool:
+    """Whether nothing in it is half of a pair, or a byte that is no text."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _growth(text: str, escapes: dict[int, str]) -> int:
+    """How much longer escapes make a long text."""
+    return 5 * sum([text.count(chr(code)) for code in escapes]) if len(text) > _LONG else 0
+
+
+_LONG = 1 << 20
 
 
 def read_json(source: Source) -> Value:

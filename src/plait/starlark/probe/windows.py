@@ -115,7 +115,7 @@ class Windows:
         if len(places) == len(x) - 1:
             # Most dicts grow key by key.
             places[next(dict.__reversed__(x))] = len(places)
-        known_as = key_of(key) if type(key) is bool else key
+        known_as = key if type(key) is str else key_of(key)
         if len(places) != len(x) or known_as not in places:
             places.clear()
             places.update(zip(dict.__iter__(x), count()))
