@@ -140,8 +140,9 @@ class Loops:
         return self._through(range_(start, stop, step))
 
     def _through(self, whole: range) -> Iterable[object]:
-        if len(whole) <= _LONG:
-            self.spend(len(whole))
+        size = len(whole)
+        if size <= _LONG:
+            self.spend(size)
             return whole
         return chain.from_iterable(self._parts(whole))
 

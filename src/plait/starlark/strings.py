@@ -7,10 +7,10 @@ through bytes for the rest.
 from __future__ import annotations
 
 from plait.errors import StarlarkError
-from plait.starlark.arguments import check_kind, int32, iterable, string
+from plait.starlark.arguments import check_kind, iterable, string, wrong_kind
 from plait.starlark.budget import FEW, SMALL, SOME, check_items, check_room, check_string, pay, spend
 from plait.starlark.containers import List
-from plait.starlark.values import Value, from_bytes, joined, to_bytes, type_of
+from plait.starlark.values import Value, from_bytes, is_int32, joined, to_bytes, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,7 +87,8 @@ def count(self: str, sub: object, start: object = None, end: object = None, /) -
 def _locate(self: str, sub: object, start: object, end: object, name: str, last: bool) -> int:
     if len(self) > SMALL:
         pay(len(self) // 8)
-    sub = string(sub, f"{name}: for parameter 1")
+    if type(sub) is not str:
+        raise wrong_kind(sub, "string", f"{name}: for parameter 1")
     if self.isascii():
         low, high = bounds(start, end, len(self), f"{name}: ")
         if low > high:
@@ -302,8 +303,10 @@ def rpartition(self: str, separator: object, /) -> tuple[object, ...]:
 
 
 def replace(self: str, old: object, new: object, most: object = -1, /) -> str:
-    old, new = string(old, "replace: for parameter 1"), string(new, "replace: for parameter 2")
-    most = int32(most, "replace: for parameter 3")
+    if type(old) is not str or type(new) is not str:
+        old, new = string(old, "replace: for parameter 1"), string(new, "replace: for parameter 2")
+    if not is_int32(most):
+        raise wrong_kind(most, "int", "replace: for parameter 3")
     if len(self) * len(new) > SMALL:
         size = len(self) + self.count(old) * len(new)
         if size > SMALL:
@@ -316,7 +319,8 @@ def _split_arguments(name: str, text: str, separator: object, most: object) -> t
     """Pay for `split` or `rsplit`, and check its arguments; both call a wrong separator `split`'s, as the reference does."""
     if len(text) > SMALL:
         pay(len(text) // 8)
-    most = int32(most, f"{name}: for parameter 2")
+    if not is_int32(most):
+        raise wrong_kind(most, "int", f"{name}: for parameter 2")
     if separator is None or (type(separator) is str and separator):
         if len(text) > _LONG:
             _foresee(text.count(separator) if separator else sum(map(text.count, _SPACES)), most)
