@@ -112,6 +112,7 @@ def test_kustomize_function(environment: dict[str, str]) -> None:
         (resource_list({"a": 1}, templates={"t.yml": "x: #@ nmae"}), "t.yml:1: undefined: nmae"),
         (resource_list({"a": 1}, tempaltes={}), 'did you mean "templates"?'),
         (resource_list({"a": 1}, templates=[]), "templates is no map"),
+        (resource_list({"a": 1}, templates={"items.yml": "b: 1"}), 'no template can be called "items.yml"'),
     ],
 )
 def test_mistakes_are_results(environment: dict[str, str], given: dict[str, Any], said: str) -> None:
@@ -123,6 +124,22 @@ def test_mistakes_are_results(environment: dict[str, str], given: dict[str, Any]
     assert result["severity"] == "error"
     assert said in result["message"]
     assert said in done.stderr
+
+
+def test_a_match_of_nothing_is_a_warning(environment: dict[str, str]) -> None:
+    given = resource_list(
+        {"a": 1}, {"b": 2}, operations=[{"type": "remove", "path": "/a"}], match={"kind": "Depolyment"}
+    )
+    done = subprocess.run(
+        ["plait", "krm"], input=yaml.safe_dump(given), env=environment, capture_output=True, text=True, check=False
+    )
+    said = "functionConfig.spec.match matches no item: the operations are applied to nothing"
+    assert (done.returncode, done.stderr) == (0, f"plait: warning: {said}\n")
+    answer = yaml.safe_load(done.stdout)
+    assert answer["items"] == given["items"]
+    assert answer["results"] == [{"message": said, "severity": "warning"}]
+    given["items"] = []
+    assert not run(["plait", "krm"], environment, yaml.safe_dump(given)).count("severity")
 
 
 def test_what_is_no_resource_list(environment: dict[str, str]) -> None:

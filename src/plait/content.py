@@ -191,8 +191,15 @@ def near(path: str) -> str | None:
         return None
 
 
+def printable(path: str) -> str:
+    """A path as a message can show it: half a character and a null byte are no part of any."""
+    return path.encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
+
+
 def reason(error: BaseException) -> str:
     """What the system says, as Unix programs print it: in lower case."""
+    if isinstance(error, UnicodeError):
+        return "no text: it has half a character"
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return text[:1].lower() + text[1:]
 

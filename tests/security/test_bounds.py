@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from plait.errors import LimitError, ReadError, conceal, render
 from plait.fragments import to_nodes
+from plait.layering.paths import _compiled, compile_path
 from plait.layering.regexps import Pattern
 from plait.limits import Limits, limited
 from plait.nodes import Map, MapItem, key_id
@@ -85,8 +86,21 @@ def test_a_pattern_has_a_second() -> None:
     assert Pattern(re.compile("(a+)(b+)")).sub(lambda found: f"<{found is not None}>", "xaabb") == "x<True>"
     with pytest.raises(LimitError, match=r"the limit pattern=0\.2$"), limited(Limits(pattern=0.2)):
         Pattern(re.compile("(a+)+$")).search("a" * 50 + "b")
+    for pattern, text in (("(a|a)*b", "a" * 60), ("(a|aa)*b", "a" * 60), ("a*b", "a" * 60_000)):
+        with pytest.raises(LimitError, match=r"the limit pattern=0\.2$"), limited(Limits(pattern=0.2)):
+            Pattern(re.compile(pattern)).search(text)
+        with pytest.raises(LimitError, match=r"the limit pattern=0\.2$"), limited(Limits(pattern=0.2)):
+            Pattern(re.compile(pattern)).sub(lambda _: "", text)
     assert signal.getsignal(signal.SIGVTALRM) is before
     assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0)
+
+
+def test_few_paths_are_kept_and_none_that_is_long() -> None:
+    before = len(_compiled)
+    for number in range(50):
+        compile_path(f".a{number}" + ".b" * 100_000)
+    assert len(_compiled) == before
+    assert compile_path(".some.path") is compile_path(".some.path")
 
 
 def elsewhere(work: Callable[[], object]) -> object:

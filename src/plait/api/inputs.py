@@ -52,6 +52,19 @@ def _check_texts(inputs: Mapping[str, object]) -> None:
                 f"the mapping of an input has names and their texts (str, bytes or plait.Documents), not {kind}; "
                 "plain data becomes an input by plait.documents(data)"
             )
+        if isinstance(text, str):
+            check_text(text, "a text")
+
+
+def check_text(text: str, what: str) -> None:
+    """Raises ReadError for a text with half a character, which no file can hold."""
+    try:
+        if not text.isascii():
+            text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        raise ReadError(
+            f"{what} with half a character", found=f"\\u{ord(text[error.start]):04x} at {error.start}"
+        ) from None
 
 
 def files(inputs: Inputs, links: Links = NO_LINKS) -> tuple[list[InputFile], dict[InputFile, Documents]]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from plait.api.inputs import each, sources
+from plait.api.inputs import check_text, each, sources
 from plait.api.isolation import can_be_isolated
 from plait.api.results import Documents
 from plait.content import Links
-from plait.limits import limited_to
-from plait.nodes import Document, DocumentSet, Map, from_plain
+from plait.limits import allowance, exceeded, limited_to
+from plait.nodes import Array, Document, DocumentSet, Map, from_plain
 from plait.yaml import deduplicate
 from plait.yaml import read as read_yaml
 
@@ -63,8 +63,27 @@ def nodes_of_map(values: Mapping[str, object], source: Source | None = None) -> 
 
 def _nodes(value: object, source: Source | None = None) -> Value:
     try:
-        return from_plain(value, source)
+        nodes = from_plain(value, source)
     except RecursionError:
         from plait.errors import LimitError
 
         raise LimitError("the data are nested too deeply") from None
+    _check_scalars(nodes)
+    return nodes
+
+
+def _check_scalars(nodes: Value) -> None:
+    """Refuse what cannot be printed: integers past the limit `bits`, texts with half a character."""
+    most = allowance().limits.bits
+    pending: list[object] = [nodes]
+    while pending:
+        one = pending.pop()
+        if type(one) is Map:
+            pending += [item.key for item in one.items]
+            pending += [item.value for item in one.items]
+        elif type(one) is Array:
+            pending += [item.value for item in one.items]
+        elif type(one) is int and one.bit_length() > most:
+            raise exceeded(f"an int of {one.bit_length()} bits", "bits", most)
+        elif type(one) is str:
+            check_text(one, "the data")

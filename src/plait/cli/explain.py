@@ -102,7 +102,7 @@ def main_impact(argv: Sequence[str]) -> int:
     as_json = _as_json(question)
     assert question.asked is not None
     file, colon, number = question.asked.rpartition(":")
-    if not colon or not number.isdecimal() or not file:
+    if not colon or not number.isdecimal() or not file or len(number) > 18:
         raise UsageError(f'"{question.asked}" is no line of a file', expected="FILE:LINE, such as values.yml:3")
     documents, trace = question.run()
     from plait.tools.sourcemap import impact

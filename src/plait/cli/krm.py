@@ -14,6 +14,8 @@ gets none. Mistakes are reported in `results`, with status 1, and on standard er
 
 from __future__ import annotations
 
+import sys
+
 from plait.cli.limits import LIMITS, keep_limits
 from plait.cli.options import Command
 from plait.cli.streams import write_out
@@ -22,10 +24,12 @@ from plait.errors import PlaitError, ReadError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 KRM = Command("plait krm", "A KRM function: read a ResourceList from standard input, write the changed one.", LIMITS)
 
+# The file that holds the items, beside the templates.
+_ITEMS = "items.yml"
 _KEYS = ("values", "templates", "operations", "match", "variables")
 
 
@@ -44,21 +48,25 @@ def main(argv: Sequence[str]) -> int:
             "standard input is no ResourceList", expected="kind: ResourceList", found=f"kind: {given.get('kind')}"
         )
     result = dict(given)
+    warnings: list[str] = []
     try:
-        result["items"] = changed_items(_list(given.get("items"), "items"), _spec(given.get("functionConfig")))
+        result["items"] = changed_items(
+            _list(given.get("items"), "items"), _spec(given.get("functionConfig")), warnings.append
+        )
     except PlaitError as error:
-        import sys
-
         result["results"] = [{"message": error.report().removeprefix("plait: ").rstrip("\n"), "severity": "error"}]
         write_out(plait.documents(result).to_yaml())
         sys.stderr.write(error.report())
         return 1
+    if warnings:
+        result["results"] = [{"message": warning, "severity": "warning"} for warning in warnings]
+        sys.stderr.writelines(f"plait: warning: {warning}\n" for warning in warnings)
     write_out(plait.documents(result).to_yaml())
     return 0
 
 
-def changed_items(items: list[object], spec: Mapping[object, object]) -> list[object]:
-    """The items after operations and templates. Raises PlaitError."""
+def changed_items(items: list[object], spec: Mapping[object, object], warn: Callable[[str], None]) -> list[object]:
+    """The items after operations and templates. warn: gets what the caller should be told. Raises PlaitError."""
     import plait
 
     operations = spec.get("operations")
@@ -66,16 +74,20 @@ def changed_items(items: list[object], spec: Mapping[object, object]) -> list[ob
         changes = plait.documents(operations)
         variables = {str(name): value for name, value in _map(spec.get("variables"), "variables").items()}
         match = spec.get("match")
+        matched = [match is None or _contains(item, match) for item in items]
+        if items and not any(matched):
+            warn("functionConfig.spec.match matches no item: the operations are applied to nothing")
         items = [
-            plait.patch(plait.documents(item), changes, variables=variables, sort=False)[0]
-            if match is None or _contains(item, match)
-            else item
-            for item in items
+            plait.patch(plait.documents(item), changes, variables=variables, sort=False)[0] if chosen else item
+            for item, chosen in zip(items, matched, strict=True)
         ]
     templates = _map(spec.get("templates"), "templates")
     if templates:
-        files = {"items.yml": plait.documents(*items).to_yaml()} if items else {}
-        files.update((str(name), str(text)) for name, text in templates.items())
+        files = {_ITEMS: plait.documents(*items).to_yaml()} if items else {}
+        for name, text in templates.items():
+            if name == _ITEMS:
+                raise UsageError(f'no template can be called "{_ITEMS}": so are the items', hint="give it another name")
+            files[str(name)] = str(text)
         values = {str(name): value for name, value in _map(spec.get("values"), "values").items()}
         items = [*plait.render(files, values=values)]
     return items

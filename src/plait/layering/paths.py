@@ -105,7 +105,9 @@ class Path:
 
 
 ROOT = Path(".", (), None)
+# Paths that are kept compiled: so many, and none that is longer. Real ones have some forty characters.
 _LIMIT = 20_000
+_LONGEST = 500
 _compiled: dict[str, Path] = {".": ROOT, "$": ROOT}
 
 
@@ -116,7 +118,9 @@ def compile_path(text: str) -> Path:
         if len(_compiled) >= _LIMIT:
             _compiled.clear()
             _compiled.update({".": ROOT, "$": ROOT})
-        path = _compiled[text] = _Reader(text).read()
+        path = _Reader(text).read()
+        if len(text) <= _LONGEST:
+            _compiled[text] = path
     return path
 
 

@@ -40,7 +40,7 @@ class Pattern:
 
     def search(self, text: str) -> re.Match[str] | Match | None:
         """The first match, or None. Raises LimitError."""
-        if self._is_quick():
+        if self._is_quick(text):
             return self._regexp.search(text)
         if _has_timer():
             return self._within(lambda: self._regexp.search(text))
@@ -48,7 +48,7 @@ class Pattern:
 
     def sub(self, new: Callable[[object], str], text: str) -> str:
         """As `re.Pattern.sub`. Raises LimitError."""
-        if self._is_quick():
+        if self._is_quick(text):
             return self._regexp.sub(new, text)
         if _has_timer():
             return self._within(lambda: self._regexp.sub(new, text))
@@ -69,15 +69,18 @@ class Pattern:
         """
         if "\\" not in template:
             return self.sub(lambda _match: template, text)
-        if self._is_quick():
+        if self._is_quick(text):
             return self._regexp.sub(template, text)
         if _has_timer():
             return self._within(lambda: self._regexp.sub(template, text))
         raise self._refused()
 
-    def _is_quick(self) -> bool:
-        # Without two quantifiers nothing takes longer than the square of the text.
-        return sum(map(self._regexp.pattern.count, "*+{")) < 2
+    def _is_quick(self, text: str) -> bool:
+        # What repeats in one way only takes the square of the text at most; with alternatives, or one repetition within
+        # another, there are too many ways.
+        pattern = self._regexp.pattern
+        quantifiers = sum(map(pattern.count, "*+{?"))
+        return not quantifiers or (quantifiers == 1 and "|" not in pattern and len(text) <= _SHORT)
 
     def _within(self, work: Callable[[], Found]) -> Found:
         import signal
@@ -136,6 +139,8 @@ def _has_timer() -> bool:
     return threading.current_thread() is threading.main_thread() and sys.platform != "win32"
 
 
+# A text whose square is matched in a fraction of a second.
+_SHORT = 10_000
 _ESCAPES = frozenset("dDwWsSbBntr.-/\\^$*+?{}[]|()")
 # What Python takes for a space and RE2 does not.
 _OTHER_SPACES = "\x0b\x1c\x1d\x1e\x1f"

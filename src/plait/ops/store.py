@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 
+from plait.content import printable, reason
 from plait.errors import OpsError, PlaitError, conceal
 from plait.writing import write_file
 
@@ -53,17 +54,18 @@ class Store:
 
             check_kind(kind)
             make = generate
-        path = os.path.realpath(self.path)
-        directory = os.path.dirname(path)
         try:
+            path = os.path.realpath(self.path)
+            directory = os.path.dirname(path)
             os.makedirs(directory, exist_ok=True)
             with _Lock(directory):
                 self._values = values = self._read()
                 if name not in values:
                     values[name] = make(kind, options, sources)
                     _write(path, values)
-        except OSError as error:
-            raise OpsError(f'cannot write the variables store "{self.path}": {error.strerror or error}') from None
+        except (OSError, ValueError) as error:
+            shown = error.strerror if isinstance(error, OSError) and error.strerror else reason(error)
+            raise OpsError(f'cannot write the variables store "{printable(self.path)}": {shown}') from None
         return True, values[name]
 
     def _read(self) -> dict[str, Value]:

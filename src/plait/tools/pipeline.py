@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from plait.content import file_content
+from plait.content import file_content, printable, reason
 from plait.errors import ReadError, UsageError
 from plait.nodes import Array, Map, MapItem, kind_name
 from plait.source import Position, Source
@@ -168,6 +168,8 @@ def wrong(item: MapItem, expected: str) -> UsageError:
 def _content(path: str) -> bytes:
     try:
         return file_content(path, f'"{path}"')
+    except ValueError as error:
+        raise ReadError(f'cannot read "{printable(path)}": {reason(error)}') from None
     except OSError as error:
         folder, name = os.path.split(path)
         near = did_you_mean(name, sorted(os.listdir(folder or "."))) if os.path.isdir(folder or ".") else None
