@@ -82,7 +82,8 @@ class CodeCache:
         if len(paths) >= _MANY:
             self._pack_name = self.key("pack", paths[0], paths[-1])
             try:
-                self._pack = _loaded(self._read(self._pack_name)) or {}  # type: ignore[assignment]
+                pack = _loaded(self._read(self._pack_name))
+                self._pack = pack if isinstance(pack, dict) else {}
             except MemoryError:  # the run may have room enough without
                 return
 

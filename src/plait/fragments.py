@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from plait.errors import LimitError
 from plait.limits import allowance, exceeded
-from plait.nodes import COLLECTIONS, Array, ArrayItem, DocumentSet, Map, MapItem, is_filled, kind_name
+from plait.nodes import COLLECTION_TYPES, COLLECTIONS, Array, ArrayItem, DocumentSet, Map, MapItem, is_filled, kind_name
 from plait.starlark import (
     STRUCTS,
     Dict,
@@ -33,7 +33,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from plait.nodes import Collection
+    from plait.nodes import Collection, Item
     from plait.nodes import Value as NodeValue
     from plait.source import Source
 
@@ -79,10 +79,10 @@ class YamlFragment(Value):
 
     def wrap(self, value: NodeValue) -> object:
         """A part of this tree as a value of the language."""
-        if type(value) in COLLECTIONS:
+        if isinstance(value, COLLECTION_TYPES):
             if self.owned:
                 self.owned.clear()
-            return YamlFragment(value, self.erased)  # type: ignore[arg-type]
+            return YamlFragment(value, self.erased)
         return value
 
     def attr(self, name: str) -> object:
@@ -100,8 +100,8 @@ class YamlFragment(Value):
             if item is not None:
                 value = item.value
                 return self.wrap(value) if type(value) in COLLECTIONS else value
-        elif node is not None and _is_position(node, key) and 0 <= key < len(node.items):  # type: ignore[operator]
-            return self.wrap(node.items[key].value)  # type: ignore[call-overload]
+        elif node is not None and (there := _item_at(node, key)) is not None:
+            return self.wrap(there.value)
         raise StarlarkError(f"key {repr_of(key)} not in yamlfragment", hint=self._near(key))
 
     def _near(self, key: object) -> str | None:
@@ -136,7 +136,7 @@ class YamlFragment(Value):
         node = self._value
         if type(node) is Map:
             return node.find(key if type(key) is str else to_nodes(key)) is not None
-        return node is not None and _is_position(node, key) and 0 <= key < len(node.items)  # type: ignore[operator]
+        return node is not None and _item_at(node, key) is not None
 
     def same(self, other: object) -> bool:  # noqa: ARG002 - whatever it is
         raise StarlarkError(
@@ -157,15 +157,16 @@ class YamlFragment(Value):
         return [(wrap(item.key), wrap(item.value)) for item in node.items]
 
 
-def _is_position(node: Collection, key: object) -> bool:
+def _item_at(node: Collection, key: object) -> Item | None:
+    """The item at a place that counts from 0, or None. Raises StarlarkError for what is no place."""
     if type(key) is int:
-        return True
+        return node.items[key] if 0 <= key < len(node.items) else None
     raise StarlarkError(f"yamlfragment.Get: Expected {kind_name(node)} index to be an int, but was {type_of(key)}")
 
 
 def to_starlark(value: NodeValue) -> object:
     """Nodes as a value of the language: collections become fragments, scalars stay."""
-    return YamlFragment(value) if type(value) in COLLECTIONS else value  # type: ignore[arg-type]
+    return YamlFragment(value) if isinstance(value, COLLECTION_TYPES) else value
 
 
 # ---- from the language to nodes
@@ -178,13 +179,12 @@ def to_nodes(value: object, source: Source | None = None, line: int = 0) -> Node
 
     Raises StarlarkError for what YAML cannot hold: functions, ranges, modules, integers of more than 64 bits.
     """
-    kind = type(value)
-    if kind is str or value is None or kind is bool or kind is float:
-        return value  # type: ignore[return-value]
-    if kind is int and _LEAST <= value <= _GREATEST:  # type: ignore[operator]
-        return value  # type: ignore[return-value]
-    if kind is YamlFragment:
-        return value.value  # type: ignore[attr-defined, no-any-return]
+    if type(value) is str or value is None or type(value) is bool or type(value) is float:
+        return value
+    if type(value) is int and _LEAST <= value <= _GREATEST:
+        return value
+    if type(value) is YamlFragment:
+        return value.value
     try:
         most = allowance().limits.nodes
         room = [most]
@@ -199,33 +199,32 @@ def to_nodes(value: object, source: Source | None = None, line: int = 0) -> Node
 
 
 def _to_nodes(value: object, source: Source | None, line: int, room: list[int]) -> NodeValue:
-    kind = type(value)
-    if kind is str or value is None or kind is bool or kind is float:
-        return value  # type: ignore[return-value]
-    if kind is int:
-        if _LEAST <= value <= _GREATEST:  # type: ignore[operator]
-            return value  # type: ignore[return-value]
-        raise StarlarkError(_int_sentence(value), expected="an integer of at most 64 bits")  # type: ignore[arg-type]
-    if kind is YamlFragment:
-        nodes: Collection | None = value.value  # type: ignore[attr-defined]
+    if type(value) is str or value is None or type(value) is bool or type(value) is float:
+        return value
+    if type(value) is int:
+        if _LEAST <= value <= _GREATEST:
+            return value
+        raise StarlarkError(_int_sentence(value), expected="an integer of at most 64 bits")
+    if type(value) is YamlFragment:
+        nodes = value.value
         if type(nodes) is DocumentSet:
             raise StarlarkError("maps and arrays can only contain arrays, maps, or scalars; this is a document set")
         return nodes
-    if kind is Dict:
-        _take(room, len(value))  # type: ignore[arg-type]
-        return _to_map(value.items(), source, line, room)  # type: ignore[attr-defined]
-    if kind is List or kind is tuple or kind is Set:
-        _take(room, len(value))  # type: ignore[arg-type]
+    if type(value) is Dict:
+        _take(room, len(value))
+        return _to_map(value.items(), source, line, room)
+    if type(value) is List or type(value) is tuple or type(value) is Set:
+        _take(room, len(value))
         return Array(
             [
                 ArrayItem(part if type(part) is str else _to_nodes(part, source, line, room), source, line)
-                for part in value  # type: ignore[attr-defined]
+                for part in value
             ],
             source,
             line,
         )
-    if kind is DataStruct:
-        return _data_nodes(value, source, line, room)  # type: ignore[arg-type]
+    if type(value) is DataStruct:
+        return _data_nodes(value, source, line, room)
     if isinstance(value, Struct):
         return _to_map(value.mapping() or (), source, line, room)
     raise _unconvertible(value)

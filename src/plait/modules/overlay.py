@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.errors import PlaitError
 from plait.fragments import YamlFragment, to_nodes
-from plait.nodes import COLLECTIONS
+from plait.nodes import COLLECTION_TYPES
 from plait.overlay import ALL, APPLY, And, Index, MapKey, Not, Or, Subset, apply, erased
 from plait.starlark import Builtin, Module, StarlarkError, is_callable, spend, type_of
 
@@ -30,9 +30,9 @@ def _applied(args: tuple[object, ...], kwargs: dict[str, object], trace: Trace |
     first = args[0]
     if type(first) is not YamlFragment:
         left = _nodes(first, trace)
-        if type(left) not in COLLECTIONS:
+        if not isinstance(left, COLLECTION_TYPES):
             return _apply_to_scalar(left, args[1:])
-        first = YamlFragment(left)  # type: ignore[arg-type]
+        first = YamlFragment(left)
     try:
         for right in args[1:]:
             _apply_one(first, right, trace)
@@ -53,13 +53,12 @@ def _nodes(value: object, trace: Trace | None) -> Value:
 def _apply_one(left: YamlFragment, right: object, trace: Trace | None) -> None:
     overlay = _nodes(right, trace)
     spend(_AN_OVERLAY)
-    value = left.peek()
-    if not left.erased and value is not None:
-        value = erased(value)  # type: ignore[assignment]
+    nodes = left.peek()
+    value = nodes if left.erased or nodes is None else erased(nodes)
     owned = {} if left.owned is None else left.owned
     result = apply(value, overlay, owned=owned, trace=trace)
-    if type(result) in COLLECTIONS:
-        left.assign(result, owned)  # type: ignore[arg-type]
+    if isinstance(result, COLLECTION_TYPES):
+        left.assign(result, owned)
 
 
 def _apply_to_scalar(left: Value, rights: tuple[object, ...]) -> object:

@@ -60,11 +60,11 @@ def _write_table(table: Map, path: tuple[str, ...], indent: str, out: list[str])
             out.append(f"{pad}[{name}]\n")
             _write_table(value, inner, indent, out)
         elif isinstance(value, Array | DocumentSet) and _is_tables(value):
-            for entry in value.items:
+            for one in [entry.value for entry in value.items if isinstance(entry.value, Map)]:
                 if out:
                     out.append("\n")
                 out.append(f"{pad}[[{name}]]\n")
-                _write_table(entry.value, inner, indent, out)  # type: ignore[arg-type]
+                _write_table(one, inner, indent, out)
 
 
 def _sorted(table: Map) -> list[tuple[str, Value]]:

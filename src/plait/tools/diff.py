@@ -58,7 +58,8 @@ def diff(left: Sequence[Document], right: Sequence[Document], *, cleartext_secre
     """
     found: list[Difference] = []
     for number, (a, b) in enumerate(paired(left, right)):
-        name = document_name(a or b) or f"document {number + 1}"  # type: ignore[arg-type]
+        shown = a or b
+        name = (document_name(shown) if shown is not None else None) or f"document {number + 1}"
         start = len(found)
         if a is None or b is None:
             kind = ADDED if a is None else REMOVED
@@ -234,8 +235,9 @@ def by_key(array: Array, key: str) -> dict[tuple[type, Value], Value]:
     """The values of an array's items by what they have under the identifying key, in order."""
     found: dict[tuple[type, Value], Value] = {}
     for item in array.items:
-        value = item.value.find(key).value  # type: ignore[union-attr]
-        found[type(value), value] = item.value
+        known_by = item.value.find(key) if type(item.value) is Map else None
+        if known_by is not None:
+            found[type(known_by.value), known_by.value] = item.value
     return found
 
 

@@ -7,7 +7,7 @@ values, variables, lines of code and items of other documents that it was made o
 
 from __future__ import annotations
 
-from plait.nodes import Array, DocumentSet, Map, MapItem, walk
+from plait.nodes import COLLECTION_TYPES, Array, Map, MapItem, walk
 from plait.provenance import Cause
 
 TYPE_CHECKING = False
@@ -210,7 +210,7 @@ class Explainer:
         """The entries of an item, oldest first."""
         trace = self.trace
         found: list[Entry] = []
-        used: set[Item] = set()
+        used: set[object] = set()
         seen: set[Item] = set()
         current: Item | None = item
         while current is not None and current not in seen:
@@ -227,7 +227,7 @@ class Explainer:
                 entry = Entry(
                     change.action, change.source, change.line, original.value, has_value=True, key=key, origins=origins
                 )
-                used = {one for one in change.because if not isinstance(one, Cause)}  # type: ignore[misc]
+                used = {one for one in change.because if not isinstance(one, Cause)}
                 current = change.was
             entry.state = state
             found.append(entry)
@@ -263,11 +263,11 @@ class Explainer:
                 seen.add(where)
                 below = self.origins(origin.because, seen, depth + 1)
                 out.append(Entry(*where, origins=below, structural=origin.structural or origin.action == "overlay"))
-            elif type(origin) is Map or type(origin) is Array or type(origin) is DocumentSet:
+            elif isinstance(origin, COLLECTION_TYPES):
                 inner = [item for item in walk(origin) if type(item.value) is not Map and type(item.value) is not Array]
                 todo.extend(reversed(inner))
             else:
-                out += self.item(origin, seen, depth, same)  # type: ignore[arg-type]
+                out += self.item(origin, seen, depth, same)
         return distinct(out)
 
     def item(

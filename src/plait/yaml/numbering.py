@@ -6,7 +6,7 @@ editor, while the parser also counts carriage returns, NEL and the Unicode separ
 
 from __future__ import annotations
 
-from plait.nodes import Array, DocumentSet, Map, MapItem
+from plait.nodes import COLLECTION_TYPES, Array, DocumentSet, Map, MapItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,12 +46,12 @@ def correct_lines(tree: DocumentSet, text: str, base: int) -> None:
             continue
         seen.add(node)
         node.line = lines[node.line - base]
-        if type(node) is Map or type(node) is Array or type(node) is DocumentSet:
+        if isinstance(node, COLLECTION_TYPES):
             pending.extend(node.items)
             continue
         if type(node) is MapItem and (type(node.key) is Map or type(node.key) is Array):
             pending.append(node.key)
-        value = node.value  # type: ignore[union-attr]
+        value = node.value
         if type(value) is Map or type(value) is Array:
             pending.append(value)
 
