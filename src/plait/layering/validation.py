@@ -20,10 +20,12 @@ from plait.spell import did_you_mean
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import TypeAlias
+    from typing import TypeAlias, TypeGuard, TypeVar
 
     from plait.nodes import Document, DocumentSet, Value
     from plait.source import Position
+
+    Kind = TypeVar("Kind", bound="Map | Array | str | int")
 
     Rule: TypeAlias = "Callable[[Findings, Value, Position], None]"
 
@@ -72,7 +74,7 @@ def check_document(document: Document) -> list[Finding]:
     at = schema.position if schema is not None else document.position
     if schema is None:
         found.add("'schema' is a required property", at)
-    elif _is_text(found, schema.value, at) and not is_schema_name(schema.value):
+    elif _is(schema.value, str, found, at) and not is_schema_name(schema.value):
         found.add(f"{shown(schema.value)} does not match '{_SCHEMA_PATTERN}'", at, expected="namespace/Kind/v1")
     item = top.find("metadata")
     if item is None:
@@ -130,7 +132,7 @@ def _check_metadata(found: Findings, metadata: Map, at: Position) -> None:
     if schema is None:
         found.add("'schema' is a required property", at)
         return
-    if not _is_text(found, schema.value, schema.position):
+    if not _is(schema.value, str, found, schema.position):
         return
     kind, _, version = str(schema.value).rpartition("/")
     if kind not in ("metadata/Document", CONTROL) or version[:1] != "v" or not version[1:].isdecimal():
@@ -159,9 +161,8 @@ def _check_map(
     found: Findings, value: Value, at: Position, rules: dict[str, Rule], required: Sequence[str] = ()
 ) -> bool:
     """A map with only the keys of `rules`, each by its rule, and all the required ones."""
-    if not _is_map(found, value, at):
+    if not _is(value, Map, found, at):
         return False
-    assert type(value) is Map
     for item in value.items:
         if item.key not in rules:
             found.add(
@@ -176,47 +177,29 @@ def _check_map(
     return True
 
 
-def _is_map(found: Findings, value: Value, at: Position) -> bool:
-    if type(value) is Map:
+def _is(value: Value, kind: type[Kind], found: Findings, at: Position) -> TypeGuard[Kind]:
+    """Whether a value is of a kind; a finding if it is not."""
+    if type(value) is kind:
         return True
-    found.add(f"{shown(value)} is not of type 'object'", at)
+    found.add(f"{shown(value)} is not of type '{_KINDS[kind]}'", at)
     return False
 
 
-def _is_list(found: Findings, value: Value, at: Position) -> bool:
-    if type(value) is Array:
-        return True
-    found.add(f"{shown(value)} is not of type 'array'", at)
-    return False
+_KINDS: dict[type, str] = {Map: "object", Array: "array", str: "string", bool: "boolean", int: "integer"}
 
 
-def _is_text(found: Findings, value: Value, at: Position) -> bool:
-    if type(value) is str:
-        return True
-    found.add(f"{shown(value)} is not of type 'string'", at)
-    return False
+def _a(kind: type) -> Rule:
+    def rule(found: Findings, value: Value, at: Position) -> None:
+        _is(value, kind, found, at)
+
+    return rule
 
 
-def _boolean(found: Findings, value: Value, at: Position) -> None:
-    if type(value) is not bool:
-        found.add(f"{shown(value)} is not of type 'boolean'", at)
-
-
-def _integer(found: Findings, value: Value, at: Position) -> None:
-    if type(value) is not int:
-        found.add(f"{shown(value)} is not of type 'integer'", at)
-
-
-def _string(found: Findings, value: Value, at: Position) -> None:
-    _is_text(found, value, at)
-
-
-def _map(found: Findings, value: Value, at: Position) -> None:
-    _is_map(found, value, at)
+_string, _map, _boolean, _integer = _a(str), _a(Map), _a(bool), _a(int)
 
 
 def _schema_name(found: Findings, value: Value, at: Position) -> None:
-    if _is_text(found, value, at) and not is_schema_name(value):
+    if _is(value, str, found, at) and not is_schema_name(value):
         found.add(f"{shown(value)} does not match '{_SCHEMA_PATTERN}'", at, expected="namespace/Kind/v1")
 
 
@@ -230,13 +213,13 @@ def _one_of(*choices: str) -> Rule:
 
 
 def _text_values(found: Findings, value: Value, at: Position) -> None:
-    if _is_map(found, value, at) and type(value) is Map:
+    if _is(value, Map, found, at):
         for item in value.items:
-            _is_text(found, item.value, item.position)
+            _is(item.value, str, found, item.position)
 
 
 def _selector(found: Findings, value: Value, at: Position) -> None:
-    if _is_map(found, value, at) and type(value) is Map and not value.items:
+    if _is(value, Map, found, at) and not value.items:
         found.add("{} should be non-empty", at)
 
 
@@ -250,7 +233,7 @@ def _definition(found: Findings, value: Value, at: Position) -> None:
 
 
 def _actions(found: Findings, value: Value, at: Position) -> None:
-    if not _is_list(found, value, at) or type(value) is not Array:
+    if not _is(value, Array, found, at):
         return
     if not value.items:
         found.add("[] should be non-empty", at)
@@ -259,7 +242,7 @@ def _actions(found: Findings, value: Value, at: Position) -> None:
 
 
 def _substitutions(found: Findings, value: Value, at: Position) -> None:
-    if _is_list(found, value, at) and type(value) is Array:
+    if _is(value, Array, found, at):
         for item in value.items:
             _check_map(found, item.value, item.position, _SUBSTITUTION, ("src", "dest"))
 
@@ -285,9 +268,7 @@ def _recurse(found: Findings, value: Value, at: Position) -> None:
 
 
 def _depth(found: Findings, value: Value, at: Position) -> None:
-    if type(value) is not int:
-        found.add(f"{shown(value)} is not of type 'integer'", at)
-    elif value < -1:
+    if _is(value, int, found, at) and value < -1:
         found.add(f"{value} is less than the minimum of -1", at, expected="a depth, or -1 for all levels")
 
 
@@ -325,11 +306,11 @@ def _policy_data(found: Findings, value: Value, at: Position) -> None:
 
 
 def _layer_order(found: Findings, value: Value, at: Position) -> None:
-    if not _is_list(found, value, at) or type(value) is not Array:
+    if not _is(value, Array, found, at):
         return
     seen: set[str] = set()
     for item in value.items:
-        if _is_text(found, item.value, item.position):
+        if _is(item.value, str, found, item.position):
             name = str(item.value)
             if name in seen:
                 found.add(f"layer {shown(name)} is named twice", item.position)
@@ -341,13 +322,13 @@ def _validation_policy_data(found: Findings, value: Value, at: Position) -> None
 
 
 def _validations(found: Findings, value: Value, at: Position) -> None:
-    if _is_list(found, value, at) and type(value) is Array:
+    if _is(value, Array, found, at):
         for item in value.items:
             _check_map(found, item.value, item.position, _VALIDATION, ("name",))
 
 
 def _validation_name(found: Findings, value: Value, at: Position) -> None:
-    if _is_text(found, value, at) and not str(value).endswith(_POLICY_NAME_ENDS):
+    if _is(value, str, found, at) and not str(value).endswith(_POLICY_NAME_ENDS):
         found.add(f"{shown(value)} does not match '^.*-(validation|verification)$'", at)
 
 

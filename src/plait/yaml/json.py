@@ -7,10 +7,11 @@ from 1e-6 up to 1e21. JSON has no infinity and no key but a string: those are er
 from __future__ import annotations
 
 from math import isfinite
+from operator import itemgetter
 
 from plait.errors import LimitError, PlaitError, ReadError
 from plait.limits import allowance, exceeded
-from plait.nodes import Array, ArrayItem, DocumentSet, Map, MapItem, kind_name
+from plait.nodes import Array, DocumentSet, Map, MapItem, from_plain, kind_name
 from plait.source import Position, Source
 from plait.yaml.forms import decimal, leaf, plain_decimal
 
@@ -170,7 +171,10 @@ def read_json(source: Source) -> Value:
         return value
 
     try:
-        return _nodes(loads(source.text, parse_int=number, parse_float=number, parse_constant=refuse), source)
+        data = loads(
+            source.text, parse_int=number, parse_float=number, parse_constant=refuse, object_pairs_hook=_in_order
+        )
+        return from_plain(data, source, source.first_line)
     except JSONDecodeError as error:
         at = Position(source, source.first_line + error.lineno - 1, error.colno)
         raise ReadError(f"no JSON: {error.msg}", at=at) from None
@@ -178,14 +182,9 @@ def read_json(source: Source) -> Value:
         raise LimitError("JSON is nested too deep", at=Position(source, source.first_line)) from None
 
 
+def _in_order(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    return dict(sorted(dict(pairs).items(), key=itemgetter(0)))
+
+
 def _shortened(text: str) -> str:
     return text if len(text) <= 30 else f"{text[:27]}..."
-
-
-def _nodes(data: object, source: Source) -> Value:
-    line = source.first_line
-    if isinstance(data, dict):
-        return Map([MapItem(key, _nodes(data[key], source), source, line) for key in sorted(data)], source, line)
-    if isinstance(data, list):
-        return Array([ArrayItem(_nodes(inner, source), source, line) for inner in data], source, line)
-    return data  # type: ignore[return-value]
