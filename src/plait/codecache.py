@@ -50,6 +50,7 @@ _OWN_PACKAGES = (
     "starlark/table",
     "templates",
     "yaml",
+    "yaml/lines",
 )
 
 
