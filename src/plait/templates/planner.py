@@ -153,19 +153,17 @@ class _Planner:
         """Plan the items of a collection: chunks of items without code, and statements for the others."""
         chunk = Chunk()
         coded = self.coded
-        keys: set[object] = set()
+        keys: set[object] = set()  # of the chunk: the builder relies on it that they differ
         for item in collection.items:
             said = self.said.get(item, directives.NOTHING)
             by_itself = templated or item in coded
-            again = False
-            if self.repeated_keys and type(item) is MapItem:
-                # The builder relies on it that the keys of one chunk differ.
-                key = key_id(item.key)
-                again = key in keys
-                keys.add(key)
-            if chunk.entries and (by_itself or again or said.code or len(chunk.holes) >= _HOLES):
+            key = key_id(item.key) if self.repeated_keys and type(item) is MapItem else None
+            if chunk.entries and (by_itself or key in keys or said.code or len(chunk.holes) >= _HOLES):
                 self.flush(chunk, site)
                 chunk = Chunk()
+                keys.clear()
+            if key is not None:
+                keys.add(key)
             self.pieces += said.code
             if by_itself:
                 self.item(item, said, site, templated=templated)
