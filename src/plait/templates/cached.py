@@ -75,13 +75,13 @@ class KeptTemplate(YamlFile):
         return found
 
 
-def find(cache: CodeCache, source: Source) -> KeptTemplate | None:
+def find(cache: CodeCache, source: Source, *, traced: bool) -> KeptTemplate | None:
     """What an earlier run kept of a template."""
-    entry = cache.get(_key(cache, source))
+    entry = cache.get(_key(cache, source, traced))
     return None if entry is None else KeptTemplate(source, entry)  # type: ignore[arg-type]
 
 
-def keep(cache: CodeCache, file: YamlFile, code: CodeType, plan: Plan) -> None:
+def keep(cache: CodeCache, file: YamlFile, code: CodeType, plan: Plan, *, traced: bool) -> None:
     """Keep a template for later runs, unless it is refused where a run asks more of it than this one did."""
     from plait.templates.directives import is_plain
 
@@ -93,7 +93,7 @@ def keep(cache: CodeCache, file: YamlFile, code: CodeType, plan: Plan) -> None:
         return
     said = (annotated, file.misspelt(), file.braces(), file.unused_overlay())
     assert file.comments is not None
-    cache.put(_key(cache, file.source), (code, _plan_form(plan), any(map(is_plain, file.comments.all)), *said))
+    cache.put(_key(cache, file.source, traced), (code, _plan_form(plan), any(map(is_plain, file.comments.all)), *said))
 
 
 def may_replace_reading() -> bool:
@@ -102,8 +102,8 @@ def may_replace_reading() -> bool:
     return "nesting" not in given and "aliases" not in given
 
 
-def _key(cache: CodeCache, source: Source) -> str:
-    return cache.key("yaml", source.text)
+def _key(cache: CodeCache, source: Source, traced: bool) -> str:
+    return cache.key("traced yaml" if traced else "yaml", source.text)
 
 
 # ---- to plain data

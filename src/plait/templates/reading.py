@@ -13,15 +13,17 @@ if TYPE_CHECKING:
     from plait.yaml import Comments
 
 
-def read_yaml(source: Source, *, strict: bool = False, plain: bool = False, cache: CodeCache | None = None) -> YamlFile:
+def read_yaml(
+    source: Source, *, strict: bool = False, plain: bool = False, cache: CodeCache | None = None, traced: bool = False
+) -> YamlFile:
     """Read a YAML file. plain: its comments are dropped, whatever they say (spec ytt 1.5). cache: where templates may be
-    that were read before. Raises ReadError.
+    that were read before, and compiled to be recorded, or not. Raises ReadError.
     """
     kept = None
     if cache is not None and not plain and "#@" in source.text:
         from plait.templates.cached import find, may_replace_reading
 
-        kept = find(cache, source)
+        kept = find(cache, source, traced=traced)
         if kept is not None and not strict and may_replace_reading():
             return kept
     from plait.yaml import Comments, read

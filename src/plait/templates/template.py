@@ -138,7 +138,7 @@ def compile_yaml(
             finding.hint = finding.hint or _annotation_hint(finding.at)
         raise
     if cache is not None:
-        keep(cache, file, program.code, made)
+        keep(cache, file, program.code, made, traced=traced)
     return Template(program, source, made, implicit_overrides=implicit_map_key_overrides)
 
 
@@ -162,7 +162,7 @@ def compile_text(source: Source, cache: CodeCache | None = None, *, traced: bool
 
         return compile_program(text.pieces(text.parse(source.text, source)), source, hooks=TextHooks(), traced=traced)
 
-    return Template(_cached(cache, "text", source, compiled), source)
+    return Template(_cached(cache, "traced text" if traced else "text", source, compiled), source)
 
 
 def compile_starlark(source: Source, cache: CodeCache | None = None, *, traced: bool = False) -> Template:
@@ -173,7 +173,7 @@ def compile_starlark(source: Source, cache: CodeCache | None = None, *, traced: 
 
         return compile_program([Code(source.text, 1)], source, traced=traced)
 
-    return Template(_cached(cache, "starlark", source, compiled), source)
+    return Template(_cached(cache, "traced starlark" if traced else "starlark", source, compiled), source)
 
 
 def _cached(cache: CodeCache | None, kind: str, source: Source, compiled: Callable[[], Program]) -> Program:

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, TypeVar
 
-    from plait.codecache import CodeCache
     from plait.nodes import DocumentSet, Value
     from plait.overlay import Plans
     from plait.starlark import Module
@@ -127,8 +126,8 @@ class Session:
         key = (file, options.strict)
         found = self._yaml.get(key)
         if found is None:
-            cache = self._cache()
-            found = read_yaml(file.source, strict=options.strict, plain=file.is_plain, cache=cache)
+            traced, cache = self.context.trace is not None, self.context.cache
+            found = read_yaml(file.source, strict=options.strict, plain=file.is_plain, cache=cache, traced=traced)
             self._yaml[key] = found
             for line, name, hint in found.misspelt():
                 self.context.warn(f"{file.source.shown}:{line}: nothing is known of the annotation @{name}; {hint}")
@@ -150,10 +149,6 @@ class Session:
                     "one is by #@overlay/match by=... above its ---"
                 )
         return found
-
-    def _cache(self) -> CodeCache | None:
-        # What is traced is compiled otherwise.
-        return self.context.cache if self.context.trace is None else None
 
     def prepared(self, file: InputFile, options: Options) -> Template | Outcome:
         """The file compiled, or what it is where nothing in it is evaluated. Raises PlaitError."""
@@ -178,7 +173,7 @@ class Session:
     def _compiled(self, file: InputFile, kind: str, options: Options) -> Template:
         from plait.templates import compile_starlark, compile_text, compile_yaml
 
-        traced, cache = self.context.trace is not None, self._cache()
+        traced, cache = self.context.trace is not None, self.context.cache
         if kind == files.YAML:
             return compile_yaml(
                 self.yaml(file, options),
