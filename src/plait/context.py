@@ -39,7 +39,7 @@ class Context:
     budget: what of it is left for templates, for the language to keep.
     """
 
-    __slots__ = ("allowance", "budget", "cache", "doing", "done", "print_line", "total", "trace", "warnings")
+    __slots__ = ("_warnings", "allowance", "budget", "cache", "doing", "done", "print_line", "total", "trace")
 
     def __init__(
         self,
@@ -51,7 +51,8 @@ class Context:
         self.allowance = allowance() if limits is None else Allowance(limits)
         self.budget: object = None
         self.print_line = Printer(print_line)
-        self.warnings: list[str] = []
+        # Each once, in the order in which they came.
+        self._warnings: dict[str, None] = {}
         # What records where values come from; None, the default, costs nothing.
         self.trace: Trace | None = None
         self.doing: object = ""
@@ -59,5 +60,13 @@ class Context:
 
     def warn(self, text: str) -> None:
         """Collect a warning once, however often it is given."""
-        if text not in self.warnings:
-            self.warnings.append(text)
+        self._warnings[text] = None
+
+    @property
+    def warnings(self) -> list[str]:
+        """The warnings, in the order in which they were given."""
+        return list(self._warnings)
+
+    def forget_warnings(self) -> None:
+        """Begin anew, once they were told."""
+        self._warnings.clear()

@@ -39,7 +39,7 @@ TABLE: dict[str, tuple[float, str, str]] = {
     "nodes": (1 * _M, "what one value of a template makes", "nodes"),
     "output": (64 * _M, "what is printed", "characters"),
     "pattern": (1, "one match of a pattern of a layered document", "seconds"),
-    "pointer": (1_000, "a path of an operation", "steps"),
+    "pointer": (1_000, "a path of an operation or a substitution", "steps"),
     "seconds": (600, "the whole run", "seconds"),
     "steps": (18_000_000, "evaluation: iterations, calls, and the work of builtins in proportion", "steps"),
     "string": (32 * _M, "one string", "characters"),

@@ -43,8 +43,12 @@ def with_room(work: Callable[[], T], *, first: bool) -> T:
 
 
 def has_other_threads() -> bool:
-    """Whether threads run in this process besides the one that asks, and besides the first if that waits for it."""
-    return _thread._count() > (_thread.get_ident() in _OURS)
+    """Whether threads of somebody else run in this process."""
+    if "threading" not in sys.modules:
+        return False
+    import threading
+
+    return threading.active_count() > 1
 
 
 _OURS: set[int] = set()

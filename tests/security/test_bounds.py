@@ -98,7 +98,7 @@ def test_a_pattern_has_a_second() -> None:
 def test_few_paths_are_kept_and_none_that_is_long() -> None:
     before = len(_compiled)
     for number in range(50):
-        compile_path(f".a{number}" + ".b" * 100_000)
+        compile_path(f".a{number}" + "b" * 100_000)
     assert len(_compiled) == before
     assert compile_path(".some.path") is compile_path(".some.path")
 

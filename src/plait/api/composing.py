@@ -20,9 +20,11 @@ from plait.tools.pipeline import read as read_pipeline
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from typing import Self
 
     from plait.api.differences import Difference
     from plait.api.inputs import Inputs
+    from plait.api.results import State
     from plait.nodes import Document
     from plait.provenance import Trace
     from plait.tools.pipeline import Step
@@ -67,8 +69,21 @@ class Composed(Documents):
         super().__init__(nodes, warnings=warnings, printed=printed, trace=trace)
         self.steps = list(steps)
 
+    def state(self) -> State:
+        """As of `Documents`, and what is of this kind alone."""
+        return {**super().state(), "steps": [(step.name, step.documents.to_yaml()) for step in self.steps]}
 
-@can_be_isolated
+    @classmethod
+    def of_state(cls, state: State) -> Self:
+        steps, before = [], Documents("")
+        for name, text in state["steps"]:
+            after = Documents(text)
+            steps.append(ComposeStep(name, before, after))
+            before = after
+        return cls(state["text"], steps=steps, warnings=state["warnings"], printed=state["printed"])
+
+
+@can_be_isolated(Composed)
 def compose(
     pipeline: Inputs,
     *,

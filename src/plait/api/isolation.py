@@ -8,6 +8,7 @@ processors. A process that was forked begins with none.
 from __future__ import annotations
 
 import functools
+import inspect
 import io
 import os
 import pickle
@@ -16,8 +17,8 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterable, Mapping
-from typing import cast
 
+from plait.api.messages import decode, error_of
 from plait.api.results import Documents
 from plait.errors import LimitError, UsageError
 from plait.limits import Limits, exceeded
@@ -29,37 +30,39 @@ if TYPE_CHECKING:
     from typing import Any, ParamSpec, TypeVar
 
     from plait.api.messages import Reply
+    from plait.api.results import State
 
     P = ParamSpec("P")
-    D = TypeVar("D")
+    D = TypeVar("D", bound=Documents)
 
 # Seconds: the worker's own timer comes first, and its message says more.
 _GRACE = 0.3
 
 
-def can_be_isolated(function: Callable[P, D]) -> Callable[P, D]:
-    """A function of the API that takes `isolated=True`; without it, it has room on the stack and leaves the host as it was."""
+def can_be_isolated(result: type[D]) -> Callable[[Callable[P, D]], Callable[P, D]]:
+    """Of a function of the API that takes `isolated=True`. result: what it gives.
 
-    @functools.wraps(function)
-    def call(*arguments: P.args, **options: P.kwargs) -> D:
-        if not options.get("isolated"):
-            return with_room(
-                lambda: function(*arguments, **options), first=threading.current_thread() is threading.main_thread()
-            )
-        import inspect
+    Without `isolated` it has room on the stack, and leaves the host as it was.
+    """
 
-        given = inspect.signature(function).bind(*arguments, **options).arguments
-        del given["isolated"]
-        if given.get("trace"):
-            raise UsageError("an isolated call keeps no histories", hint="leave out trace=True, or isolated=True")
-        return cast("D", _call(function.__name__, given))  # the same function, called elsewhere
+    def decorate(function: Callable[P, D]) -> Callable[P, D]:
+        @functools.wraps(function)
+        def call(*arguments: P.args, **options: P.kwargs) -> D:
+            if not options.get("isolated"):
+                first = threading.current_thread() is threading.main_thread()
+                return with_room(lambda: function(*arguments, **options), first=first)
+            given = inspect.signature(function).bind(*arguments, **options).arguments
+            del given["isolated"]
+            if given.get("trace"):
+                raise UsageError("an isolated call keeps no histories", hint="leave out trace=True, or isolated=True")
+            return result.of_state(_call(function.__name__, given))
 
-    return call
+        return call
+
+    return decorate
 
 
-def _call(name: str, given: Mapping[str, Any]) -> Documents:
-    from plait.api.messages import documents_of, error_of
-
+def _call(name: str, given: Mapping[str, Any]) -> State:
     limits = Limits(**(given.get("limits") or {}))
     data = io.BytesIO()
     try:
@@ -77,7 +80,7 @@ def _call(name: str, given: Mapping[str, Any]) -> Documents:
         raise (TypeError if kind == "TypeError" else ValueError)(text)
     if "failure" in reply:
         raise error_of(reply["failure"])
-    return documents_of(reply["result"])
+    return reply["result"]
 
 
 def _sent(value: object) -> object:
@@ -114,8 +117,6 @@ class Worker:
 
     def call(self, data: bytes, seconds: float) -> Reply:
         """Send a call and wait for its reply. Raises LimitError when it takes too long, or when the process ended."""
-        from plait.api.messages import decode
-
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         timer = threading.Timer(seconds + _GRACE, self._end_overdue)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from plait.source import Source
 
 
-@can_be_isolated
+@can_be_isolated(Documents)
 def layer(
     inputs: Inputs,
     *,

@@ -1,4 +1,4 @@
-"""What a worker process sends back: documents as their texts, errors by their parts, both as JSON.
+"""What a worker process sends back: the state of documents, errors by their parts, both as JSON.
 
 Nothing that a worker sends becomes more than data here, whatever ran in it.
 """
@@ -8,14 +8,14 @@ from __future__ import annotations
 import json
 
 from plait import errors
-from plait.api.composing import Composed, ComposeStep
-from plait.api.results import Documents, Rendered
 from plait.errors import Finding, LayeringError, LimitError, PlaitError, Step
 from plait.source import Position, Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeAlias, TypedDict
+
+    from plait.api.results import State
 
     Place: TypeAlias = "tuple[str | None, str, bool, int, int | None, str | None]"
 
@@ -39,19 +39,10 @@ if TYPE_CHECKING:
         limit: str
         kind: str
 
-    class Result(TypedDict):
-        """Documents. files: of `render`; steps: name and text of each, of `compose`."""
-
-        text: str
-        warnings: list[str]
-        printed: list[str]
-        files: dict[str, str] | None
-        steps: list[tuple[str, str]] | None
-
     class Reply(TypedDict, total=False):
         """One of result, failure, misuse (the type and text of a TypeError or ValueError). spent: the worker has ended."""
 
-        result: Result
+        result: State
         failure: Failure
         misuse: tuple[str, str]
         spent: bool
@@ -66,34 +57,6 @@ def decode(data: bytes) -> Reply:
     """The reply of these bytes."""
     found: Reply = json.loads(data)
     return found
-
-
-def result_of(documents: Documents) -> Result:
-    """Documents as what can be sent. Raises PlaitError when they cannot be printed."""
-    return {
-        "text": documents.to_yaml(),
-        "warnings": documents.warnings,
-        "printed": documents.printed,
-        "files": documents.files if isinstance(documents, Rendered) else None,
-        "steps": [(step.name, step.documents.to_yaml()) for step in documents.steps]
-        if isinstance(documents, Composed)
-        else None,
-    }
-
-
-def documents_of(result: Result) -> Documents:
-    """The documents that were sent; their text is read when somebody asks for more than the text."""
-    text, warnings, printed = result["text"], result["warnings"], result["printed"]
-    if result["files"] is not None:
-        return Rendered(text, files=result["files"], warnings=warnings, printed=printed)
-    if result["steps"] is not None:
-        steps, before = [], Documents("")
-        for name, printed_step in result["steps"]:
-            after = Documents(printed_step)
-            steps.append(ComposeStep(name, before, after))
-            before = after
-        return Composed(text, steps=steps, warnings=warnings, printed=printed)
-    return Documents(text, warnings=warnings, printed=printed)
 
 
 def failure_of(error: PlaitError) -> Failure:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from plait.ops import Operation, Sources
 
 
-@can_be_isolated
+@can_be_isolated(Documents)
 def patch(
     base: Inputs,
     operations: Inputs = (),

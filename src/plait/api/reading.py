@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from plait.source import Source
 
 
-@can_be_isolated
+@can_be_isolated(Documents)
 def read(
     inputs: Inputs,
     *,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from plait.workspace import ReferencedValues
 
 
-@can_be_isolated
+@can_be_isolated(Rendered)
 def render(
     inputs: Inputs,
     *,

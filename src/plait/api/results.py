@@ -8,6 +8,16 @@ from plait.nodes import Document, DocumentSet, to_plain
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Self, TypedDict
+
+    class State(TypedDict, total=False):
+        """Documents as data. files: of `render`; steps: name and text of each, of `compose`."""
+
+        text: str
+        warnings: list[str]
+        printed: list[str]
+        files: dict[str, str]
+        steps: list[tuple[str, str]]
 
     from plait.provenance import Trace
 
@@ -46,6 +56,15 @@ class Documents:
         self.trace = trace
         self._write = write
         self._run = allowance()
+
+    def state(self) -> State:
+        """What another process needs to have the same documents: text and lists of texts, nothing more. Raises PlaitError."""
+        return {"text": self.to_yaml(), "warnings": self.warnings, "printed": self.printed}
+
+    @classmethod
+    def of_state(cls, state: State) -> Self:
+        """The documents of a `state`; their text is read when somebody asks for more than the text."""
+        return cls(state["text"], warnings=state["warnings"], printed=state["printed"])
 
     @property
     def nodes(self) -> DocumentSet:
@@ -132,6 +151,14 @@ class Rendered(Documents):
     ) -> None:
         super().__init__(nodes, warnings=warnings, printed=printed, trace=trace)
         self.files = dict(files)
+
+    def state(self) -> State:
+        """As of `Documents`, and what is of this kind alone."""
+        return {**super().state(), "files": self.files}
+
+    @classmethod
+    def of_state(cls, state: State) -> Self:
+        return cls(state["text"], files=state["files"], warnings=state["warnings"], printed=state["printed"])
 
 
 def _plain(document: Document) -> object:

@@ -11,7 +11,7 @@ import pickle
 import signal
 import sys
 
-from plait.api.messages import encode, failure_of, result_of
+from plait.api.messages import encode, failure_of
 from plait.errors import PlaitError
 from plait.limits import Allowance, Limits, exceeded, limited
 from plait.process import keeper, stop_timer, unbound_memory
@@ -63,7 +63,7 @@ def _reply(name: str, arguments: Mapping[str, object], directory: str) -> Reply:
         limits: Mapping[str, float] = given.pop("limits", None) or {}  # type: ignore[assignment]
         with limited(Allowance(Limits(**limits), keeper(data_size() + _ROOM))):
             try:
-                return {"result": result_of(call(**given))}
+                return {"result": call(**given).state()}
             except MemoryError as error:
                 ballast.clear()
                 error.__traceback__ = error.__context__ = None

@@ -44,8 +44,9 @@ def isolated(command: Callable[[], int]) -> int:
     os.close(tells)
     # The child's timer is the one that counts.
     stop_timer()
-    before = signal.signal(signal.SIGTERM, _ending(child))
+    before = signal.getsignal(signal.SIGTERM)
     try:
+        signal.signal(signal.SIGTERM, _ending(child))
         overdue = _wait(hears)
         if overdue is not None:
             os.kill(child, signal.SIGKILL)

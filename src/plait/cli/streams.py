@@ -76,7 +76,7 @@ def warn(context: Context) -> None:
     """Print the warnings of a run to standard error, each once."""
     for text in context.warnings:
         sys.stderr.write(f"plait: warning: {text}\n")
-    context.warnings.clear()
+    context.forget_warnings()
 
 
 def forget_out() -> None:

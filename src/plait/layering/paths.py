@@ -9,6 +9,8 @@ else only finds. The rules of the reference come from cutting the text at its do
 
 from __future__ import annotations
 
+from plait.limits import allowance, exceeded
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -160,6 +162,7 @@ class _Reader:
 
     def read(self) -> Path:
         text = self.text
+        most = allowance().limits.pointer
         steps: list[Step] = []
         self.skip()
         char = self.peek()
@@ -190,6 +193,8 @@ class _Reader:
                     self.name(steps)
             else:
                 raise self.wrong()
+            if len(steps) > most:
+                raise exceeded(f"a path of {len(steps)} steps", "pointer", most)
         return Path(text, tuple(steps), self.obstacle)
 
     def cannot(self, reason: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.modules.members import flag, from_utf8, module_of, only_text, utf8
-from plait.starlark import StarlarkError
+from plait.starlark import StarlarkError, check_room
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,9 @@ def module(context: Context) -> Module:  # noqa: ARG001 - the signature all modu
 def _encode(args: Args, kwargs: Kwargs) -> object:
     from base64 import b64encode
 
-    data = utf8(only_text(args))
+    text = only_text(args)
+    check_room(len(text) * 6)
+    data = utf8(text)
     url, raw, _ = flag(kwargs, "url"), flag(kwargs, "raw"), flag(kwargs, "strict")
     encoded = b64encode(data, altchars=b"-_" if url else None)
     return (encoded.rstrip(b"=") if raw else encoded).decode("ascii")

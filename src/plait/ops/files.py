@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plait.content import NO_LINKS
 from plait.errors import OpsError, ReadError
+from plait.limits import allowance
 from plait.nodes import Array, ArrayItem, Map, MapItem, kind_name
 from plait.ops.operations import Operation, Remove, Replace, Test
 from plait.ops.pointer import Pointer, parse
@@ -159,7 +160,11 @@ def operations_of(value: Value, source: Source, *, null_values: bool = False) ->
             found=kind_name(value),
             hint=_no_array_hint(value),
         )
-    return [_operation(item, number, source, null_values) for number, item in enumerate(value.items)]
+    operations = []
+    for number, item in enumerate(value.items):
+        allowance().check_time()
+        operations.append(_operation(item, number, source, null_values))
+    return operations
 
 
 def _no_array_hint(value: Value) -> str | None:

@@ -8,6 +8,7 @@ gives a part of the tree away clears it. All other collections are never changed
 
 from __future__ import annotations
 
+from plait.limits import allowance
 from plait.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, is_empty, key_id
 
 TYPE_CHECKING = False
@@ -383,7 +384,12 @@ def _same(before: list[Document], after: list[Document]) -> bool:
     return len(before) == len(after) and all(x is y for x, y in zip(before, after, strict=True))
 
 
+_MANY = 1 << 10
+
+
 def _inserted(items: list[_Item], around: Mapping[int, tuple[list[_Item], list[_Item]]]) -> list[_Item]:
+    if len(items) > _MANY:
+        allowance().check_time()
     out: list[_Item] = []
     for place, item in enumerate(items):
         before, after = around.get(place, ([], []))

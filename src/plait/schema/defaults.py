@@ -7,6 +7,7 @@ needs them. Keys that are added follow those that are there, in the order of the
 from __future__ import annotations
 
 from plait.errors import LimitError
+from plait.limits import allowance
 from plait.nodes import Array, ArrayItem, Document, Map, MapItem, key_id
 from plait.schema.types import ANY, ArrayType, MapType, NullType, ScalarType
 
@@ -50,6 +51,9 @@ def fill_type(declared: Type, value: Value, before: Value = None) -> Value:
     return value
 
 
+_MANY = 64
+
+
 def _fill_map(declared: MapType, value: Map, before: Value) -> Map:
     declarations = declared.declarations
     earlier = before.items if type(before) is Map else ()
@@ -76,6 +80,8 @@ def _fill_map(declared: MapType, value: Map, before: Value) -> Map:
                     items = value.items.copy()
                 items[place] = item.with_value(filled)
     if missing > 0:
+        if missing > _MANY:
+            allowance().check_time()
         if items is None:
             items = value.items.copy()
         given = {item.key if type(item.key) is str else key_id(item.key) for item in items}

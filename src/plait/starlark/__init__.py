@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from plait.errors import StarlarkError
 from plait.lazy import first_use
-from plait.starlark.budget import budget_of, spend
+from plait.starlark.budget import budget_of, check_room, spend
 from plait.starlark.calls import call
 from plait.starlark.containers import FROZEN, Dict, List, Set, freeze, has, insert, lookup, remove
 from plait.starlark.display import repr_of, str_of
@@ -49,6 +49,7 @@ __all__ = [
     "Value",
     "budget_of",
     "call",
+    "check_room",
     "compare",
     "compile_program",
     "equals",

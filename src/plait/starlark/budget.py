@@ -23,8 +23,11 @@ from plait.starlark.values import type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from types import FrameType
+    from typing import TypeVar
+
+    T = TypeVar("T")
 
     from plait.context import Context
     from plait.limits import Allowance
@@ -186,8 +189,8 @@ class _Memory:
             return 0
         try:
             from resource import RUSAGE_SELF, getrusage
-        except ImportError:  # pragma: no cover - Windows
-            return 0
+        except ImportError:  # Windows
+            return max(_memory_now() - before, 0)
         # The most that it ever had is quickly told, and usually enough to know.
         peak = getrusage(RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
         return peak - before if peak - before < _LITTLE else _memory_now() - before
@@ -201,9 +204,11 @@ def _memory_now() -> int:
     try:
         with open("/proc/self/statm", "rb", buffering=0) as file:
             return int(file.read(100).split()[1]) * _PAGE
-    except (OSError, ValueError, IndexError):  # pragma: no cover - not Linux
-        from resource import RUSAGE_SELF, getrusage
-
+    except (OSError, ValueError, IndexError):  # not Linux
+        try:
+            from resource import RUSAGE_SELF, getrusage
+        except ImportError:
+            return 0
         return getrusage(RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
@@ -225,6 +230,18 @@ def spend(steps: int) -> None:
     budget = CURRENT.get(None)
     if budget is not None:
         budget.spend(steps)
+
+
+def paced(items: Sequence[T]) -> Iterable[T]:
+    """What goes through the items; of many, with looks at clock and memory on the way."""
+    budget = CURRENT.get(None)
+    return items if len(items) <= _SLICE or budget is None else _looking(items, budget)
+
+
+def _looking(items: Sequence[T], budget: Budget) -> Iterator[T]:
+    for start in range(0, len(items), _SLICE):
+        budget.look()
+        yield from items[start : start + _SLICE]
 
 
 def check_string(size: int) -> None:

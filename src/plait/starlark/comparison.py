@@ -8,7 +8,7 @@ from __future__ import annotations
 from _operator import ge, gt, le, lt
 
 from plait.errors import StarlarkError
-from plait.starlark.budget import spend
+from plait.starlark.budget import SMALL, paced, spend
 from plait.starlark.containers import Dict, List, Set
 from plait.starlark.values import Value, to_bytes, type_of
 
@@ -63,7 +63,9 @@ def _alike(left: object, right: object, depth: int, known: set[tuple[int, int]])
             return False
         if len(left) > _LONG:
             spend(len(left) * 3)
-        return all(equals(x, y, depth - 1, known) for x, y in zip(left, right, strict=True))
+            if type(left[0]) is str and len(left[0]) > SMALL:
+                spend(sum([len(part) for part in left if type(part) is str]) >> 10)
+        return all(equals(x, y, depth - 1, known) for x, y in zip(paced(left), right, strict=True))
     if isinstance(left, Dict) and isinstance(right, Dict):
         return _equal_dicts(left, right, depth, known)
     return left == right if type(left) is range else left is right

@@ -146,6 +146,7 @@ def _write_items(items: Collection[object], out: list[str], path: set[int]) -> N
             check_room(len(items) * 64)
         out.append(", ".join(map(_scalar_text, items)))
         return
+    spend(len(items) * 8)
     separator = ""
     for item in items:
         if separator:

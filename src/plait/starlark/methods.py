@@ -229,6 +229,7 @@ def _pairs(source: object, name: str) -> list[tuple[object, object]]:
         out.append((key, value))
     if len(out) > SOME:
         spend(len(out) * 4)
+        check_room(len(out) * 128)
     return out
 
 

@@ -7,7 +7,7 @@ takes part in no arithmetic. Sizes are bounded: a result that would grow past th
 from __future__ import annotations
 
 from plait.errors import LimitError, StarlarkError
-from plait.starlark.budget import SMALL, SOME, check_bits, check_items, check_string, pay, spend
+from plait.starlark.budget import SMALL, SOME, check_bits, check_items, check_string, paced, pay, spend
 from plait.starlark.comparison import compare, equals
 from plait.starlark.containers import FROZEN, Dict, List, Set, has, insert, iterable_or_none, key_of
 from plait.starlark.numbers import as_float
@@ -317,7 +317,7 @@ def contains(x: object, y: object) -> bool:
             return x in y
         if len(y) > _FEW_ITEMS:
             spend(len(y) * 4)
-        return any(equals(item, x) for item in y)
+        return any(equals(item, x) for item in paced(y))
     if type(y) is str:
         if type(x) is not str:
             raise StarlarkError(f"'in <string>' requires string as left operand, not {type_of(x)}")

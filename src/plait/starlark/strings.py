@@ -223,6 +223,7 @@ def upper(self: str, /) -> str:
 
 def _changed(string: str, change: Callable[[str], str]) -> str:
     """Each letter by itself in upper or lower case, where that is one letter."""
+    check_room(len(string) * 12)
     whole = change(string)
     # None became longer, and a sigma at the end of a word has a form of its own in Python only.
     if len(whole) == len(string) and "\u03a3" not in string:
