@@ -42,7 +42,7 @@ class Pattern:
         """The first match, or None. Raises LimitError."""
         if self._is_quick(text):
             return self._regexp.search(text)
-        if _has_timer():
+        if _has_timer() and len(text) <= _LONG:
             return self._within(lambda: self._regexp.search(text))
         return self._linear(text).search(text)
 
@@ -50,7 +50,7 @@ class Pattern:
         """As `re.Pattern.sub`. Raises LimitError."""
         if self._is_quick(text):
             return self._regexp.sub(new, text)
-        if _has_timer():
+        if _has_timer() and len(text) <= _LONG:
             return self._within(lambda: self._regexp.sub(new, text))
         out: list[str] = []
         end = 0
@@ -71,7 +71,7 @@ class Pattern:
             return self.sub(lambda _match: template, text)
         if self._is_quick(text):
             return self._regexp.sub(template, text)
-        if _has_timer():
+        if _has_timer() and len(text) <= _LONG:
             return self._within(lambda: self._regexp.sub(template, text))
         raise self._refused()
 
@@ -140,6 +140,8 @@ def _has_timer() -> bool:
 
 
 # A text whose square is matched in a fraction of a second.
+# Python's matcher looks for a timer after thousands of steps, each of which may go through the whole text.
+_LONG = 1 << 16
 _SHORT = 10_000
 _ESCAPES = frozenset("dDwWsSbBntr.-/\\^$*+?{}[]|()")
 # What Python takes for a space and RE2 does not.

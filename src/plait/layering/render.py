@@ -19,6 +19,7 @@ from plait.layering.replacement import mark_replacements
 from plait.layering.secrets import hidden, is_reference
 from plait.layering.substitution import entries, substitute
 from plait.layering.ways import Ways
+from plait.limits import allowance
 from plait.nodes import Document as Node
 from plait.nodes import DocumentSet, Map, MapItem
 
@@ -161,6 +162,7 @@ def render_plan(plan: Plan, options: Options, context: Context, ways: Ways | Non
     for document in order:
         context.doing = document
         context.done += 1
+        allowance().check_time()
         if failed and not failed.isdisjoint(plan.needs.get(document, ())):
             failed.add(document)
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 from plait.errors import StarlarkError
 from plait.starlark import operators
 from plait.starlark.arguments import int32, iterable
-from plait.starlark.budget import SOME, check_items, check_room, pay, spend
+from plait.starlark.budget import SOME, check_items, check_room, foresee, pay, spend
 from plait.starlark.comparison import equals
 from plait.starlark.containers import FROZEN, Dict, List, Marked, Set, insert, iterable_or_none, key_of
 from plait.starlark.strings import bounds
@@ -211,6 +211,7 @@ def _pairs(source: object, name: str) -> list[tuple[object, object]]:
     iterable = iterable_or_none(source)
     if iterable is None:
         raise StarlarkError(f"{name}: got {type_of(source)}, want iterable")
+    foresee(iterable, 128)
     out: list[tuple[object, object]] = []
     for place, pair in enumerate(iterable):
         parts = iterable_or_none(pair)
@@ -229,7 +230,6 @@ def _pairs(source: object, name: str) -> list[tuple[object, object]]:
         out.append((key, value))
     if len(out) > SOME:
         spend(len(out) * 4)
-        check_room(len(out) * 128)
     return out
 
 

@@ -224,16 +224,16 @@ def double_quoted(text: str) -> str:
     if text.startswith("\ufeff"):
         # Of a string that starts with a byte order mark go-yaml escapes every character.
         return f'"{"".join([_ESCAPES.get(ord(character)) or _escape(ord(character)) for character in text])}"'
-    if len(text) <= _LONG:
+    if len(text) <= _AT_ONCE:
         return f'"{text.translate(_QUOTED)}"'
     parts = []
-    for start in range(0, len(text), _LONG):
+    for start in range(0, len(text), _AT_ONCE):
         allowance().check_time()
-        parts.append(text[start : start + _LONG].translate(_QUOTED))
+        parts.append(text[start : start + _AT_ONCE].translate(_QUOTED))
     return f'"{"".join(parts)}"'
 
 
-_LONG = 1 << 20
+_AT_ONCE = 1 << 20
 
 
 class _Quoted(dict[int, str]):
