@@ -75,7 +75,10 @@ def stop_timer() -> None:
 def _memory_bound(before: int) -> Callable[[Allowance], None]:
     if sys.platform != "linux":
         return lambda _run: None
-    from resource import RLIM_INFINITY, RLIMIT_DATA, getrlimit, setrlimit
+    try:
+        from resource import RLIM_INFINITY, RLIMIT_DATA, getrlimit, setrlimit
+    except ImportError:
+        return lambda _run: None
 
     _, hard = getrlimit(RLIMIT_DATA)
 
@@ -88,7 +91,7 @@ def _memory_bound(before: int) -> Callable[[Allowance], None]:
 
 def unbound_memory() -> None:
     """Give room for the message about what has no room."""
-    if sys.platform == "linux":
+    if sys.platform == "linux" and "resource" in sys.modules:
         from resource import RLIMIT_DATA, getrlimit, setrlimit
 
         _, hard = getrlimit(RLIMIT_DATA)
