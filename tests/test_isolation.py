@@ -171,10 +171,19 @@ def test_a_worker_that_is_ended_by_the_system_is_an_error() -> None:
     plait.render({"a.yml": "a: 1\n"}, isolated=True)
     worker = isolation._WORKERS.take()
     isolation._WORKERS.give_back(worker)
-    worker._process.send_signal(signal.SIGSEGV)
-    worker._process.wait()
+    timer = threading.Timer(0.3, worker._process.send_signal, [signal.SIGSEGV])
+    timer.start()
     with pytest.raises(plait.LimitError, match="ended by SIGSEGV"):
-        plait.render({"a.yml": "a: 1\n"}, isolated=True)
+        plait.render({"a.yml": STUCK}, limits={"steps": 1 << 50, "seconds": 30}, isolated=True)
+    assert plait.render({"a.yml": "a: 1\n"}, isolated=True).to_dict() == {"a": 1}
+
+
+def test_a_worker_that_has_ended_meanwhile_is_replaced() -> None:
+    plait.render({"a.yml": "a: 1\n"}, isolated=True)
+    worker = isolation._WORKERS.take()
+    isolation._WORKERS.give_back(worker)
+    worker._process.kill()
+    worker._process.wait()
     assert plait.render({"a.yml": "a: 1\n"}, isolated=True).to_dict() == {"a": 1}
 
 

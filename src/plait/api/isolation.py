@@ -84,7 +84,7 @@ def _call(name: str, given: Mapping[str, Any]) -> State:
 
 
 def _sent(value: object) -> object:
-    """An argument as it is sent: iterators can be gone through once, and views belong to what they show."""
+    """An argument as it is sent: iterators and views cannot be."""
     if isinstance(value, str | bytes | os.PathLike | Documents) or not isinstance(value, Iterable):
         return value
     return dict(value) if isinstance(value, Mapping) else list(value)
@@ -143,6 +143,10 @@ class Worker:
         how = f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
         raise LimitError(f"the process of this run ended {how}", hint="it had too little memory, or too small a stack")
 
+    def is_alive(self) -> bool:
+        """Whether the process waits for a call."""
+        return self._process.poll() is None
+
     def _end_overdue(self) -> None:
         self._overdue = True
         self._process.kill()
@@ -157,14 +161,17 @@ class Workers:
     """The workers that wait for a call."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
         self._idle: list[Worker] = []
+        self._lock = threading.Lock()
 
     def take(self) -> Worker:
         """A worker that nobody else has."""
         with self._lock:
-            if self._idle:
-                return self._idle.pop()
+            while self._idle:
+                worker = self._idle.pop()
+                if worker.is_alive():
+                    return worker
+                worker.end()
         return Worker()
 
     def give_back(self, worker: Worker) -> None:
@@ -177,7 +184,8 @@ class Workers:
 
     def forget(self) -> None:
         """Begin with none: those that there are belong to another process."""
-        self.__init__()  # type: ignore[misc]
+        self._lock = threading.Lock()
+        self._idle = []
 
 
 _WORKERS = Workers()
