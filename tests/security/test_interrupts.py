@@ -57,8 +57,8 @@ WORK = {
 }
 
 
-def interrupted(line: str, here: pathlib.Path, after: float) -> tuple[int, float, str]:
-    """Status, seconds from the interrupt to the end, and what was said."""
+def interrupted(line: str, here: pathlib.Path, after: float, again: float = 0) -> tuple[int, float, str]:
+    """Status, seconds from the interrupt to the end, and what was said. again: seconds until a second one, if need be."""
     env = dict(os.environ, PYTHONPATH=str(SOURCES))
     with subprocess.Popen(
         [sys.executable, "-m", "plait", *line.split()],
@@ -76,6 +76,9 @@ def interrupted(line: str, here: pathlib.Path, after: float) -> tuple[int, float
         while status is None and time.monotonic() - start < 10:
             status = process.poll()
             time.sleep(0.01)
+            if again and status is None and time.monotonic() - start > again:
+                again = 0
+                process.send_signal(signal.SIGINT)
         seconds = time.monotonic() - start
         if status is None:
             process.kill()
@@ -105,7 +108,8 @@ def test_an_interrupt_ends_it(name: str, after: float, tmp_path: pathlib.Path, r
 @pytest.mark.parametrize("after", [0.0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.1])
 def test_an_interrupt_while_it_starts(after: float, tmp_path: pathlib.Path) -> None:
     (tmp_path / "a.yml").write_text(LOOP, "utf-8")
-    status, _, said = interrupted("render -f a.yml", tmp_path, after + 0.05)
+    # Python drops an interrupt that comes into a callback of its own, such as those of its import locks.
+    status, _, said = interrupted("render -f a.yml", tmp_path, after + 0.05, again=3)
     # What Python says while it is not yet at plait's first line is Python's.
     assert "plait/" not in said
-    assert status in (130, -signal.SIGINT, 1)
+    assert status in (130, -signal.SIGINT, 1), said
