@@ -268,27 +268,25 @@ def _is_below(place: str, inputs: Sequence[str]) -> bool:
 
 
 def _default_directory(environment: Mapping[str, str]) -> str | None:
-    base = environment.get("XDG_CACHE_HOME")
-    if base and os.path.isabs(base):
-        return f"{base}/plait"
-    if sys.platform == "win32":
-        local = environment.get("LOCALAPPDATA")
-        return f"{local}/plait/cache" if local else None
-    home = environment.get("HOME")
-    if not home or not os.path.isabs(home):
-        return None
-    return f"{home}/Library/Caches/plait" if sys.platform == "darwin" else f"{home}/.cache/plait"
+    return _own_directory(environment, "XDG_CACHE_HOME", "plait/cache", "Library/Caches/plait", ".cache/plait")
 
 
 def _state_directory(environment: Mapping[str, str]) -> str | None:
     """Where the secret is: not below the cache, which may be anywhere."""
-    base = environment.get("XDG_STATE_HOME")
+    return _own_directory(
+        environment, "XDG_STATE_HOME", "plait/state", "Library/Application Support/plait", ".local/state/plait"
+    )
+
+
+def _own_directory(environment: Mapping[str, str], name: str, windows: str, mac: str, other: str) -> str | None:
+    """A directory of the user's: below what the variable of this name says, else where the system has it; None if nowhere."""
+    base = environment.get(name)
     if base and os.path.isabs(base):
         return f"{base}/plait"
     if sys.platform == "win32":
         local = environment.get("LOCALAPPDATA")
-        return f"{local}/plait/state" if local else None
+        return f"{local}/{windows}" if local else None
     home = environment.get("HOME")
     if not home or not os.path.isabs(home):
         return None
-    return f"{home}/Library/Application Support/plait" if sys.platform == "darwin" else f"{home}/.local/state/plait"
+    return f"{home}/{mac if sys.platform == 'darwin' else other}"

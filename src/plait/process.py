@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import sys
 
-from plait.limits import Allowance, Limits, limited
+from plait.limits import Allowance, Limits, allowance, exceeded, limited
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TypeVar
+
+    T = TypeVar("T")
 
 # What a process has before it reads anything, and room in which the language sees that it is at its limit.
 _BEFORE = 32 << 20
@@ -87,6 +90,19 @@ def _memory_bound(before: int) -> Callable[[Allowance], None]:
         setrlimit(RLIMIT_DATA, (most if hard == RLIM_INFINITY else min(most, hard), hard))
 
     return bound
+
+
+def within_memory(work: Callable[[], T]) -> T:
+    """What `work` gives. Raises LimitError where the memory runs out, which the system refuses past the limit."""
+    # Where there is no memory left, there is that much for saying so.
+    ballast = [bytearray(1 << 20)]
+    try:
+        return work()
+    except MemoryError as error:
+        ballast.clear()
+        error.__traceback__ = error.__context__ = None
+        unbound_memory()
+        raise exceeded("the memory of this run", "memory", allowance().most("memory")) from None
 
 
 def unbound_memory() -> None:

@@ -659,8 +659,8 @@ getattr(plait, function)({"a.yml": "a: 1"}, **({"isolated": True} if isolated el
 def pid():
     if not isolated:
         return os.getpid()
-    from plait.api import isolation
-    return isolation._WORKERS._idle[0]._process.pid
+    from plait.api import workers
+    return workers._WORKERS._idle[0]._process.pid
 def status(key):
     with open(f"/proc/{process}/status") as lines:
         return next((int(line.split()[1]) for line in lines if line.startswith(key)), 0)

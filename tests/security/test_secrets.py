@@ -122,20 +122,21 @@ def test_values_of_a_store(name: str, flags: list[str], here: pathlib.Path, capf
         assert SECRET not in said.out
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"p: [{SECRET}",
-        f"- {SECRET}\n",
-        SECRET,
-        f"p: {SECRET}\x01\n",
-        f"p: *{SECRET}\n",
-        f"p: !!int {SECRET}\n",
-        f"p: !!bool it's `{SECRET}`'s\n",
-        f"p: *it'{SECRET}'s\n",
-        f'p: !!float "{SECRET}"\n',
-    ],
-)
+# Texts of files of secrets that are no YAML, or not what they should be.
+BROKEN = [
+    f"p: [{SECRET}",
+    f"- {SECRET}\n",
+    SECRET,
+    f"p: {SECRET}\x01\n",
+    f"p: *{SECRET}\n",
+    f"p: !!int {SECRET}\n",
+    f"p: !!bool it's `{SECRET}`'s\n",
+    f"p: *it'{SECRET}'s\n",
+    f'p: !!float "{SECRET}"\n',
+]
+
+
+@pytest.mark.parametrize("text", BROKEN)
 def test_a_broken_store(text: str, here: pathlib.Path, capfd: pytest.CaptureFixture[str]) -> None:
     (here / "t.yml").write_text("a: ((p))\n", "utf-8")
     (here / "s.yml").write_text(text, "utf-8")
@@ -145,20 +146,7 @@ def test_a_broken_store(text: str, here: pathlib.Path, capfd: pytest.CaptureFixt
     assert "s.yml" in said.err
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"p: [{SECRET}",
-        f"- {SECRET}\n",
-        SECRET,
-        f"p: {SECRET}\x01\n",
-        f"p: *{SECRET}\n",
-        f"p: !!int {SECRET}\n",
-        f"p: !!bool it's `{SECRET}`'s\n",
-        f"p: *it'{SECRET}'s\n",
-        f'p: !!float "{SECRET}"\n',
-    ],
-)
+@pytest.mark.parametrize("text", BROKEN)
 def test_a_broken_file_of_secrets(text: str, here: pathlib.Path, capfd: pytest.CaptureFixture[str]) -> None:
     (here / "a.yml").write_text(POLICY + plain("{}"), "utf-8")
     (here / "s.yml").write_text(text, "utf-8")

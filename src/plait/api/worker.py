@@ -1,4 +1,4 @@
-"""A worker process: it is sent calls of the API, one at a time, and sends back what they gave (see `plait.api.isolation`).
+"""A worker process: it is sent calls of the API, one at a time, and sends back what they gave (see `plait.api.workers`).
 
 Its process is its own: the system refuses memory beyond the limit `memory` of a call, and a timer ends a call at the limit
 `seconds`. What neither reaches, the process that sent the call ends from outside.
@@ -12,9 +12,9 @@ import signal
 import sys
 
 from plait.api.messages import encode, failure_of
-from plait.errors import PlaitError
-from plait.limits import Allowance, Limits, exceeded, limited
-from plait.process import keeper, stop_timer, unbound_memory
+from plait.errors import LimitError, PlaitError
+from plait.limits import Allowance, Limits, limited
+from plait.process import keeper, stop_timer, unbound_memory, within_memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,8 +54,6 @@ def _send(to: BinaryIO, data: bytes) -> None:
 def _reply(name: str, arguments: Mapping[str, object], directory: str) -> Reply:
     import plait
 
-    # Where there is no memory left, there is that much for saying so.
-    ballast = [bytearray(1 << 20)]
     try:
         os.chdir(directory)
         call = getattr(plait, name)
@@ -63,20 +61,12 @@ def _reply(name: str, arguments: Mapping[str, object], directory: str) -> Reply:
         limits: Mapping[str, float] = given.pop("limits", None) or {}  # type: ignore[assignment]
         with limited(Allowance(Limits(**limits), keeper(data_size() + _ROOM))):
             try:
-                return {"result": call(**given).state()}
-            except MemoryError as error:
-                ballast.clear()
-                error.__traceback__ = error.__context__ = None
-                unbound_memory()
-                from plait.limits import allowance
-
-                memory = exceeded("the memory of this run", "memory", allowance().most("memory"))
-                return {"failure": failure_of(memory), "spent": True}
+                return {"result": within_memory(lambda: call(**given).state())}
             finally:
                 stop_timer()
                 unbound_memory()
     except PlaitError as error:
-        return {"failure": failure_of(error)}
+        return {"failure": failure_of(error), "spent": isinstance(error, LimitError) and error.limit == "memory"}
     except (TypeError, ValueError) as error:
         return {"misuse": (type(error).__name__, str(error))}
 

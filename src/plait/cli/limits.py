@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.cli.options import SWITCH, TEXTS, Flag
-from plait.limits import Allowance, allowance, exceeded, limited, parse
+from plait.limits import Allowance, allowance, limited, parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,16 +35,8 @@ def keep_limits(flags: Parsed, context: Context | None = None) -> None:
 
 def within_limits(command: Callable[[Sequence[str]], int], argv: Sequence[str]) -> int:
     """Run a command; the limits that it sets end with it. Raises what the command raises."""
-    current = allowance()
-    # Where there is no memory left, there is that much for saying so.
-    ballast = [bytearray(1 << 20)]
-    with limited(Allowance(current.limits, current.keeper)):
-        try:
-            return command(argv)
-        except MemoryError as error:
-            from plait.process import unbound_memory
+    from plait.process import within_memory
 
-            ballast.clear()
-            error.__traceback__ = error.__context__ = None
-            unbound_memory()
-            raise exceeded("the memory of this run", "memory", allowance().most("memory")) from None
+    current = allowance()
+    with limited(Allowance(current.limits, current.keeper)):
+        return within_memory(lambda: command(argv))

@@ -1,0 +1,166 @@
+"""The worker processes that calls with `isolated=True` are sent to, from the side of the process that sends them.
+
+Workers that are done wait for the next call: as many as there are processors. A process that was forked begins with none.
+What runs in a worker is in `plait.api.worker`.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable, Mapping
+
+from plait.api.messages import decode, error_of
+from plait.api.results import Documents
+from plait.errors import LimitError
+from plait.limits import Limits, exceeded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from plait.api.messages import Reply
+    from plait.api.results import State
+
+# Seconds: the worker's own timer comes first, and its message says more.
+_GRACE = 0.3
+
+
+def call_in_worker(name: str, given: Mapping[str, Any]) -> State:
+    """Call a function of the API, by its name and with these arguments, in a worker process; the state of what it gives.
+
+    Raises what the call raises, and LimitError when the process had to be ended, or ended by itself.
+    """
+    limits = Limits(**(given.get("limits") or {}))
+    data = io.BytesIO()
+    try:
+        _Sender(data).dump((name, {key: _sent(value) for key, value in given.items()}, os.getcwd()))
+    except (pickle.PicklingError, AttributeError) as error:
+        raise TypeError(f"an isolated call cannot be given this: {error}") from None
+    worker = _WORKERS.take()
+    reply = worker.call(data.getvalue(), limits.seconds)
+    if not reply.get("spent"):
+        _WORKERS.give_back(worker)
+    else:
+        worker.end()
+    if "misuse" in reply:
+        kind, text = reply["misuse"]
+        raise (TypeError if kind == "TypeError" else ValueError)(text)
+    if "failure" in reply:
+        raise error_of(reply["failure"])
+    return reply["result"]
+
+
+def _sent(value: object) -> object:
+    """An argument as it is sent: iterators and views cannot be."""
+    if isinstance(value, str | bytes | os.PathLike | Documents) or not isinstance(value, Iterable):
+        return value
+    return dict(value) if isinstance(value, Mapping) else list(value)
+
+
+class _Sender(pickle.Pickler):
+    """Writes arguments; documents go as their text."""
+
+    def reducer_override(self, value: object) -> Any:
+        return (Documents, (value.to_yaml(),)) if isinstance(value, Documents) else NotImplemented
+
+
+class Worker:
+    """A worker process, idle or with one call."""
+
+    __slots__ = ("_overdue", "_process")
+
+    def __init__(self) -> None:
+        import plait
+
+        home = os.path.dirname(os.path.dirname(os.path.abspath(plait.__file__)))
+        code = f"import sys; sys.path.insert(0, {home!r}); from plait.api.worker import serve; serve()"
+        self._process = subprocess.Popen(  # noqa: S603 - this interpreter, and the line above
+            [sys.executable, "-I", "-c", code],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        self._overdue = False
+
+    def call(self, data: bytes, seconds: float) -> Reply:
+        """Send a call and wait for its reply. Raises LimitError when it takes too long, or when the process ended."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        timer = threading.Timer(seconds + _GRACE, self._end_overdue)
+        timer.daemon = True
+        timer.start()
+        try:
+            self._process.stdin.write(len(data).to_bytes(8) + data)
+            self._process.stdin.flush()
+            head = self._process.stdout.read(8)
+            reply = self._process.stdout.read(int.from_bytes(head)) if len(head) == 8 else b""
+            if len(head) == 8 and len(reply) == int.from_bytes(head):
+                return decode(reply)
+        except BrokenPipeError:
+            pass
+        except BaseException:
+            self.end()
+            raise
+        finally:
+            timer.cancel()
+        self.end()
+        if self._overdue:
+            raise exceeded("this run", "seconds", seconds)
+        status = self._process.returncode
+        how = f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
+        raise LimitError(f"the process of this run ended {how}", hint="it had too little memory, or too small a stack")
+
+    def is_alive(self) -> bool:
+        """Whether the process waits for a call."""
+        return self._process.poll() is None
+
+    def _end_overdue(self) -> None:
+        self._overdue = True
+        self._process.kill()
+
+    def end(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.communicate()
+
+
+class Workers:
+    """The workers that wait for a call."""
+
+    def __init__(self) -> None:
+        self._idle: list[Worker] = []
+        self._lock = threading.Lock()
+
+    def take(self) -> Worker:
+        """A worker that nobody else has."""
+        with self._lock:
+            while self._idle:
+                worker = self._idle.pop()
+                if worker.is_alive():
+                    return worker
+                worker.end()
+        return Worker()
+
+    def give_back(self, worker: Worker) -> None:
+        """Keep a worker for the next call."""
+        with self._lock:
+            if len(self._idle) < (os.cpu_count() or 1):
+                self._idle.append(worker)
+                return
+        worker.end()
+
+    def forget(self) -> None:
+        """Begin with none: those that there are belong to another process."""
+        self._lock = threading.Lock()
+        self._idle = []
+
+
+_WORKERS = Workers()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_WORKERS.forget)
