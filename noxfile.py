@@ -20,11 +20,23 @@ def prepare(session: nox.Session, *extras: str) -> None:
         session.install("-c", ".ci/constraints.txt", f".[{','.join(extras)}]" if extras else ".")
 
 
-@nox.session(python=["3.11", "3.12", "3.13"])
+@nox.session(python=["3.11", "3.12", "3.13", "3.14"])
 def tests(session: nox.Session) -> None:
     """The quick suite."""
     prepare(session, "test")
     session.run("pytest", "-q", "-n", "auto", *session.posargs)
+
+
+@nox.session
+def portable(session: nox.Session) -> None:
+    """What must be the same on every system: the data files of all dialects, the commands, the API; for Windows."""
+    prepare(session, "test")
+    files = sorted(str(path) for pattern in PORTABLE for path in pathlib.Path("tests").glob(pattern))
+    session.run("pytest", "-q", "-n", "auto", *files, *session.posargs)
+
+
+# What needs neither a shell nor signals.
+PORTABLE = ("test_*_cases.py", "test_api_*.py", "test_portable.py", "test_public_api.py", "test_layers.py")
 
 
 @nox.session
@@ -52,10 +64,21 @@ def pyright(session: nox.Session) -> None:
 
 
 @nox.session
+def editors(session: nox.Session) -> None:
+    """The extension for Visual Studio Code: its grammar, its client against the server, its package. Needs Node.js and npm."""
+    prepare(session, "lsp")
+    place = pathlib.Path("editors", "vscode").resolve()
+    with session.chdir(place):
+        session.run("npm", "install", "--no-audit", "--no-fund", "--no-package-lock", external=True)
+        session.run("npm", "test", external=True, env={"PLAIT_COMMAND": "python -m plait lsp"})
+        session.run("npm", "run", "package", external=True)
+
+
+@nox.session
 def docs(session: nox.Session) -> None:
-    """Examples in README and docs do what they show."""
+    """Examples in README and docs do what they show, and the reference has every name that the code has."""
     prepare(session, "test")
-    session.run("pytest", "-q", "tests/test_docs.py")
+    session.run("pytest", "-q", "tests/test_docs.py", "tests/test_reference.py")
 
 
 @nox.session
@@ -79,8 +102,10 @@ def plain(session: nox.Session) -> None:
     """The suite and the conformance cases without the passes for speed, traced and untraced: nothing but time depends on either."""
     prepare(session, "test")
     plain = {"PLAIT_PLAIN": "1"}
+    # What stands above the engine asks it in no way of its own.
+    above = ["--ignore=tests/lsp"]
     for traced in ([], ["--traced"]):
-        session.run("pytest", "-q", "-n", "auto", *traced, *session.posargs, env=plain)
+        session.run("pytest", "-q", "-n", "auto", *above, *traced, *session.posargs, env=plain)
         session.run("python", ".ci/conformance.py", str(CONFORMANCE), *traced, env=plain)
 
 

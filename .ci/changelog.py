@@ -1,6 +1,7 @@
-"""Move the fragments of changelog.d into CHANGELOG.md, below its first heading of a version.
+"""Move the fragments of changelog.d into CHANGELOG.md, as the section of a version.
 
-`python .ci/changelog.py` shows the section; `--write` puts it in and takes the fragments away.
+`python .ci/changelog.py` shows what would be moved; `--write VERSION` puts it into the section of that version, which is made
+above the others if it is not there, and removes the fragments.
 """
 
 from __future__ import annotations
@@ -9,25 +10,40 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).parent.parent
-KINDS = ("added", "changed", "fixed", "removed", "faster")
+KINDS = ("added", "changed", "removed", "fixed", "faster")
+
+
+def entries(directory: pathlib.Path) -> str:
+    """The fragments by kind, each kind under a heading."""
+    out = ""
+    for kind in KINDS:
+        texts = [" ".join(file.read_text("utf-8").split()) for file in sorted(directory.glob(f"*.{kind}.md"))]
+        if texts:
+            out += f"### {kind.capitalize()}\n\n" + "".join(f"- {text}\n" for text in texts) + "\n"
+    return out
+
+
+def with_section(page: str, version: str, text: str) -> str:
+    """The changelog with these entries at the end of the section of a version, or in a new section above the others."""
+    head, *sections = page.split("\n## ")
+    for number, section in enumerate(sections):
+        if section.split()[0].rstrip(",") == version:
+            sections[number] = f"{section.rstrip()}\n\n{text}".rstrip() + "\n"
+            break
+    else:
+        sections.insert(0, f"{version}\n\n{text}".rstrip() + "\n")
+    return "\n## ".join([head.rstrip() + "\n", *sections])
 
 
 def main() -> int:
-    files = sorted((ROOT / "changelog.d").glob("*.md"))
-    lines = []
-    for kind in KINDS:
-        for file in files:
-            if file.name.endswith(f".{kind}.md"):
-                lines.append(f"- {kind.capitalize()}: {' '.join(file.read_text('utf-8').split())}\n")
-    text = "".join(lines)
-    if "--write" not in sys.argv:
+    directory = ROOT / "changelog.d"
+    text = entries(directory)
+    if "--write" not in sys.argv[1:-1]:
         sys.stdout.write(text)
         return 0
     page = ROOT / "CHANGELOG.md"
-    head, mark, rest = page.read_text("utf-8").partition("\n## ")
-    title, _, entries = rest.partition("\n\n")
-    page.write_text(f"{head}{mark}{title}\n\n{text}{entries}", "utf-8")
-    for file in files:
+    page.write_text(with_section(page.read_text("utf-8"), sys.argv[-1], text), "utf-8")
+    for file in directory.glob("*.md"):
         file.unlink()
     return 0
 

@@ -1,18 +1,21 @@
-"""For the site: an example in a docstring (`>>> ...`) is a Python block."""
+"""For the site: docstrings are Markdown in the form of docs/api.md."""
 
 from __future__ import annotations
 
 import inspect
+import pathlib
+import sys
 
 import griffe
 
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+
+from docstrings import markdown
+
 
 class Doctests(griffe.Extension):
-    """Puts fences around the paragraphs of docstrings that are examples."""
+    """Gives docstrings their form."""
 
     def on_object(self, *, obj: griffe.Object, **_: object) -> None:
         if obj.docstring is not None:
-            parts = inspect.cleandoc(obj.docstring.value).split("\n\n")
-            obj.docstring.value = "\n\n".join(
-                f"```python\n{part}\n```" if part.startswith(">>>") else part for part in parts
-            )
+            obj.docstring.value = markdown(inspect.cleandoc(obj.docstring.value))

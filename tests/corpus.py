@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 from plait.cli import compose, layer, patch, render
 from plait.context import Context
 from plait.errors import PlaitError
+from plait.naming import document_name
 from plait.nodes import Document
 from plait.provenance import Trace
 from plait.tools.explain import explain, lines
-from plait.tools.paths import all_places, document_name
+from plait.tools.paths import all_places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -118,16 +119,16 @@ class Run:
             os.chdir(self.directory if self.dialect == "templates" else self.directory / "config")
             if self.dialect == "templates":
                 argv = ["-f", "config", *(f"--data-values-file=values/{name}" for name in self.values), *self.args]
-                documents = render.documents(argv, context).items
+                documents = render.evaluate(argv, context).nodes.items
                 # The lines of text files stand for documents as well.
                 texts = [] if trace is None else trace.texts.values()
                 return [*documents, *(Document(lines, lines.source, 1) for lines in texts)]
             if self.dialect == "pipelines":
-                return compose.documents(["plait.yml", *self.args], context).items
+                return compose.evaluate(["plait.yml", *self.args], context).nodes.items
             if self.dialect == "operations":
                 operations = ["-o", "ops.yml"] if "ops.yml" in files else []
-                return patch.documents(["base.yml", *operations, *self.args], context).items
-            return layer.documents([*files, *self.args], context).items
+                return patch.evaluate(["base.yml", *operations, *self.args], context).nodes.items
+            return layer.evaluate([*files, *self.args], context).nodes.items
         finally:
             os.chdir(before)
 

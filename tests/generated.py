@@ -1,20 +1,36 @@
-"""Pages of docs/ that follow from the code: the API from docstrings, flags, modules and annotations from their tables.
+"""What follows from the code in docs/: the API from docstrings, flags, annotations and limits from their tables.
 
-`pytest --update tests/test_public_api.py tests/test_reference.py` writes them.
+`pytest tests/test_public_api.py tests/test_reference.py --update` writes them.
 """
 
 from __future__ import annotations
 
+import ast
 import difflib
 import inspect
+import itertools
 import pathlib
-import textwrap
+import re
+from collections.abc import Iterator
+from html import escape
 
+import yaml
+
+import ci
 import plait
+from plait.api import asynchronous, kinds
 from plait.errors import PlaitError
 
+FUNCTIONS = (
+    "render", "patch", "layer", "compose", "explain", "diff", "read", "documents",
+    "fmt", "data_values", "data_values_schema", "check_data_values", "check_layers",
+)  # fmt: skip
+AWAITED = ("render", "patch", "layer", "compose")
+
+DOCSTRINGS = ci.load("docstrings")
+FLAGS = pathlib.Path(__file__).parent / "cases" / "flags.yml"
 NOTE = (
-    "<!-- Written by `pytest --update tests/test_public_api.py tests/test_reference.py`; edit the code instead. -->\n"
+    "<!-- Written by `pytest tests/test_public_api.py tests/test_reference.py --update`; edit the code instead. -->\n"
 )
 
 
@@ -28,20 +44,22 @@ def check(page: pathlib.Path, text: str, update: str | None) -> None:
 
 
 def sentences(text: str) -> str:
-    """Prose with one sentence a line; indented examples become Python blocks."""
-    out = []
-    for part in textwrap.dedent(text).strip().split("\n\n"):
-        if part.startswith(">>>"):
-            out.append(f"```python\n{part}\n```")
-        elif part.startswith("    "):
-            out.append(f"```python\n{textwrap.dedent(part)}\n```")
-        else:
-            out.append(" ".join(part.split()).replace(". ", ".\n").replace("e.g.\n", "e.g. "))
-    return "\n\n".join(out)
+    """Prose with one sentence a line; examples become Python blocks, descriptions of parameters a list."""
+    found: str = DOCSTRINGS.markdown(text)
+    return found
 
 
 def docstring(thing: object) -> str:
     return sentences(inspect.getdoc(thing) or "")
+
+
+def shown_parameter(parameter: inspect.Parameter) -> str:
+    """A parameter as code has it: `limits: Limits | None = None`."""
+    kind = parameter.kind
+    stars = "*" if kind is kind.VAR_POSITIONAL else "**" if kind is kind.VAR_KEYWORD else ""
+    default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}".replace("'", '"')
+    annotation = str(parameter.annotation).strip("'").replace("'", '"')
+    return f"{stars}{parameter.name}: {annotation}{default}"
 
 
 def signature(function: object) -> str:
@@ -52,7 +70,7 @@ def signature(function: object) -> str:
         if parameter.kind is parameter.KEYWORD_ONLY and not star:
             parameters.append("*")
             star = True
-        parameters.append(str(parameter).replace("'", ""))
+        parameters.append(shown_parameter(parameter))
     name = function.__name__  # type: ignore[attr-defined]
     lines = "".join(f"    {parameter},\n" for parameter in parameters)
     return f"```text\nplait.{name}(\n{lines}) -> {str(found.return_annotation).strip(chr(39))}\n```"
@@ -62,9 +80,15 @@ def api_page() -> str:
     """docs/api.md."""
     out = [NOTE, "# Python API", sentences(inspect.getdoc(plait.api) or "")]
     out.append("## Functions")
-    for name in ("render", "patch", "layer", "compose", "explain", "diff", "read", "documents"):
+    for name in FUNCTIONS:
         function = getattr(plait, name)
         out += [f"### plait.{name}", signature(function), docstring(function)]
+    rows = "\n".join(f"| `await plait.a{name}(...)` | `plait.{name}(...)` |" for name in AWAITED)
+    out += [
+        "## Async",
+        sentences(inspect.getdoc(asynchronous) or ""),
+        f"| for `await` | the same as |\n|---|---|\n{rows}",
+    ]
     out.append("## Results")
     for kind in (
         plait.Documents,
@@ -75,6 +99,8 @@ def api_page() -> str:
         plait.Entry,
         plait.Differences,
         plait.Difference,
+        plait.Formatted,
+        plait.Findings,
     ):
         out += [f"### plait.{kind.__name__}", docstring(kind)]
         members = [
@@ -94,99 +120,134 @@ def api_page() -> str:
         "`report()` is the whole message as the command line prints it.\n"
         "`exit_status` is the status the command line would end with."
     )
-    kinds = [getattr(plait, name) for name in plait.__all__ if name.endswith("Error") and name != "PlaitError"]
-    rows = "\n".join(f"| `plait.{kind.__name__}` | {' '.join((kind.__doc__ or '').split())} |" for kind in kinds)
+    raised = [getattr(plait, name) for name in plait.__all__ if name.endswith("Error") and name != "PlaitError"]
+    rows = "\n".join(f"| `plait.{kind.__name__}` | {' '.join((kind.__doc__ or '').split())} |" for kind in raised)
     out.append(f"| kind | raised for |\n|---|---|\n{rows}")
     out.append(f"### plait.{plait.Finding.__name__}\n\n{docstring(plait.Finding)}")
     out.append(f"### plait.{plait.Position.__name__}\n\n{docstring(plait.Position)}")
+    out += ["## Types", sentences(inspect.getdoc(kinds) or "")]
+    for name, definition, text in aliases():
+        out.append(f"### plait.{name}\n\n{sentences(text)}\n\n```text\n{definition}\n```")
+    names = ", ".join(f"`{name}`" for name in plait.Limits.__annotations__)
+    out.append(f"### plait.Limits\n\n{docstring(plait.Limits)}\n\nNames: {names}.")
     out.append("## Version\n\n`plait.__version__` is the version as text.")
     return "\n\n".join(out) + "\n"
 
 
+def aliases() -> Iterator[tuple[str, str, str]]:
+    """Name, definition and description of the public type aliases, as they stand in their module."""
+    body = ast.parse(inspect.getsource(kinds)).body
+    for node, after in itertools.pairwise(body):
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id in plait.__all__:
+            assert node.value is not None
+            assert isinstance(after, ast.Expr)
+            assert isinstance(after.value, ast.Constant)
+            value = node.value.value if isinstance(node.value, ast.Constant) else ast.unparse(node.value)
+            yield node.target.id, str(value).replace("'", ""), str(after.value.value)
+
+
 ANNOTATIONS = {
-    "assert/validate": "rules that the node's value must keep, anywhere in a template",
+    "assert/validate": "rules for the value of the node, in a document of data values",
     "data/values": "this document holds data values",
     "data/values-schema": "this document declares data values: types, defaults, rules",
     "library/ref": "the data values or schema of this document are for a library",
-    "overlay/append": "add the item (or document) behind the last one",
-    "overlay/assert": "the value must equal this one, or satisfy `via=`",
-    "overlay/insert": "put the item `before=True` or `after=True` the one matched",
-    "overlay/match": "what of the left side is changed: `by=`, `expects=`, `missing_ok=`, `when=`",
+    "overlay/append": "adds the item (or document) after the last one",
+    "overlay/assert": "the value must contain this one, or satisfy `via=`",
+    "overlay/insert": "inserts the item `before=True` or `after=True` the one matched",
+    "overlay/match": "which nodes are changed: `by=`, `expects=`, `missing_ok=`, `when=`",
     "overlay/match-child-defaults": "`expects=`, `missing_ok=`, `when=` for everything below",
-    "overlay/merge": "merge, the default",
-    "overlay/remove": "take what is matched out",
-    "overlay/replace": "put this value in place of what is matched; `via=`, `or_add=`",
-    "schema/default": "the default, in place of the value written",
+    "overlay/merge": "merges, the default",
+    "overlay/remove": "removes what is matched",
+    "overlay/replace": "replaces what is matched; `via=`, `or_add=`",
+    "schema/default": "the default, instead of the value written",
     "schema/deprecated": "a notice for the OpenAPI document",
     "schema/desc": "a description for the OpenAPI document",
     "schema/examples": "pairs of description and value for the OpenAPI document",
-    "schema/nullable": "null is allowed, and the default",
+    "schema/nullable": "null is allowed, and is the default",
     "schema/title": "a title for the OpenAPI document",
     "schema/type": "`any=True`: every value is allowed, here and below",
     "schema/validation": "rules: pairs of text and function, `min=`, `max=`, `min_len=`, `max_len=`, `one_of=`, "
     "`not_null=`, `one_not_null=`, `when=`",
     "template/code": "the long form of `#@` on a line of its own",
-    "template/value": "the long form of `#@` behind a key or item",
-    "yaml/map-key-override": "this item may repeat a key, and takes the place of the earlier one",
+    "template/value": "the long form of `#@` after a key or dash",
+    "yaml/map-key-override": "this item may repeat a key, and replaces the earlier one",
     "yaml/text-templated-strings": "the strings here and below are text templates",
 }
 STATUSES = (
-    ("0", "all is well"),
-    ("1", "an input cannot be used; also every error of `render` and `patch`, as in their references"),
-    ("2", "a wrong flag, argument or command"),
+    ("0", "success"),
+    ("1", "an input cannot be used; every error of `render` and `patch`, as with `ytt` and `bosh`"),
+    ("2", "a wrong flag, argument or command; a PATH of `explain` that does not exist"),
     ("3", "a limit was reached"),
-    ("70", "a fault of plait itself"),
+    ("70", "a bug in plait"),
     ("130", "interrupted"),
 )
 FROM_WORKSPACE = {"data": ["list", "read", "values"], "library": ["get"]}
 
 
-def reference_page() -> str:
-    """docs/reference.md."""
+def flags_page() -> str:
+    """docs/reference/flags.md."""
+    from plait.cli.options import NO_EFFECT
     from plait.cli.start import commands
-    from plait.context import Context
-    from plait.modules import MODULES, load_module
 
-    out = [NOTE, "# Reference", "## Flags"]
+    examples = flag_examples()
+    out = [
+        NOTE,
+        "# Commands and flags",
+        (
+            "Every command prints its flags with `--help`, and has one error layout and the "
+            "[exit statuses](limits.md#exit-status) in common.\n"
+            "A flag that can be repeated is read in the order of the command line."
+        ),
+    ]
     for name, table in commands().items():
         if name == "version":
             continue
-        out += [f"### plait {name}", sentences(table.summary)]
+        out += [f"## plait {name}", sentences(table.summary)]
         out.append(f"```text\n{' '.join(filter(None, (table.name, '[flags]', table.arguments)))}\n```")
-        rows = "\n".join(
-            f"| `{flag.shown}{' ' + flag.value if flag.value else ''}` | {cell(flag.help)} |" for flag in table.flags
-        )
-        out.append(f"| flag | |\n|---|---|\n{rows}")
-    rows = "\n".join(f"| `#@{name}` | {cell(text)} |" for name, text in ANNOTATIONS.items())
-    out += ["## Annotations", f"| annotation | |\n|---|---|\n{rows}"]
-    members = {name: sorted(load_module(name, Context()).attr_names()) for name in MODULES} | FROM_WORKSPACE
-    rows = "\n".join(
-        f"| `@ytt:{name}` | {', '.join(f'`{member}`' for member in members[name])} |" for name in sorted(members)
-    )
-    out += [
-        "## Modules",
-        'A template loads a module by `load("@ytt:NAME", "NAME")`.',
-        f"| module | members |\n|---|---|\n{rows}",
-    ]
-    out += [
-        "## Limits",
-        (
-            "`--limit NAME=VALUE` sets one, in every command that reads inputs; `limits={NAME: VALUE}` in the Python API.\n"
-            "`K`, `M` and `G` are units of 1024; [Security](security.md#limits) says more."
-        ),
-        limits_table(),
-    ]
-    rows = "\n".join(f"| {status} | {text} |" for status, text in STATUSES)
-    out += ["## Exit status", f"| status | means |\n|---|---|\n{rows}"]
-    out += [
-        "## Errors",
-        (
-            "Every message has one layout: what is wrong and where, the lines concerned, what was expected, "
-            "what was found, a hint, and the trail of how plait came there.\n"
-            "The kinds are listed in the [Python API](api.md#errors)."
-        ),
-    ]
+        for heading, flags in table.groups.items():
+            if len(table.groups) > 1:
+                out.append(f"### plait {name}: {heading}")
+            if heading == NO_EFFECT:
+                names = ", ".join(f"`{flag.shown}`" for flag in flags)
+                out.append(f"These flags of `bosh` concern its server or its terminal: {names}.")
+                continue
+            rows = "\n".join(
+                f"| `{flag.shown}{' ' + flag.value if flag.value else ''}` | {cell(flag.help)}<br>"
+                f"{code(examples[name][flag.name][0])} |"
+                for flag in flags
+            )
+            out.append(f"| flag | does, and an example |\n|---|---|\n{rows}")
     return "\n\n".join(out) + "\n"
+
+
+def flag_examples() -> dict[str, dict[str, tuple[str, int]]]:
+    """For each command and flag a command line, and its exit status."""
+    found = yaml.safe_load(FLAGS.read_text("utf-8"))["commands"]
+    return {
+        name: {flag: (line, 0) if isinstance(line, str) else tuple(line) for flag, line in lines.items()}
+        for name, lines in found.items()
+    }
+
+
+def tables() -> dict[str, str]:
+    """What stands between marks in pages that are written by hand."""
+    rows = "\n".join(f"| `#@{name}` | {cell(text)} |" for name, text in ANNOTATIONS.items())
+    statuses = "\n".join(f"| {status} | {text} |" for status, text in STATUSES)
+    return {
+        "annotations": f"| annotation | says |\n|---|---|\n{rows}",
+        "limits": limits_table(),
+        "statuses": f"| status | means |\n|---|---|\n{statuses}",
+    }
+
+
+def with_tables(page: str) -> str:
+    """A page with the tables between its marks (`<!-- table: limits -->`, `<!-- end -->`) as they should be."""
+    return re.sub(
+        r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)",
+        lambda found: f"{found[1]}\n{tables()[found[2]]}\n\n{found[3]}",
+        page,
+        flags=re.DOTALL,
+    )
 
 
 def limits_table() -> str:
@@ -198,10 +259,23 @@ def limits_table() -> str:
         size = int(value)
         text = f"{size >> 20}M" if size % (1 << 20) == 0 else f"{size >> 10}K" if size % 1024 == 0 else f"{size:,}"
         more = f", and {GROWS[name]} for each byte of the inputs beyond 64 KiB" if name in GROWS else ""
-        return f"{text} {unit}{more}"
+        return f"{text} {unit.removesuffix('s') if size == 1 else unit}{more}"
 
     rows = "\n".join(f"| `{name}` | {cell(TABLE[name][1])} | {shown(name)} |" for name in TABLE)
     return f"| limit | of what | default |\n|---|---|---|\n{rows}"
+
+
+def members() -> dict[str, list[str]]:
+    """Every module of `@ytt:`, and what is in it."""
+    from plait.context import Context
+    from plait.modules import MODULES, load_module
+
+    return {name: sorted(load_module(name, Context()).attr_names()) for name in MODULES} | FROM_WORKSPACE
+
+
+def code(text: str) -> str:
+    """Code in a cell of a table; a bar would end the cell on some sites, and be shown with its backslash on others."""
+    return f"`{text}`" if "|" not in text else f"<code>{escape(text).replace('|', '&#124;')}</code>"
 
 
 def cell(text: str) -> str:

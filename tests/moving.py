@@ -1,4 +1,4 @@
-"""What moving over means, measured: cases that the reference programs were run on as well, and the tables of docs/moving.md.
+"""What moving over means, measured: cases that the reference programs were run on as well, and the tables of docs/compatibility/index.md.
 
 tests/cases/moving/PROGRAM/TOPIC.txt holds cases. The first line is the topic as the table calls it; then, for each case:
 
@@ -16,7 +16,7 @@ tests/cases/moving/PROGRAM/TOPIC.txt holds cases. The first line is the topic as
 said. Whether plait does the same is found by running it, never written down: with the same status it must print the same
 bytes (for Deckhand, which prints nothing itself: the same documents); where both fail their words do not count.
 
-    pytest --update tests/test_moving.py                            writes the tables
+    pytest tests/test_moving.py --update                            writes the tables
     python tests/moving.py --ytt ytt --bosh 'bosh int' ...          runs the reference programs again and notes what they do
 """
 
@@ -40,7 +40,7 @@ import yaml
 from plait.cli import main
 
 CASES = pathlib.Path(__file__).parent / "cases" / "moving"
-PAGE = pathlib.Path(__file__).parent.parent / "docs" / "moving.md"
+PAGE = pathlib.Path(__file__).parent.parent / "docs" / "compatibility" / "index.md"
 PROGRAMS = {"ytt": "plait render", "bosh": "plait patch", "deckhand": "plait layer"}
 SECTION = re.compile(r"^-- (.+) --\n", re.MULTILINE)
 MEANT = ("stdin", "env", "theirs", "theirs status")

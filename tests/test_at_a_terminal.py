@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import pathlib
+import re
 import select
+import struct
 import subprocess
 import sys
 import time
@@ -16,15 +18,25 @@ from plait.passes import FAST
 pty = pytest.importorskip("pty")
 
 # Takes seconds, with the optimizer or without.
-DEPTH, FOUND = (24, 46368) if FAST else (22, 17711)
+DEPTH, FOUND = (27, 196418) if FAST else (24, 46368)
 SLOW = f"#@ def f(n):\n#@   return f(n - 1) + f(n - 2) if n > 1 else n\n#@ end\na: #@ f({DEPTH})\n"
 
 
 def at_terminal(
-    argv: list[str], directory: pathlib.Path, *, out: bool = False, env: dict[str, str] | None = None
+    argv: list[str],
+    directory: pathlib.Path,
+    *,
+    out: bool = False,
+    env: dict[str, str] | None = None,
+    columns: int = 0,
 ) -> tuple[int, str, bytes]:
     """Status, what the terminal got (standard error, and with `out` standard output), and standard output otherwise."""
     ours, theirs = pty.openpty()
+    if columns:
+        import fcntl
+        import termios
+
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     start = time.monotonic()
     process = subprocess.Popen(
         [sys.executable, "-m", "plait", *argv], cwd=directory, stdin=theirs, stderr=theirs,
@@ -64,7 +76,7 @@ def slow(tmp_path: pathlib.Path) -> pathlib.Path:
 
 
 def test_a_long_run_says_what_it_does_and_leaves_nothing(slow: pathlib.Path) -> None:
-    status, seen, printed = at_terminal(["render", "--no-code-cache", "--limit", "steps=1G", "-f", "."], slow)
+    status, seen, printed = at_terminal(["render", "--no-code-cache", "--limit", "steps=9G", "-f", "."], slow)
     assert status == 0
     assert printed.count(b"a: %d\n" % FOUND) == 60
     lines = [line for line in seen.replace("\r\x1b[K", "\n").split("\n") if line]
@@ -76,7 +88,7 @@ def test_a_long_run_says_what_it_does_and_leaves_nothing(slow: pathlib.Path) -> 
 
 
 def test_nothing_of_it_where_lines_cannot_be_taken_back(slow: pathlib.Path) -> None:
-    assert at_terminal(["render", "--limit", "steps=1G", "-f", "."], slow, env={"TERM": "dumb"})[1] == ""
+    assert at_terminal(["render", "--limit", "steps=9G", "-f", "."], slow, env={"TERM": "dumb"})[1] == ""
 
 
 def test_a_short_run_shows_nothing(tmp_path: pathlib.Path) -> None:
@@ -116,3 +128,49 @@ def test_colours_on_a_terminal_only_and_not_against_a_wish(
     assert ("\x1b[31m" in seen) == coloured
     _, _, printed = at_terminal(["diff", "a.yml", "b.yml"], tmp_path, env=env)
     assert b"\x1b" not in printed
+
+
+def test_patch_says_which_variable_is_being_made(tmp_path: pathlib.Path) -> None:
+    pytest.importorskip("cryptography")
+    keys = "".join(f"- {{name: key{number}, type: rsa}}\n" for number in range(64))
+    (tmp_path / "a.yml").write_text(f"variables:\n{keys}", "utf-8")
+    status, seen, _ = at_terminal(["patch", "a.yml", "--vars-store", "store.yml"], tmp_path)
+    assert status == 0
+    lines = [line for line in seen.replace("\r\x1b[K", "\n").split("\n") if line]
+    assert lines
+    assert all(" s generating the variable key" in line for line in lines), lines
+    assert any(line.endswith(" of 64)") for line in lines)
+
+
+@pytest.mark.parametrize("argv", [["explain", "render", "--all"], ["impact", "render"]], ids=lambda argv: argv[0])
+def test_questions_say_what_they_are_at(argv: list[str], slow: pathlib.Path) -> None:
+    asked = ["file00.yml:1"] if argv[0] == "impact" else []
+    _, seen, _ = at_terminal([*argv, "--no-code-cache", "--limit", "steps=9G", "-f", ".", *asked], slow)
+    assert "plait: 1 s " in seen
+    assert " of 60)" in seen
+
+
+LONG = "word " * 40
+
+
+@pytest.mark.parametrize("columns", [60, 80, 140])
+def test_answers_fit_the_terminal(columns: int, tmp_path: pathlib.Path) -> None:
+    (tmp_path / "a.yml").write_text(f"a: {LONG}1\nb: {LONG.replace(' ', '_')}1\n", "utf-8")
+    (tmp_path / "b.yml").write_text(f"a: {LONG}2\nc: {LONG}\n", "utf-8")
+    commands = [
+        ["explain", "render", "--all", "-f", "a.yml"],
+        ["explain", "render", "-f", "a.yml", "bb" * 80],
+        ["diff", "a.yml", "b.yml"],
+        ["impact", "render", "-f", "a.yml", "missing.yml:1"],
+    ]
+    for argv in commands:
+        _, seen, _ = at_terminal(argv, tmp_path, out=True, columns=columns)
+        shown = re.sub(r"\x1b\[[0-9;]*m", "", seen).replace("\r", "").split("\n")
+        assert max(map(len, shown)) <= columns, argv
+        # Nothing is lost; a source line that goes on has a bar before each part.
+        _, errors, printed = at_terminal([*argv, "--color", "never"] if argv[0] == "diff" else argv, tmp_path)
+        assert _letters("".join(shown)) == _letters(printed.decode() + errors)
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[\s|]", "", text)

@@ -39,6 +39,74 @@ spec:
       containers: []
 """
 
+# What charts render: a security context of each form that there is, other kinds, comments, hooks, documents of nothing.
+CHARTS = {
+    "none": CHART,
+    "others": """\
+---
+# Source: shop/templates/statefulset.yaml
+apiVersion: apps/v1
+kind: StatefulSet
+metadata:
+  name: db
+  annotations: {postrenderer.helm.sh/postrender-filename: shop/templates/statefulset.yaml}
+spec:
+  template:
+    spec:
+      securityContext:
+        fsGroup: 1001
+        sysctls: []
+        supplementalGroups: [0x10, 010]
+      containers:
+        - name: db
+          securityContext: {runAsNonRoot: false, runAsUser: 1001}
+---
+# Source: shop/templates/agent.yaml
+kind: DaemonSet
+metadata: {name: agent}
+spec:
+  template:
+    spec:
+      hostNetwork: yes
+      securityContext:
+        runAsNonRoot: false
+""",
+    "null and empty": """\
+---
+kind: Deployment
+spec:
+  template:
+    spec:
+      securityContext:
+---
+kind: Deployment
+spec:
+  template:
+    spec:
+      securityContext: {}
+""",
+    "no workload": """\
+---
+# Source: shop/templates/empty.yaml
+---
+# Source: shop/templates/config.yaml
+kind: ConfigMap
+data:
+  script: |
+    #!/bin/sh
+    #@ this is no code
+    echo "{{ not }} (@= this @) ((either))"
+  empty: ""
+  mode: 0755
+  version: "1.10"
+---
+# Source: shop/templates/job.yaml
+kind: CronJob
+metadata: {annotations: {helm.sh/hook: pre-install}}
+spec: {jobTemplate: {spec: {template: {spec: {}}}}}
+""",
+}
+
 
 @pytest.fixture
 def environment(tmp_path: pathlib.Path) -> dict[str, str]:
@@ -62,15 +130,33 @@ def documents(text: str) -> list[Any]:
     return list(yaml.safe_load_all(text))
 
 
-def test_helm_post_renderer(environment: dict[str, str]) -> None:
-    service, deployment = documents(run([str(EXAMPLES / "helm" / "post-renderer")], environment, CHART))
-    assert service == {"kind": "Service", "metadata": {"name": "shop"}}
-    assert deployment["spec"]["template"]["spec"] == {"containers": [], "securityContext": {"runAsNonRoot": True}}
+@pytest.mark.parametrize("chart", CHARTS)
+def test_helm_post_renderer_changes_security_contexts_and_nothing_else(chart: str, environment: dict[str, str]) -> None:
+    expected = [document for document in documents(CHARTS[chart]) if document is not None]
+    for document in expected:
+        if document["kind"] in ("Deployment", "StatefulSet", "DaemonSet"):
+            pod = document["spec"]["template"]["spec"]
+            pod["securityContext"] = {**(pod.get("securityContext") or {}), "runAsNonRoot": True}
+    assert documents(run([str(EXAMPLES / "helm" / "post-renderer")], environment, CHARTS[chart])) == expected
 
 
-def test_helm_gets_a_status_when_nothing_is_matched(environment: dict[str, str]) -> None:
-    said = run([str(EXAMPLES / "helm" / "post-renderer")], environment, "kind: Service\n", status=1)
-    assert "overlay.yml:4: Expected number of matched nodes to be >= 1, but was 0" in said
+def test_helm_passes_arguments_on_and_gets_a_status(environment: dict[str, str], tmp_path: pathlib.Path) -> None:
+    (tmp_path / "more.yml").write_text(
+        '#@ load("@ytt:overlay", "overlay")\n#@overlay/match by=overlay.all\n---\nb: 1\n'
+    )
+    renderer = str(EXAMPLES / "helm" / "post-renderer")
+    said = run([renderer, "-f", str(tmp_path / "more.yml")], environment, "kind: Service\n", status=1)
+    assert "more.yml:4: Expected number of matched nodes to be 1, but was 0" in said
+    assert "did not find expected node content" in run([renderer], environment, "kind: [\n", status=1)
+
+
+def test_helm_plugin_runs_the_post_renderer(environment: dict[str, str]) -> None:
+    """As Helm 4 does: the command of plugin.yaml, with the plugin's directory in its environment."""
+    plugin = yaml.safe_load((EXAMPLES / "helm" / "plugin.yaml").read_text())
+    assert (plugin["apiVersion"], plugin["type"], plugin["runtime"]) == ("v1", "postrenderer/v1", "subprocess")
+    [runs] = plugin["runtimeConfig"]["platformCommand"]
+    command = runs["command"].replace("${HELM_PLUGIN_DIR}", str(EXAMPLES / "helm"))
+    assert documents(run([command], environment, CHART))[1]["spec"]["template"]["spec"]["securityContext"]
 
 
 def resource_list(*items: object, **spec: object) -> dict[str, Any]:
@@ -111,8 +197,8 @@ def test_kustomize_function(environment: dict[str, str]) -> None:
         (resource_list({"a": 1}, operations=[{"type": "remove", "path": "/b"}]), 'no key "b" at /b'),
         (resource_list({"a": 1}, templates={"t.yml": "x: #@ nmae"}), "t.yml:1: undefined: nmae"),
         (resource_list({"a": 1}, tempaltes={}), 'did you mean "templates"?'),
-        (resource_list({"a": 1}, templates=[]), "templates is no map"),
-        (resource_list({"a": 1}, templates={"items.yml": "b: 1"}), 'no template can be called "items.yml"'),
+        (resource_list({"a": 1}, templates=[]), "templates is not a map"),
+        (resource_list({"a": 1}, templates={"items.yml": "b: 1"}), 'a template cannot be called "items.yml"'),
     ],
 )
 def test_mistakes_are_results(environment: dict[str, str], given: dict[str, Any], said: str) -> None:
@@ -133,7 +219,7 @@ def test_a_match_of_nothing_is_a_warning(environment: dict[str, str]) -> None:
     done = subprocess.run(
         ["plait", "krm"], input=yaml.safe_dump(given), env=environment, capture_output=True, text=True, check=False
     )
-    said = "functionConfig.spec.match matches no item: the operations are applied to nothing"
+    said = "functionConfig.spec.match matches no item, so the operations change nothing"
     assert (done.returncode, done.stderr) == (0, f"plait: warning: {said}\n")
     answer = yaml.safe_load(done.stdout)
     assert answer["items"] == given["items"]
@@ -143,7 +229,7 @@ def test_a_match_of_nothing_is_a_warning(environment: dict[str, str]) -> None:
 
 
 def test_what_is_no_resource_list(environment: dict[str, str]) -> None:
-    assert "standard input is no ResourceList" in run(["plait", "krm"], environment, "kind: List\n", status=1)
+    assert "standard input is not a ResourceList" in run(["plait", "krm"], environment, "kind: List\n", status=1)
     assert "did not find" in run(["plait", "krm"], environment, "kind: [\n", status=1)
 
 
@@ -158,9 +244,20 @@ def test_argo_cd_plugin(environment: dict[str, str], tmp_path: pathlib.Path) -> 
     repository = tmp_path / "repository"
     shutil.copytree(EXAMPLES / "argocd" / "plait", repository / "plait")
     assert list(repository.glob(plugin["spec"]["discover"]["find"]["glob"])) == [repository / "plait"]
-    given = {**environment, "ARGOCD_APP_NAME": "shop", "PARAM_REPLICAS": "5"}
+    # Nothing else is in the environment of a sidecar: no home directory, no locale, no terminal.
+    given = {
+        "PATH": environment["PATH"], "ARGOCD_APP_NAME": "shop", "ARGOCD_APP_NAMESPACE": "default",
+        "ARGOCD_APP_REVISION": "0123456789abcdef", "ARGOCD_APP_SOURCE_PATH": ".",
+        "ARGOCD_APP_SOURCE_REPO_URL": "https://git.example/shop.git", "ARGOCD_APP_SOURCE_TARGET_REVISION": "HEAD",
+        "KUBE_VERSION": "1.34.0", "KUBE_API_VERSIONS": "v1,apps/v1", "ARGOCD_ENV_STAGE": "test",
+        "ARGOCD_APP_PARAMETERS": '[{"name":"replicas","string":"5"}]', "PARAM_REPLICAS": "5",
+    }  # fmt: skip
+    names = {parameter["name"] for parameter in plugin["spec"]["parameters"]["static"]}
+    assert names == {parameter["name"] for parameter in json.loads(given["ARGOCD_APP_PARAMETERS"])}
     [document] = documents(run(plugin["spec"]["generate"]["command"], given, where=repository))
     assert document["data"] == {"replicas": "5"}
+    said = run(plugin["spec"]["generate"]["command"], {**given, "PARAM_REPLCAS": "5"}, where=repository, status=1)
+    assert 'did you mean "REPLICAS"?' in said
 
 
 def hooks() -> dict[str, Any]:
@@ -183,13 +280,6 @@ def test_pre_commit_hooks(
     assert found["pass_filenames"] is False
     work = tmp_path / "work"
     shutil.copytree(EXAMPLES, work)
-    if hook == "plait-layer":
-        text = (
-            (work / broken)
-            .read_text()
-            .replace("  layeringDefinition", "  storagePolicy: cleartext\n  layeringDefinition")
-        )
-        (work / broken).write_text(text)
     argv = [*shlex.split(found["entry"]), *args]
     run(argv, environment, where=work)
     (work / broken).write_text("a: [\n")
@@ -249,7 +339,7 @@ def test_github_action_has_inputs_as_variables() -> None:
 def test_github_action_names_the_extras_that_there_are() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     named = set(re.findall(r"`([a-z]+)`", ACTION["inputs"]["extras"]["description"]))
-    assert named == set(project["optional-dependencies"]) - {"test", "fuzz", "dev"}
+    assert named == set(project["optional-dependencies"]) - {"test", "fuzz", "dev", "lsp"}
     assert all(name in ACTION["runs"]["steps"][0]["run"] for name in named)
 
 

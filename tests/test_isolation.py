@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = pathlib.Path(__file__).parent.parent / "examples"
 STUCK = "#@ for n in range(1 << 30):\n#@   x = [n, n]\n#@ end\n"
-ENDLESS = {"steps": 1 << 50, "seconds": 0.5}
+ENDLESS: plait.Limits = {"steps": 1 << 50, "seconds": 0.5}
 GROWS = 'a: #@ [("a" * 30000000) + str(n) for n in range(30)]\n'
 
 LAYERED = """\
@@ -201,13 +201,13 @@ def test_what_is_given_may_be_views_iterators_and_documents(
 
 def test_what_cannot_be_sent_is_refused() -> None:
     with pytest.raises(TypeError):
-        plait.render({"a.yml": "a: 1\n"}, values={"a": lambda: 1}, isolated=True)
+        plait.render({"a.yml": "a: 1\n"}, values={"a": lambda: 1}, isolated=True)  # type: ignore[dict-item]
     with pytest.raises(TypeError, match=r"plait\.documents"):
-        plait.render({"a.yml": 1}, isolated=True)
+        plait.render({"a.yml": 1}, isolated=True)  # type: ignore[dict-item]
     with pytest.raises(plait.UsageError, match="keeps no histories"):
         plait.render({"a.yml": "a: 1\n"}, trace=True, isolated=True)
     with pytest.raises(plait.UsageError, match="unknown limit"):
-        plait.render({"a.yml": "a: 1\n"}, limits={"second": 1}, isolated=True)
+        plait.render({"a.yml": "a: 1\n"}, limits={"second": 1}, isolated=True)  # type: ignore[arg-type]
 
 
 def test_a_forked_process_begins_with_no_workers() -> None:
@@ -278,7 +278,7 @@ def test_an_isolated_command_ends_in_time(stopped: bool) -> None:
     assert time.monotonic() - start < 20
     assert parent.returncode == 3
     # Not stopped, the run itself is the first to look at the clock, and knows its line.
-    assert "this run goes beyond the limit seconds=2\n" in said
+    assert "this run exceeds the limit seconds=2\n" in said
 
 
 @pytest.mark.usefixtures("here")

@@ -1,19 +1,14 @@
-"""docs/layer.md keeps its word: its example runs, its checklist names cases that exist and claim the line."""
+"""The checklist of docs/compatibility/deckhand.md names cases that exist and claim the line."""
 
 from __future__ import annotations
 
-import io
 import pathlib
 import re
-import sys
 
-import pytest
 import yaml as pyyaml
 
-from plait.cli import main
-
 TESTS = pathlib.Path(__file__).parent
-PAGE = (TESTS.parent / "docs" / "layer.md").read_text("utf-8")
+PAGE = (TESTS.parent / "docs" / "compatibility" / "deckhand.md").read_text("utf-8")
 ROW = re.compile(r"^\| (\d+)(?:-(\d+))? \| (.*?) \| ?(.*?) ?\|$", re.MULTILINE)
 
 
@@ -53,16 +48,3 @@ def test_rows_name_tests_that_exist() -> None:
                 assert int(line) in cases[name], (line, name)
                 shown.add(name)
     assert shown == set(cases), "a case is not in the table"
-
-
-def test_the_example_prints_what_it_shows(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    blocks = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
-    (tmp_path / "documents.yml").write_text(blocks[0], "utf-8")
-    monkeypatch.chdir(tmp_path)
-    stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
-    with monkeypatch.context() as patch:
-        patch.setattr(sys, "stdout", stream)
-        assert main(["layer", "documents.yml", "--short", "--name", "alpha"]) == 0
-    buffer = stream.buffer
-    assert isinstance(buffer, io.BytesIO)
-    assert buffer.getvalue().decode() == blocks[1]

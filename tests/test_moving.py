@@ -1,4 +1,4 @@
-"""docs/moving.md says what comes of its cases: what plait does the same as the programs people move over from."""
+"""docs/compatibility/index.md says what comes of its cases: what plait does the same as the programs people move over from."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_tables_are_current(update: str | None) -> None:
     if update == "write":
         moving.PAGE.write_text(new, "utf-8")
     else:
-        assert new == old, "run pytest --update tests/test_moving.py"
+        assert new == old, "run pytest tests/test_moving.py --update"
 
 
 def test_there_are_enough() -> None:

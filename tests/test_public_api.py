@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import doctest
 import importlib
 import inspect
+import io
 import pathlib
+import re
 import subprocess
 import sys
 import threading
+import traceback
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 
@@ -18,9 +23,7 @@ import plait
 import plait.api
 
 TESTS = pathlib.Path(__file__).parent
-FUNCTIONS: list[Callable[..., object]] = [
-    plait.render, plait.patch, plait.layer, plait.compose, plait.explain, plait.diff, plait.read, plait.documents,
-]  # fmt: skip
+FUNCTIONS: list[Callable[..., object]] = [getattr(plait, name) for name in generated.FUNCTIONS]
 
 TEMPLATE = """\
 #@ load("@ytt:data", "data")
@@ -44,12 +47,20 @@ def test_every_name_is_documented() -> None:
 def test_the_site_has_every_function_and_result() -> None:
     page = (TESTS.parent / "docs" / "members.md").read_text("utf-8")
     shown = {line.removeprefix("::: plait.") for line in page.splitlines() if line.startswith("::: plait.")}
-    assert shown == {*plait.api.HOMES, "PlaitError", "Finding", "Position"}
+    awaited = {f"a{name}" for name in generated.AWAITED}
+    assert shown == {*plait.api.HOMES, "PlaitError", "Finding", "Position"} - awaited
+
+
+def test_every_function_is_listed() -> None:
+    functions = {name for name in plait.api.HOMES if inspect.isfunction(getattr(plait, name))}
+    assert functions == {*generated.FUNCTIONS, *(f"a{name}" for name in generated.AWAITED)}
 
 
 def test_every_page_is_in_the_navigation_of_the_site() -> None:
     text = (TESTS.parent / "mkdocs.yml").read_text("utf-8")
-    assert [page.name for page in (TESTS.parent / "docs").glob("*.md") if f"- {page.name}\n" not in text] == []
+    docs = TESTS.parent / "docs"
+    names = [page.relative_to(docs).as_posix() for page in docs.glob("**/*.md")]
+    assert [name for name in names if f" {name}\n" not in text] == []
 
 
 def test_every_name_is_used_by_typed_code() -> None:
@@ -186,9 +197,9 @@ def test_layer_gives_warnings_and_takes_secrets() -> None:
         (lambda: plait.documents(1, 2).to_dict(), plait.PlaitError, None),
         (lambda: plait.documents([1]).to_dict(), plait.PlaitError, None),
         (lambda: plait.patch(plait.documents(1, 2)), plait.UsageError, None),
-        (lambda: plait.patch([{"a": "1"}, {"b": "2"}]), plait.UsageError, None),
-        (lambda: plait.layer({}, order="nmae"), plait.PlaitError, None),
-        (lambda: plait.render({}, limits={"stesp": 1}), plait.UsageError, None),
+        (lambda: plait.patch([{"a": "1"}, {"b": "2"}]), plait.UsageError, None),  # type: ignore[arg-type]
+        (lambda: plait.layer({}, order="nmae"), plait.PlaitError, None),  # type: ignore[arg-type]
+        (lambda: plait.render({}, limits={"stesp": 1}), plait.UsageError, None),  # type: ignore[arg-type]
         (lambda: plait.render({}, limits={"steps": 0}), plait.UsageError, None),
         (lambda: plait.render({"a.yml": LOOP}, limits={"steps": 100}), plait.LimitError, "a.yml:1"),
     ],
@@ -212,6 +223,13 @@ def test_errors_have_fields(call: object, kind: type[plait.PlaitError], place: s
         (plait.patch, [{"a.yml": "a: 1"}, [{"type": "remove", "path": "/a"}]], "plait.documents"),
         (plait.diff, [{1: "a: 1"}, "b.yml"], "int as a name"),
         (plait.explain, ["a.yml", "a"], "not str"),
+        (plait.render, [io.StringIO("a: 1")], "file.read"),
+        (plait.render, [{"a.yml": io.StringIO("a: 1")}], "file.read"),
+        (plait.render, [{"a.yml": pathlib.Path("a.yml")}], "on its own"),
+        (plait.documents, [{"spec": [{"hosts": {"a"}}]}], re.escape("data['spec'][0]['hosts'] is a set")),
+        (plait.documents, [{"when": dt.date(2024, 1, 1)}], re.escape(".isoformat()")),
+        (plait.documents, [{"make": len}], "did you mean to call it"),
+        (plait.documents, [{(1, 2): object()}], re.escape("data[(1, 2)] is an object")),
     ],
 )
 def test_other_types_are_refused_in_words(function: Callable[..., object], arguments: list[object], words: str) -> None:
@@ -225,8 +243,70 @@ def test_a_text_is_no_path() -> None:
     assert caught.value.hint == 'a text is given by a name: {"config.yml": text}'
 
 
+@pytest.mark.parametrize("text", ["a: 1", "{a: 1}", "- a", "---"])
+def test_a_line_of_yaml_is_no_path(text: str) -> None:
+    with pytest.raises(plait.ReadError, match="a text, not a path"):
+        plait.render(text)
+
+
+def test_the_path_of_a_file_is_no_text(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config.yml").write_text("a: 1", "utf-8")
+    with pytest.raises(plait.ReadError, match="is the path of a file"):
+        plait.render({"config.yml": "config.yml"})
+    assert plait.render({"config.yml": "other.yml"}).to_list() == ["other.yml"]
+
+
+def test_options_of_other_types_are_refused_in_words() -> None:
+    values: Any = "values.yml"
+    with pytest.raises(TypeError, match=r"values is a mapping.*values_files"):
+        plait.render({"a.yml": "a: 1"}, values=values)
+    with pytest.raises(TypeError, match=r"values\['hosts'\] is a set"):
+        plait.render({"a.yml": "a: 1"}, values={"hosts": {"a"}})  # type: ignore[dict-item]
+    with pytest.raises(TypeError, match=r"names=\['web'\]"):
+        plait.layer({"a.yml": "a: 1"}, names="web")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"file_marks=\['a.yml:exclude=true'\]"):
+        plait.render({"a.yml": "a: 1"}, file_marks="a.yml:exclude=true")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match='"keep" or "error"'):
+        plait.render({"a.yml": "a: 1"}, warnings="errors")  # type: ignore[arg-type]
+
+
+def test_a_traceback_says_what_the_error_knows() -> None:
+    with pytest.raises(plait.OpsError) as caught:
+        plait.patch({"base.yml": "name: web"}, {"ops.yml": "- {type: remove, path: /nmae}"})
+    shown = "".join(traceback.format_exception(caught.value))
+    assert 'hint:     did you mean "name"?' in shown
+    assert "at ops.yml:1" in shown
+
+
+def test_warnings_are_kept_or_refused(tmp_path: pathlib.Path) -> None:
+    twice = {"a.yml": "a: 1\na: 2\n"}
+    for kept in (plait.render(twice), plait.patch(twice)):
+        assert kept.warnings == ['a.yml:1: the key "a" is there again, and only the last one counts: a.yml:2']
+    store = tmp_path / "store.yml"
+    base = {"a.yml": "a: 1\na: 2\nvariables: [{name: p, type: password}]"}
+    calls: list[Callable[[], plait.Documents]] = [
+        lambda: plait.render(twice, warnings="error"),
+        lambda: plait.patch(base, store=store, warnings="error"),
+        lambda: plait.patch(base, store=store, warnings="error", isolated=True),
+    ]
+    for refused in calls:
+        with pytest.raises(plait.PlaitError, match="1 warning, which this run refuses") as caught:
+            refused()
+        assert [finding.message for finding in caught.value.findings] == kept.warnings
+    assert not store.exists()
+
+
+def test_the_document_that_an_overlay_fails_on_is_told_across_processes() -> None:
+    overlay = '#@ load("@ytt:overlay", "overlay")\n#@overlay/match by=overlay.all\n---\nb: 1\n'
+    for isolated in (False, True):
+        with pytest.raises(plait.OverlayError) as caught:
+            plait.render({"a.yml": "kind: A\nmetadata: {name: x}\n", "o.yml": overlay}, isolated=isolated)
+        assert caught.value.document == "A/x, a.yml:1"
+
+
 def test_data_within_itself() -> None:
-    data: list[object] = []
+    data: list[plait.Plain] = []
     data.append(data)
     with pytest.raises(plait.LimitError):
         plait.documents(data)
@@ -234,7 +314,7 @@ def test_data_within_itself() -> None:
 
 def test_other_objects_are_refused() -> None:
     with pytest.raises(TypeError):
-        plait.documents({"a": object()})
+        plait.documents({"a": object()})  # type: ignore[dict-item]
 
 
 PIPELINE = """\

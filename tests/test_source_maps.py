@@ -107,7 +107,7 @@ def test_operations(case: dict[str, Any], tmp_path: Path, monkeypatch: pytest.Mo
     context = Context()
     context.trace = Trace()
     argv = ["base.yml", *(["-o", "ops.yml"] if "ops" in case else []), *case.get("flags", [])]
-    documents = patch.documents(argv, context)
+    documents = patch.evaluate(argv, context).nodes
     assert faults(context.trace, documents) == []
 
 
@@ -151,7 +151,7 @@ def test_conformance_cases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
             for name, value in (case.get("env") or {}).items():
                 patched.setenv(name, value)
             patched.setattr(sys, "stdin", io.StringIO())
-            documents = commands[verb].documents(argv, context)
+            documents = commands[verb].evaluate(argv, context).nodes
         count += len([*all_places(documents.items, {})])
         wrong += [f"{file.parent.name}: {fault}" for fault in faults(context.trace, documents)]
     assert count > 10_000

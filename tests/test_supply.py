@@ -62,6 +62,7 @@ def test_a_release_is_off_until_it_is_switched_on() -> None:
     assert workflow[True] == {"workflow_dispatch": None}
     build, publish = workflow["jobs"]["build"], workflow["jobs"]["publish"]
     assert "vars.RELEASES == 'on'" in build["if"]
-    assert publish["needs"] == "build"
+    assert publish["needs"] == ["build", "elsewhere"]
+    assert workflow["jobs"]["elsewhere"]["needs"] == "build"
     assert publish["permissions"] == {"id-token": "write", "attestations": "write"}
     assert "permissions" not in build

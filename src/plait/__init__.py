@@ -11,14 +11,18 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.api.composing import Composed, ComposeStep, compose
+    from plait.api.checking import Findings, check_data_values, check_layers
+    from plait.api.composing import Composed, ComposeStep, acompose, compose
     from plait.api.differences import Difference, Differences, diff
+    from plait.api.formatting import Formatted, fmt
     from plait.api.histories import Entry, History, explain
-    from plait.api.layering import layer
-    from plait.api.patching import patch
+    from plait.api.kinds import Input, Inputs, Limits, Plain
+    from plait.api.layering import alayer, layer
+    from plait.api.patching import apatch, patch
     from plait.api.reading import documents, read
-    from plait.api.rendering import render
+    from plait.api.rendering import arender, render
     from plait.api.results import Documents, Rendered
+    from plait.api.values import data_values, data_values_schema
     from plait.errors import (
         Finding,
         LayeringError,
@@ -43,11 +47,17 @@ __all__ = [
     "Documents",
     "Entry",
     "Finding",
+    "Findings",
+    "Formatted",
     "History",
+    "Input",
+    "Inputs",
     "LayeringError",
     "LimitError",
+    "Limits",
     "OpsError",
     "OverlayError",
+    "Plain",
     "PlaitError",
     "Position",
     "ReadError",
@@ -57,10 +67,19 @@ __all__ = [
     "TemplateError",
     "UsageError",
     "__version__",
+    "acompose",
+    "alayer",
+    "apatch",
+    "arender",
+    "check_data_values",
+    "check_layers",
     "compose",
+    "data_values",
+    "data_values_schema",
     "diff",
     "documents",
     "explain",
+    "fmt",
     "layer",
     "patch",
     "read",
@@ -83,7 +102,32 @@ def __getattr__(name: str) -> object:
             from plait.api import HOMES
 
             home = f"api.{HOMES[name]}"
+    if home is None and name[:1] != "_":
+        raise AttributeError(_no_name(name))
     return first_use(__name__, home, name)
+
+
+# What somebody may look for under another name.
+_ELSEWHERE = {
+    "Error": "PlaitError",
+    "check": "check_data_values or check_layers",
+    "format": "fmt",
+    "lint": "check_data_values or check_layers",
+    "load": "read",
+    "openapi": "data_values_schema",
+    "schema": "data_values_schema",
+    "template": "render",
+    "validate": "check_data_values or check_layers",
+    "values": "data_values",
+}
+
+
+def _no_name(name: str) -> str:
+    from plait.spell import did_you_mean
+
+    other = _ELSEWHERE.get(name)
+    hint = f"it is called {other}" if other else did_you_mean(name, __all__)
+    return f"module 'plait' has no attribute {name!r}" + (f"; {hint}" if hint else "")
 
 
 def __dir__() -> list[str]:

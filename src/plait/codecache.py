@@ -28,7 +28,7 @@ from plait.passes import FAST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import TypeAlias
 
     Content: TypeAlias = bytes | memoryview
@@ -176,6 +176,24 @@ class CodeCache:
                 os.unlink(f"{self.directory}/{name}")
 
 
+class MemoryCache(CodeCache):
+    """The same for one process, in memory alone: for a server that runs the same files again and again."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__("")
+
+    def _read(self, name: str) -> Content | None:  # noqa: ARG002 - there is no file
+        return None
+
+    def save(self) -> None:
+        """Let go of everything, once that is a lot."""
+        if len(self._made) > _ENTRIES // 10:
+            self._made.clear()
+            self._loose.clear()
+
+
 def _loaded(content: Content | None) -> object:
     if content is None:
         return None
@@ -193,15 +211,25 @@ def build() -> str:
     """What tells one build of plait and one Python from another: versions, the files that compile, and whether they optimize."""
     from plait.version import __version__
 
-    parts = [__version__, sys.version, str(marshal.version), str(FAST)]
     package = os.path.dirname(__file__)
+    parts = [__version__, sys.version, str(marshal.version), str(FAST)]
+    try:
+        # What an installer leaves beside a package has a digest of each file: a hundred files need not be looked at.
+        with open(f"{os.path.dirname(package)}/plait-{__version__}.dist-info/RECORD", "rb", buffering=0) as record:
+            parts.append(blake2b(record.read(), digest_size=_DIGEST).hexdigest())
+    except OSError:
+        parts += _states(package)
+    return "\n".join(parts)
+
+
+def _states(package: str) -> Iterator[str]:
+    """The names, sizes and times of the files that compile, where plait runs from its sources."""
     for name in _OWN_PACKAGES:
         with os.scandir(f"{package}/{name}") as entries:
             for entry in sorted(entries, key=lambda found: found.name):
                 if entry.name.endswith(".py"):
                     status = entry.stat()
-                    parts.append(f"{entry.name} {status.st_size} {status.st_mtime_ns}")
-    return "\n".join(parts)
+                    yield f"{entry.name} {status.st_size} {status.st_mtime_ns}"
 
 
 def user_cache(environment: Mapping[str, str], inputs: Sequence[str] = ()) -> CodeCache | None:

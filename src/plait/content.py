@@ -13,10 +13,11 @@ import stat
 from plait.errors import ReadError
 from plait.limits import allowance, exceeded
 from plait.source import Source
+from plait.view import current_view
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import BinaryIO
 
 
@@ -31,6 +32,21 @@ def content(stream: BinaryIO, described: str) -> bytes:
 
 def file_content(path: str, described: str) -> bytes:
     """All that a file holds. Raises LimitError, OSError, and ValueError for a path with a null byte."""
+    view = current_view()
+    if view is None:
+        return _on_disk(path, described)
+    data = view.text_for(path)
+    try:
+        if data is None:
+            data = _on_disk(path, described)
+        else:
+            allowance().take(len(data))
+    finally:
+        view.note_file(path, data)
+    return data
+
+
+def _on_disk(path: str, described: str) -> bytes:
     # The layers of `open` take longer than all the rest for a small file.
     descriptor = os.open(path, READ_ONLY)
     try:
@@ -60,6 +76,16 @@ def _all_of(read: Callable[[int], bytes], described: str) -> bytes:
             data = b"".join(parts)
     run.take(len(data))
     return data
+
+
+def environment() -> Mapping[str, str]:
+    """The variables of the process by the names that they were given: those of `os.environ` are all capitals on Windows."""
+    if os.name == "nt":
+        import nt
+
+        given: Mapping[str, str] = getattr(nt, "environ")  # noqa: B009 - only Windows has it
+        return given
+    return os.environ
 
 
 def standard_input() -> bytes:
@@ -121,6 +147,22 @@ def files_below(top: str, links: Links, extensions: tuple[str, ...] = ("",)) -> 
 
     Links to directories are files here: directories reached by a link are never walked. Raises ReadError.
     """
+    view = current_view()
+    if view is None:
+        yield from _files_on_disk(top, links, extensions)
+        return
+    found: set[str] = set()
+    for path, name in _files_on_disk(top, links, extensions):
+        view.note_directory(os.path.dirname(path))
+        found.add(name)
+        yield path, name
+    view.note_directory(top)
+    for path, name in view.texts_below(top):
+        if name not in found and name.endswith(extensions):
+            yield path, name
+
+
+def _files_on_disk(top: str, links: Links, extensions: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     pending = [(top, "")]
     while pending:
         directory, prefix = pending.pop()
@@ -159,11 +201,11 @@ def sources(path: str, extensions: tuple[str, ...] = (".yaml", ".yml"), *, links
     if not found:
         wanted = " or ".join(f"*{extension}" for extension in extensions)
         raise ReadError(f"directory {path} has no YAML files", expected=f"files named {wanted}")
-    for place in sorted(found, key=_by_directory):
+    for place in sorted(found, key=by_directory):
         yield source(place)
 
 
-def _by_directory(path: str) -> list[tuple[bool, str]]:
+def by_directory(path: str) -> list[tuple[bool, str]]:
     """The order of a walk that takes the files of a directory first."""
     *folders, name = path.split(os.sep)
     return [*((True, folder) for folder in folders), (False, name)]
@@ -199,7 +241,7 @@ def printable(path: str) -> str:
 def reason(error: BaseException) -> str:
     """What the system says, as Unix programs print it: in lower case."""
     if isinstance(error, UnicodeError):
-        return "no text: it has half a character"
+        return "it contains an unpaired surrogate"
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return text[:1].lower() + text[1:]
 

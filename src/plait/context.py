@@ -35,11 +35,23 @@ class Context:
 
     doing, done, total: what is being done now, and how much of how much that is, for whoever watches a long run.
     print_line: gets each line that templates print. warnings: what a command line prints to standard error.
+    refuses_warnings: whether a run that has warned of something fails, before it writes anything.
     cache: compiled code of earlier runs, or None. allowance: what the run may take, `limits` or what is in force;
     budget: what of it is left for templates, for the language to keep.
     """
 
-    __slots__ = ("_warnings", "allowance", "budget", "cache", "doing", "done", "print_line", "total", "trace")
+    __slots__ = (
+        "_warnings",
+        "allowance",
+        "budget",
+        "cache",
+        "doing",
+        "done",
+        "print_line",
+        "refuses_warnings",
+        "total",
+        "trace",
+    )
 
     def __init__(
         self,
@@ -53,6 +65,7 @@ class Context:
         self.print_line = Printer(print_line)
         # Each once, in the order in which they came.
         self._warnings: dict[str, None] = {}
+        self.refuses_warnings = False
         # What records where values come from; None, the default, costs nothing.
         self.trace: Trace | None = None
         self.doing: object = ""
@@ -66,6 +79,16 @@ class Context:
     def warnings(self) -> list[str]:
         """The warnings, in the order in which they were given."""
         return list(self._warnings)
+
+    def check_warnings(self) -> None:
+        """Called before anything is written. Raises PlaitError if warnings are refused and there are any."""
+        if self.refuses_warnings and self._warnings:
+            from plait.errors import Finding, PlaitError
+
+            count = len(self._warnings)
+            findings = [Finding(text) for text in self._warnings]
+            self._warnings.clear()
+            raise PlaitError(f"{count} warning{'s' if count > 1 else ''}, which this run refuses", findings=findings)
 
     def forget_warnings(self) -> None:
         """Begin anew, once they were told."""

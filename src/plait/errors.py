@@ -1,8 +1,8 @@
 """One family of errors, one layout, one place that prints.
 
-An error says what is wrong and where; `also` names further places that have a part in it, `expected`, `found` and
-`hint` say what would have been right, and the trail says how evaluation came there. Levels further out add to the
-trail; they do not wrap text in text.
+An error says what is wrong and where; `also` names further places that have a part in it, `document` what was being
+changed, `expected`, `found` and `hint` say what would have been right, and the trail says how evaluation came there.
+Levels further out add to the trail; they do not wrap text in text.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
         at: Position | None
         also: Iterable[Position]
+        document: str | None
         expected: str | None
         found: str | None
         hint: str | None
@@ -60,11 +61,16 @@ class Finding:
         self.hint = hint
         self.trail = list(trail)
 
+    def report(self) -> str:
+        """The whole message, with places, source lines and hints, as the command line prints it."""
+        return _page(_block("", self, quote_values=False))
+
 
 class PlaitError(Exception):
     """Anything a user can put right. The command line prints it with `render` and exits with `exit_status`.
 
     message: what is wrong, in the user's words; where a reference's wording is part of its contract, that wording.
+    document: the document that was being changed, and the place in it, where one among many was.
     trail: steps from the innermost to the outermost.
     """
 
@@ -76,6 +82,7 @@ class PlaitError(Exception):
         *,
         at: Position | None = None,
         also: Iterable[Position] = (),
+        document: str | None = None,
         expected: str | None = None,
         found: str | None = None,
         hint: str | None = None,
@@ -86,6 +93,7 @@ class PlaitError(Exception):
         self.message = message
         self.at = at
         self.also = list(also)
+        self.document = document
         self.expected = expected
         self.found = found
         self.hint = hint
@@ -94,6 +102,17 @@ class PlaitError(Exception):
 
     def __str__(self) -> str:
         return self.message
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            from plait.spell import no_attribute
+
+            if name in ("line", "file", "path", "column"):
+                raise AttributeError(
+                    f"an error has no attribute {name!r}; where it is says at: at.source.shown, at.line"
+                )
+            raise no_attribute(self, name)
 
     def report(self, *, quote_values: bool = False) -> str:
         """The whole message, with places, source lines and hints, as the command line prints it.
@@ -106,6 +125,19 @@ class PlaitError(Exception):
         """Add an outer step to the trail; returns the same error, to be raised again."""
         self.trail.append(Step(text, at))
         return self
+
+
+def as_finding(error: PlaitError) -> Finding:
+    """What an error says by itself, without the findings that it has."""
+    return Finding(
+        error.message,
+        at=error.at,
+        also=error.also,
+        expected=error.expected,
+        found=error.found,
+        hint=error.hint,
+        trail=error.trail,
+    )
 
 
 class UsageError(PlaitError):
@@ -175,6 +207,7 @@ def conceal(error: PlaitError) -> PlaitError:
     error.message = message.replace("\0", "'")
     error.at = blank(error.at)
     error.also = []
+    error.document = None
     error.hint = error.hint if error.hint is None or '"' not in error.hint else None
     error.findings = []
     return error
@@ -186,10 +219,12 @@ def render(error: PlaitError, program: str = "plait", *, quote_values: bool = Fa
     for finding in error.findings:
         out.append("")
         out.extend(_block("", finding, quote_values))
-    return (
-        "\n".join([line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE].rstrip()} ..." for line in out])
-        + "\n"
-    )
+    return _page(out)
+
+
+def _page(out: list[str]) -> str:
+    lines = [line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE].rstrip()} ..." for line in out]
+    return "\n".join(lines) + "\n"
 
 
 # Lines of an input can have millions of characters.
@@ -241,7 +276,8 @@ def _block(prefix: str, error: PlaitError | Finding, quote_values: bool) -> list
     if quoted:
         width = max(len(place) for place, _ in quoted)
         out += ["", *(f"    {place:<{width}}  | {text}".rstrip() for place, text in quoted), ""]
-    labels = [("expected:", error.expected), ("found:", error.found), ("hint:", error.hint)]
+    document = error.document if isinstance(error, PlaitError) else None
+    labels = [("document:", document), ("expected:", error.expected), ("found:", error.found), ("hint:", error.hint)]
     if missing:
         labels.append(("see also:", ", ".join(dict.fromkeys(missing))))
     for label, text in labels:

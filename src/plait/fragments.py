@@ -11,7 +11,18 @@ from __future__ import annotations
 
 from plait.errors import LimitError
 from plait.limits import allowance, exceeded
-from plait.nodes import COLLECTION_TYPES, COLLECTIONS, Array, ArrayItem, DocumentSet, Map, MapItem, is_filled, kind_name
+from plait.nodes import (
+    COLLECTION_TYPES,
+    COLLECTIONS,
+    Array,
+    ArrayItem,
+    DocumentSet,
+    Map,
+    MapItem,
+    count_nodes,
+    is_filled,
+    kind_name,
+)
 from plait.starlark import (
     STRUCTS,
     Dict,
@@ -23,6 +34,7 @@ from plait.starlark import (
     StarlarkError,
     Struct,
     Value,
+    check_room,
     insert,
     repr_of,
     spend,
@@ -44,16 +56,18 @@ _LEAST, _GREATEST = -(2**63), 2**64 - 1
 class YamlFragment(Value):
     """A map, an array or a document set, seen from the language. `value` is None for the fragment without nodes.
 
+    counted: how many nodes are in it, one that stands in many places counted as often, where the builder told; else None.
     owned: collections that `overlay.apply` made for this fragment alone and may change in place the next time. Giving a
     part of the tree away ends that. erased: no overlay annotations are left in the tree.
     """
 
-    __slots__ = ("_value", "erased", "owned")
+    __slots__ = ("_value", "counted", "erased", "owned")
     type_name = "yamlfragment"
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, value: Collection | None, erased: bool = False) -> None:
+    def __init__(self, value: Collection | None, erased: bool = False, counted: int | None = None) -> None:
         self._value = value
+        self.counted = counted
         self.owned: dict[object, object] | None = None
         self.erased = erased
 
@@ -67,6 +81,14 @@ class YamlFragment(Value):
             self.owned.clear()
         return self._value
 
+    @property
+    def made(self) -> int:
+        """How many nodes are in the tree; one that stands in many places counts as often."""
+        found = self.counted
+        if found is None:
+            found = self.counted = 0 if self._value is None else count_nodes(self._value)
+        return found
+
     def peek(self) -> Collection | None:
         """The tree to look at and forget: nothing of it may be kept."""
         return self._value
@@ -74,6 +96,7 @@ class YamlFragment(Value):
     def assign(self, value: Collection, owned: dict[object, object] | None = None) -> None:
         """Put another tree in: all that hold this fragment see it (spec ytt 9.9)."""
         self._value = value
+        self.counted = None
         self.owned = owned
         self.erased = True
 
@@ -107,7 +130,9 @@ class YamlFragment(Value):
     def _near(self, key: object) -> str | None:
         node = self._value
         if type(node) is not Map:
-            return None if node is None else f"it has {len(node.items)} items, counted from 0"
+            from plait.spell import counted
+
+            return None if node is None else f"it has {counted(len(node.items), 'item')}, counted from 0"
         if type(key) is not str:
             return None
         from plait.spell import did_you_mean
@@ -183,15 +208,21 @@ def to_nodes(value: object, source: Source | None = None, line: int = 0) -> Node
         return value
     if type(value) is int and _LEAST <= value <= _GREATEST:
         return value
+    return value.value if type(value) is YamlFragment else counted_nodes(value, source, line)[0]
+
+
+def counted_nodes(value: object, source: Source | None = None, line: int = 0) -> tuple[NodeValue, int]:
+    """The same, and how many nodes there are in it."""
     if type(value) is YamlFragment:
-        return value.value
+        return value.value, value.made if value.counted is None else value.counted
     try:
         most = allowance().limits.nodes
         room = [most]
         nodes = _to_nodes(value, source, line, room)
-        if most - room[0] > _SOME:
-            spend((most - room[0]) * 20)
-        return nodes
+        made = most - room[0]
+        if made > _SOME:
+            spend(made * 20)
+        return nodes, made
     except RecursionError:
         raise LimitError(
             f"{type_of(value)} is nested too deeply to be made YAML", hint="does it contain itself?"
@@ -209,6 +240,7 @@ def _to_nodes(value: object, source: Source | None, line: int, room: list[int]) 
         nodes = value.value
         if type(nodes) is DocumentSet:
             raise StarlarkError("maps and arrays can only contain arrays, maps, or scalars; this is a document set")
+        _take(room, value.made)
         return nodes
     if type(value) is Dict:
         _take(room, len(value))
@@ -223,9 +255,8 @@ def _to_nodes(value: object, source: Source | None, line: int, room: list[int]) 
             source,
             line,
         )
-    if type(value) is DataStruct:
-        return _data_nodes(value, source, line, room)
     if isinstance(value, Struct):
+        _take(room, value.length() or 0)
         return _to_map(value.mapping() or (), source, line, room)
     raise _unconvertible(value)
 
@@ -438,16 +469,17 @@ def plain(value: object) -> object:
     kind = type(value)
     if kind is str or value is None or kind is int or kind is bool or kind is float:
         return value
-    return to_data(to_nodes(value))
-
-
-def _data_nodes(value: DataStruct, source: Source | None, line: int, room: list[int]) -> Map:
-    return _to_map(value.mapping(), source, line, room)
+    nodes, made = counted_nodes(value)
+    if made > _SOME:
+        spend(made * 4)
+        check_room(made * 64)
+    return to_data(nodes)
 
 
 __all__ = [
     "DataStruct",
     "YamlFragment",
+    "counted_nodes",
     "data_module",
     "go_type_name",
     "plain",

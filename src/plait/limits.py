@@ -29,14 +29,14 @@ _K, _M = 1 << 10, 1 << 20
 
 # name: (default, what it bounds, its unit)
 TABLE: dict[str, tuple[float, str, str]] = {
-    "aliases": (300_000, "what aliases and merge keys make in one file", "nodes"),
+    "aliases": (300_000, "what aliases and merge keys expand to in one file", "nodes"),
     "bits": (8 * _K, "one integer", "bits"),
     "depth": (DEEPEST, "calls within calls", "calls"),
     "input": (64 * _M, "one input: a file, a pipe, standard input, a URL", "bytes"),
     "items": (4 * _M, "one list, dict, set or tuple", "items"),
-    "memory": (192 * _M, "what the process grows by", "bytes"),
+    "memory": (192 * _M, "the memory that the run adds to the process", "bytes"),
     "nesting": (1_000, "collections within collections of an input", "levels"),
-    "nodes": (1 * _M, "what one value of a template makes", "nodes"),
+    "nodes": (1 * _M, "the nodes that one value of a template expands to", "nodes"),
     "output": (64 * _M, "what is printed", "characters"),
     "pattern": (1, "one match of a pattern of a layered document", "seconds"),
     "pointer": (1_000, "a path of an operation or a substitution", "steps"),
@@ -44,7 +44,7 @@ TABLE: dict[str, tuple[float, str, str]] = {
     "steps": (18_000_000, "evaluation: iterations, calls, and the work of builtins in proportion", "steps"),
     "string": (32 * _M, "one string", "characters"),
     "url": (30, "one URL, redirects included", "seconds"),
-    "variables": (32 * _M, "the text that variables make in one document", "characters"),
+    "variables": (32 * _M, "the text that variables add to one document", "characters"),
 }
 # name: by how much a default is larger for each byte of the inputs beyond _FREE. An input counts as _EACH bytes more
 # than it has.
@@ -80,22 +80,24 @@ class Limits:
     url: float
     variables: int
 
-    def __init__(self, **given: float) -> None:
+    def __init__(self, **given: object) -> None:
+        checked: dict[str, float] = {}
         for name, value in given.items():
             if name not in TABLE:
                 raise _unknown(name)
             whole = name not in _DURATIONS
             if (type(value) is not int and (whole or type(value) is not float)) or not 0 < value < _FAR:
                 raise UsageError(
-                    f"invalid limit {name}={value}",
+                    f"invalid limit {name}={value!r}",
                     expected=f"a {'whole ' if whole else ''}number of {TABLE[name][2]}, more than 0",
                 )
-        if given.get("depth", 0) > DEEPEST:
+            checked[name] = value
+        if checked.get("depth", 0) > DEEPEST:
             # Each call through a builtin takes room on the stack of the process.
             raise UsageError(f"the limit depth can be at most {DEEPEST}", found=str(given["depth"]))
-        self.given = given
-        for name, (value, _, _) in TABLE.items():
-            setattr(self, name, given.get(name, value))
+        self.given = checked
+        for name, (default, _, _) in TABLE.items():
+            setattr(self, name, checked.get(name, default))
 
     def __repr__(self) -> str:
         return f"Limits({', '.join(f'{name}={value}' for name, value in self.given.items())})"
@@ -151,6 +153,11 @@ class Allowance:
             return value
         return value + GROWS.get(name, 0) * (self.taken - _FREE)
 
+    def most_nodes(self) -> int:
+        """How many nodes may be put together: the limit `nodes`, or what can be printed if nobody set one."""
+        most = self.limits.nodes
+        return most if "nodes" in self.limits.given else max(most, self.most("output") >> 6)
+
     def take(self, size: int) -> None:
         """Count an input of so many bytes."""
         self.taken += size + _EACH
@@ -162,6 +169,10 @@ class Allowance:
         other = Allowance(self.limits)
         other.taken = self.taken
         return other
+
+    def end(self) -> None:
+        """Let the run end when it next looks at the time; may be called from another thread."""
+        self.deadline = float("-inf")
 
     def check_time(self) -> None:
         """Raises LimitError when the run takes too long."""
@@ -195,7 +206,7 @@ class limited:  # noqa: N801 - reads as what it does
         _CURRENT.reset(self._token)
 
 
-def limited_to(given: Mapping[str, float] | None) -> limited:
+def limited_to(given: Mapping[str, object] | None) -> limited:
     """A run with the limits given by name; with None the run that is going on, or one with the defaults."""
     return limited(allowance() if given is None else Limits(**given))
 
@@ -216,9 +227,9 @@ def exceeded(
     hint: str | None = None,
 ) -> LimitError:
     """The error for a limit that was reached: what goes beyond it, its name and its value."""
-    again = f"if that is meant, allow more with --limit {name}=N"
+    again = f"if this is intended, raise the limit with --limit {name}=N"
     error = LimitError(
-        f"{what} goes beyond the limit {name}={_shown(name, value)}",
+        f"{what} exceeds the limit {name}={_shown(name, value)}",
         at=at,
         expected=expected,
         hint=again if hint is None else f"{hint}; {again}",

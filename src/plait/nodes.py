@@ -13,6 +13,7 @@ A node keeps its source and line in two slots; `position` makes a `Position` of 
 
 from __future__ import annotations
 
+from plait.limits import allowance, exceeded
 from plait.source import Position, Source
 
 TYPE_CHECKING = False
@@ -351,7 +352,7 @@ _KIND_NAMES: dict[type, str] = {
 
 
 def from_plain(value: object, source: Source | None = None, line: int = 0) -> Value:
-    """Nodes for plain Python data: dict -> Map, list and tuple -> Array, scalars as they are.
+    """Nodes for plain Python data: mappings -> Map, sequences -> Array, scalars as they are.
 
     Raises TypeError for anything else.
     """
@@ -368,6 +369,12 @@ def from_plain(value: object, source: Source | None = None, line: int = 0) -> Va
         )
     if isinstance(value, (list, tuple)):
         return Array([ArrayItem(from_plain(inner, source, line), source, line) for inner in value], source, line)
+    from collections.abc import Mapping, Sequence
+
+    if isinstance(value, Mapping):
+        return from_plain(dict(value), source, line)
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray, memoryview)):
+        return from_plain(list(value), source, line)
     raise TypeError(f"cannot make a node of {type(value).__name__}")
 
 
@@ -394,3 +401,27 @@ def _plain_key(key: Value) -> object:
 def documents(values: Iterable[Value], source: Source | None = None) -> DocumentSet:
     """A document set with one document a value."""
     return DocumentSet([Document(value, source) for value in values], source)
+
+
+def count_nodes(value: Collection) -> int:
+    """How many nodes are in a tree; one that stands in many places counts as often, and is looked at once."""
+    known: dict[int, int] = {}
+    todo: list[Collection] = [value]
+    while todo:
+        node = todo[-1]
+        inner = [part for item in node.items if isinstance(part := item.value, COLLECTION_TYPES)]
+        missing = [part for part in inner if id(part) not in known]
+        if missing:
+            todo += missing
+        else:
+            known[id(node)] = len(node.items) + sum([known[id(part)] for part in inner])
+            todo.pop()
+    return known[id(value)]
+
+
+def check_nodes(value: Value) -> None:
+    """Raises LimitError for a tree of more nodes than may be put together."""
+    if isinstance(value, COLLECTION_TYPES):
+        most = allowance().most_nodes()
+        if count_nodes(value) > most:
+            raise exceeded("what is put together", "nodes", most)

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
-    from plait.nodes import DocumentSet
+    from plait.nodes import Document, DocumentSet, MapItem
+    from plait.source import Position
 
     # A file to write: its path relative to the output directory, and its text.
     OutputFile: TypeAlias = "tuple[str, str]"
@@ -58,11 +59,66 @@ def choose_formats(names: Sequence[str]) -> tuple[str, str | None]:
         if name not in known:
             from plait.spell import did_you_mean
 
-            raise UsageError(f"Unknown output type '{name}'", expected=", ".join(known), hint=did_you_mean(name, known))
+            hint = did_you_mean(name, known)
+            if "." in name or "/" in name:
+                hint = (
+                    f"-o is the form of the output; it goes into a file by > {name}, into a directory by --output-files"
+                )
+            raise UsageError(f"Unknown output type '{name}'", expected=", ".join(known), hint=hint)
     return (
         next((name for name in names if name in FORMATS), "yaml"),
         next((name for name in names if name in SCHEMA_FORMATS), None),
     )
+
+
+def layered_files(documents: DocumentSet, text: Callable[[DocumentSet], str]) -> list[OutputFile]:
+    """A file for each layered document, SCHEMA/NAME.yaml, in the order of the documents (`plait layer --output-files`).
+
+    What is no letter, digit, `-`, `_`, `.` or `~` in a name is written %XX, and so is a dot that it begins with.
+    text: makes the text of a file. Raises UsageError for two documents that would share a file.
+    """
+    from plait.nodes import DocumentSet as Set
+
+    found: list[OutputFile] = []
+    places: dict[str, tuple[Position, str]] = {}
+    for document in documents.items:
+        schema, name = (_under(document, *way) for way in (("schema",), ("metadata", "name")))
+        parts = [str(item.value) if item is not None else "" for item in (schema, name)]
+        path = f"{'/'.join(map(_file_name, [*parts[0].split('/'), parts[1]]))}.yaml"
+        own = (name or document).position, " ".join(parts)
+        # Not every file system tells large letters from small ones.
+        other = places.setdefault(path.casefold(), own)
+        if other is not own:
+            raise UsageError(
+                f"two documents would be written to {path}",
+                at=own[0],
+                also=[other[0]],
+                expected="schemas and names that differ, and not only by large and small letters",
+                found=f"{other[1]}, {own[1]}",
+                hint="--layer, --name or --label chooses one of them",
+            )
+        found.append((path, text(Set([document]))))
+    return found
+
+
+def _under(document: Document, *keys: str) -> MapItem | None:
+    """The item that keys lead to, from a document's root."""
+    from plait.nodes import Map
+
+    item: MapItem | None = None
+    value = document.value
+    for key in keys:
+        item = value.find(key) if type(value) is Map else None
+        value = None if item is None else item.value
+    return item
+
+
+def _file_name(part: str) -> str:
+    """A part of a schema, or a name, as a file or directory may be called."""
+    from urllib.parse import quote
+
+    quoted = quote(part, safe="", errors="replace") or "_"
+    return f"%2E{quoted[1:]}" if quoted.startswith(".") else quoted
 
 
 def add_files(directory: str, files: Sequence[OutputFile], announce: Callable[[str], None]) -> None:
@@ -80,7 +136,8 @@ def add_files(directory: str, files: Sequence[OutputFile], announce: Callable[[s
             _check_no_link(directory, place)
             target = os.path.join(directory, place)
             _make_directory(os.path.dirname(target))
-            aside = f"{target}.{os.urandom(6).hex()}.new"
+            # A name of its own: that of the target may be as long as a name can be.
+            aside = os.path.join(os.path.dirname(target), f".plait-{os.urandom(6).hex()}.new")
             made.append((aside, target))
             _write_aside(aside, target, text)
         while made:
@@ -146,12 +203,44 @@ def _inside(path: str) -> str:
         or place.split(os.sep)[0] == os.pardir
         or os.path.isabs(place)
         or os.path.splitdrive(place)[0]
-        or (os.name == "nt" and ":" in place)  # a stream of a file, beside it
     ):
         raise UsageError(
             f"Expected output file path '{path}' to be inside the output directory", hint="rename it with a file mark"
         )
+    if _ON_WINDOWS and (name := no_name_on_windows(place)) is not None:
+        raise UsageError(
+            f"Expected output file path '{path}' to be a path that Windows can hold",
+            expected="no device's name, none of < > : \" | ? *, no dot or space at the end of a name",
+            found=name,
+            hint="rename it with a file mark",
+        )
     return place
+
+
+_ON_WINDOWS = os.name == "nt"
+_DEVICES = frozenset(
+    (
+        "CON",
+        "PRN",
+        "AUX",
+        "NUL",
+        "CONIN$",
+        "CONOUT$",
+        *(f"{name}{digit}" for name in ("COM", "LPT") for digit in "123456789¹²³"),
+    )
+)
+
+
+def no_name_on_windows(place: str) -> str | None:
+    """The first part of a path that is no file's name on Windows, or None: one that means a device, or another file."""
+    for part in place.replace("\\", "/").split("/"):
+        if (
+            part.partition(".")[0].rstrip(" ").upper() in _DEVICES
+            or part.endswith((".", " "))
+            or any(char < " " or char in '<>:"|?*' for char in part)
+        ):
+            return part
+    return None
 
 
 def _check_expendable(directory: str) -> None:
@@ -180,7 +269,11 @@ def _swap(aside: str, target: str) -> None:
     old = f"{target}.old-{os.getpid()}"
     try:
         os.rename(target, old)
-    except OSError:
+    except OSError as error:
+        from errno import EBUSY, EXDEV
+
+        if error.errno not in (EBUSY, EXDEV):
+            raise
         # A mount point cannot be renamed: empty it, then move in piece by piece.
         for name in os.listdir(target):
             _remove(os.path.join(target, name), ignore_errors=False)

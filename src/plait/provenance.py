@@ -92,6 +92,20 @@ class Stage:
         self.documents = documents
 
 
+class Effect:
+    """What one operation, layering action or substitution made of a document. by: what did it.
+
+    after: None where it left the document out of the result.
+    """
+
+    __slots__ = ("after", "before", "by")
+
+    def __init__(self, by: Cause, before: Document, after: Document | None) -> None:
+        self.by = by
+        self.before = before
+        self.after = after
+
+
 class Trace:
     """What one run records.
 
@@ -99,7 +113,7 @@ class Trace:
     it changed. presence: what decided that an item is there at all (conditions, loops). removals: what was taken out.
     unmatched: overlay items that matched nothing, with the items they could have matched. code: the state of traced
     programs (see `plait.starlark.probe`). label: what overlays are called now, if not by their actions. stages: the
-    documents after each step. secrets: parts of sources that nobody is to see, (source, first line, line after the
+    documents after each step. effects: what single operations, actions and substitutions did, in order. secrets: parts of sources that nobody is to see, (source, first line, line after the
     last). texts: the lines of text files of the output, by path;
     lines: those of all text files, by the identity of the text.
     whole: of documents whose data were replaced as a whole, what did it. lineage: of documents with a parent,
@@ -110,6 +124,7 @@ class Trace:
         "changes",
         "code",
         "copies",
+        "effects",
         "label",
         "lineage",
         "lines",
@@ -129,6 +144,7 @@ class Trace:
         self.removals: dict[Item, Change] = {}
         self.unmatched: list[tuple[Item, list[Item]]] = []
         self.stages: list[Stage] = []
+        self.effects: list[Effect] = []
         self.texts: dict[str, Array] = {}
         self.lines: dict[int, tuple[str, Array]] = {}
         self.secrets: list[tuple[Source | None, int, int]] = []
@@ -145,6 +161,7 @@ class Trace:
         self.removals.update(earlier.removals)
         self.unmatched += earlier.unmatched
         self.stages += earlier.stages
+        self.effects += earlier.effects
         self.secrets += earlier.secrets
         self.lineage.update(earlier.lineage)
 
@@ -159,6 +176,10 @@ class Trace:
 
     def removed(self, item: Item, change: Change) -> None:
         self.removals.setdefault(item, change)
+
+    def effect(self, by: Cause, before: Document, after: Document | None) -> None:
+        """Keep what one operation, action or substitution made of a document."""
+        self.effects.append(Effect(by, before, after))
 
     def stage(self, name: str, documents: Iterable[Document]) -> None:
         """Keep the documents as they are now."""
@@ -334,4 +355,4 @@ def _named(item: Item) -> object:
     return None
 
 
-__all__ = ["Cause", "Change", "Stage", "Trace"]
+__all__ = ["Cause", "Change", "Effect", "Stage", "Trace"]

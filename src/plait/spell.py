@@ -1,4 +1,4 @@
-"""The nearest names: suggestions for misspelt keys, flags, attributes and functions."""
+"""Words in messages: the nearest names for misspelt keys, flags, attributes and functions; lists; counts."""
 
 from __future__ import annotations
 
@@ -89,7 +89,55 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> str | None:
     return f"did you mean {listed(found, quote=chr(34))}?" if found else None
 
 
+def no_attribute(thing: object, name: str) -> AttributeError:
+    """The error for an attribute that a thing does not have: with the nearest that it has, else with all."""
+    message = f"{type(thing).__name__} has no attribute {name!r}"
+    if not name.startswith("_"):
+        known = [one for one in dir(thing) if not one.startswith("_")]
+        message += f"; {did_you_mean(name, known) or 'it has ' + ', '.join(known)}"
+    return AttributeError(message)
+
+
 def listed(names: Sequence[str], quote: str = "") -> str:
     """Names as alternatives: a, a or b, a, b or c."""
     shown = [f"{quote}{name}{quote}" for name in names]
     return f"{', '.join(shown[:-1])} or {shown[-1]}" if len(shown) > 1 else "".join(shown)
+
+
+def counted(count: int, noun: str) -> str:
+    """A number with its noun: 1 item, 2 items."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+_SLIPS = 5  # names shorter than this are too like each other
+
+
+def is_slip(name: str, known: str) -> bool:
+    """Whether a name looks like a known one written by a slip of the hand, rather than like another name.
+
+    That is: other letters are large, or it is joined in another way; two letters are swapped; a letter within a word is
+    missing, or there is one too many. What has another first or last letter, or another number, is another name.
+
+    >>> is_slip("replcas", "replicas"), is_slip("imagepullpolicy", "imagePullPolicy"), is_slip("web-1", "web-2")
+    (True, True, False)
+    >>> is_slip("http", "https"), is_slip("http_proxy", "HTTP_PROXY"), is_slip("client-a", "client-b")
+    (False, False, False)
+    """
+    if name == known or min(len(name), len(known)) < _SLIPS or abs(len(name) - len(known)) > 2 or len(name) > _LONGEST:
+        return False
+    if name[0].lower() != known[0].lower() or name[-1].lower() != known[-1].lower():
+        return False
+    if _folded(name) == _folded(known):
+        return not (name.isupper() or known.isupper())
+    if len(name) == len(known):
+        places = [place for place, (a, b) in enumerate(zip(name, known, strict=True)) if a != b]
+        if len(places) != 2 or places[1] != places[0] + 1:
+            return False
+        first, second = name[places[0]], name[places[1]]
+        return first.isalpha() and second.isalpha() and (first, second) == (known[places[1]], known[places[0]])
+    long, short = (name, known) if len(name) > len(known) else (known, name)
+    if len(long) != len(short) + 1:
+        return False
+    place = next((place for place, (a, b) in enumerate(zip(long, short, strict=False)) if a != b), len(short))
+    around = long[place - 1 : place + 2]
+    return long[place + 1 :] == short[place:] and len(around) == 3 and around.isalpha()

@@ -23,8 +23,8 @@ def write_file(path: str, parts: Iterable[bytes], *, new_mode: int) -> None:
         with open(path, "wb") as file:
             file.writelines(parts)
         return
-    directory, name = os.path.split(path)
-    aside = os.path.join(directory, f".{name}.{os.getpid()}.{os.urandom(4).hex()}")
+    # A name of its own: that of the file may be as long as a name can be.
+    aside = os.path.join(os.path.dirname(path), f".plait-{os.getpid()}-{os.urandom(4).hex()}.new")
     try:
         # What the old file hides from others, the new one does while it is written.
         mode = new_mode if before is None else 0o600

@@ -1,6 +1,7 @@
 """Fuzz targets: each takes bytes and returns, or raises what is a find.
 
-The property everywhere: a result or a `PlaitError`, no other exception; some targets check a law of the result as well.
+The property everywhere: a result or a `PlaitError`, no other exception, and no more time and memory than an input of its
+size is worth (see `costs`); some targets check a law of the result as well.
 Where a target needs several inputs, a line `=====` stands between them. Hypothesis (`test_fuzz.py`) and atheris
 (`atheris_run.py`) drive the same functions, and `finds/TARGET/*` keeps every input that was once a find.
 """
@@ -9,6 +10,8 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
+
+from costs import bounded
 
 import treecheck
 from plait.context import Context
@@ -41,13 +44,7 @@ def modest(text: str) -> str:
 
 def context() -> Context:
     """The state of a run, with little to spend."""
-    made = Context()
-    limits = getattr(made, "limits", None)
-    if limits is not None:
-        for name, value in (("steps", 20_000), ("seconds", 5), ("depth", 50)):
-            if hasattr(limits, name):
-                setattr(limits, name, value)
-    return made
+    return Context(limits=Limits(steps=20_000, seconds=5, depth=50))
 
 
 def yaml_read(data: bytes) -> None:
@@ -360,7 +357,7 @@ def flags(data: bytes) -> None:
         render(error)
 
 
-TARGETS: dict[str, Callable[[bytes], None]] = {
+_EVERY: dict[str, Callable[[bytes], None]] = {
     "yaml_read": yaml_read,
     "yaml_round_trip": yaml_round_trip,
     "fmt": fmt,
@@ -380,6 +377,7 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "layering": layering,
     "flags": flags,
 }
+TARGETS = {name: bounded(target) for name, target in _EVERY.items()}
 
 _YAML = [
     "a: 1\nb: [1, x, {c: ~}]\n",

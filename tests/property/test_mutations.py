@@ -18,6 +18,7 @@ from plait.context import Context
 from plait.errors import PlaitError
 from plait.layering import Options, plain_values, plan, read_documents, render_plan, written
 from plait.layering.tracing import inherited
+from plait.naming import document_name
 from plait.nodes import Document
 from plait.ops import Sources, interpolate, patch, read_first, read_operations
 from plait.ops.tracing import Variables
@@ -25,7 +26,7 @@ from plait.ops.variables import texts_to_values
 from plait.provenance import Trace
 from plait.source import Source
 from plait.tools.explain import explain, lines
-from plait.tools.paths import all_places, document_name
+from plait.tools.paths import all_places
 from plait.workspace import Job, in_memory
 from plait.workspace.phases import run
 from plait.yaml import deduplicate, read
@@ -83,7 +84,8 @@ def values_of(documents: list[Document]) -> dict[str, object]:
 
 def key_of(place: Place) -> str:
     """The path with the document's name or, if it has none, its number."""
-    return str(place) if document_name(place.document) else f"{place.number}:{place}"
+    # By numbers: what array items are called changes with their values.
+    return f"{document_name(place.document) or place.number}:{place.path}"
 
 
 def changed(line: str) -> str:

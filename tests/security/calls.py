@@ -49,6 +49,10 @@ SHARED = {
     "wide2": "#@ wide2 = [0] * 1000\n#@ for _ in range(3):\n#@   wide2 = [wide2] * 100\n#@ end\n",
     "deep": "#@ deep = []\n#@ for _ in range(100000):\n#@   deep = [deep]\n#@ end\n",
     "deep2": "#@ deep2 = []\n#@ for _ in range(100000):\n#@   deep2 = [deep2]\n#@ end\n",
+    "structs": '#@ load("@ytt:struct", "struct")\n#@ structs = struct.make(a=1)\n#@ for _ in range(40):\n'
+    "#@   structs = struct.make(a=structs, b=structs)\n#@ end\n",
+    "fragments": "#@ def twice(x):\na: #@ x\nb: #@ x\n#@ end\n#@ fragments = twice(1)\n#@ for _ in range(40):\n"
+    "#@   fragments = twice(fragments)\n#@ end\n",
     "deeper": "#@ deeper = ()\n#@ for _ in range(100000):\n#@   deeper = (deeper,)\n#@ end\n",
 }
 NEEDS = {"same": ["sb", "sc"]}
@@ -371,6 +375,32 @@ struct.encode(dicts)
 struct.encode(table)
 struct.decode(struct.encode(table))
 struct.make(**{"a%d" % i: i for i in range(300000)})
+struct.decode(structs)
+struct.encode({"a": structs})
+yaml.encode(structs)
+json.encode(structs)
+toml.encode({"a": structs})
+assert.equals(structs, 1)
+str(structs)
+[structs] == [1]
+struct.decode(fragments)
+struct.encode({"a": fragments})
+yaml.encode(fragments)
+json.encode(fragments)
+toml.encode(fragments)
+toml.encode({"a": [fragments]})
+url.query_params_encode(fragments)
+assert.equals(fragments, 1)
+assert.min_len(1).check(fragments)
+overlay.apply(fragments, fragments)
+overlay.apply({"a": 1}, fragments)
+overlay.apply(fragments, {"a": 1})
+template.replace(fragments)
+str(fragments)
+dict(fragments)
+list(fragments)
+[fragments] == [1]
+{fragments: 1}
 math.pow(n, n)
 math.floor(1e308)
 math.gamma(170)
@@ -401,7 +431,7 @@ set(range(4000000))
 dict(zip(range(2000000), range(2000000)))
 """
 
-MODULES = ["assert", "base64", "ip", "json", "math", "md5", "overlay", "regexp", "sha256", "struct", "toml", "url",
+MODULES = ["assert", "base64", "ip", "json", "math", "md5", "overlay", "regexp", "sha256", "struct", "template", "toml", "url",
            "version", "yaml"]  # fmt: skip
 
 
@@ -413,7 +443,8 @@ def words_of(expression: str) -> set[str]:
 def template(expression: str) -> str:
     """A template that evaluates an expression and prints nothing of it."""
     words = words_of(expression)
-    lines = [f'#@ load("@ytt:{name}", "{name}")\n' for name in MODULES if f"{name}." in expression]
+    loaded = [name for name in MODULES if f"{name}." in expression and not (name == "struct" and "structs" in words)]
+    lines = [f'#@ load("@ytt:{name}", "{name}")\n' for name in loaded]
     for name in [need for word in words for need in NEEDS.get(word, [])] + sorted(words):
         if name in NAMES:
             lines.append(f"#@ {name} = {NAMES[name]}\n")
@@ -580,6 +611,21 @@ def others() -> dict[str, tuple[str, dict[str, str]]]:
             {
                 "base.yml": "a: ((c))\nvariables: [{name: c, type: certificate, options: {is_ca: true, common_name: x, "
                 "duration: 99999999999999999999}}]\n"
+            },
+        ),
+        "documents that each take another one twice": (
+            "layer",
+            {
+                "a.yml": POLICY
+                + layered("n0", "{x: 1}")
+                + "".join(
+                    layered(
+                        f"n{i}",
+                        "{a: 1, b: 2}",
+                        f"[{{src: {{schema: demo/Any/v1, name: n{i - 1}, path: .}}, dest: [{{path: .a}}, {{path: .b}}]}}]",
+                    )
+                    for i in range(1, 40)
+                )
             },
         ),
         "a pattern that goes back": (

@@ -24,11 +24,13 @@ if TYPE_CHECKING:
 SECRET = "s3cr3t-words"
 
 
-def documents(schema: object, data: object, *, policy: str = "cleartext", schema_policy: str | None = None) -> str:
+def documents(
+    schema: plait.Plain, data: plait.Plain, *, policy: str = "cleartext", schema_policy: str | None = None
+) -> str:
     control = {"schema": "metadata/Control/v1", "name": "demo/Thing/v1"}
     if schema_policy:
         control["storagePolicy"] = schema_policy
-    parts: list[dict[str, object]] = [
+    parts: list[dict[str, plait.Plain]] = [
         {
             "schema": "deckhand/LayeringPolicy/v1",
             "metadata": {"schema": "metadata/Control/v1", "name": "p"},
@@ -49,7 +51,7 @@ def documents(schema: object, data: object, *, policy: str = "cleartext", schema
     return plait.documents(*parts).to_yaml()
 
 
-def told(schema: object, data: object, **policies: Any) -> str:
+def told(schema: plait.Plain, data: plait.Plain, **policies: Any) -> str:
     """The whole message of a check that fails."""
     with pytest.raises((LayeringError, LimitError)) as caught:
         plait.layer({"d.yml": documents(schema, data, **policies)}, validate_data=True, limits={"seconds": 10})
@@ -91,12 +93,12 @@ def server() -> Iterator[str]:
         {"dependencies": {"a": {"$ref": "URL/a"}}},
     ],
 )
-def test_no_reference_is_fetched(schema: object, server: str) -> None:
+def test_no_reference_is_fetched(schema: plait.Plain, server: str) -> None:
     text = documents(schema, {"a": 1}).replace("URL", server)
     with pytest.raises(LayeringError) as caught:
         plait.layer({"d.yml": text}, validate_data=True)
     assert Asked.paths == []
-    assert "a $ref leads out of it" in caught.value.report()
+    assert "a $ref points outside it" in caught.value.report()
 
 
 @pytest.mark.parametrize("form", ["file://{}", "{}", "file:{}", "../secret.json", "file://localhost{}"])
@@ -107,7 +109,7 @@ def test_no_reference_reads_a_file(form: str, tmp_path: pathlib.Path, monkeypatc
     monkeypatch.chdir(tmp_path / "below")
     said = told({"id": f"file://{tmp_path}/below/", "properties": {"a": {"$ref": form.format(secret)}}}, {"a": 1})
     assert SECRET not in said
-    assert "a $ref leads out of it" in said
+    assert "a $ref points outside it" in said
 
 
 def test_references_within_the_schema_and_to_the_metaschema_are_followed() -> None:
@@ -160,7 +162,7 @@ def test_references_within_the_schema_and_to_the_metaschema_are_followed() -> No
     ids=repr,
 )
 def test_a_broken_schema_is_a_finding(
-    schema: object, capsys: pytest.CaptureFixture[str], tmp_path: pathlib.Path
+    schema: plait.Plain, capsys: pytest.CaptureFixture[str], tmp_path: pathlib.Path
 ) -> None:
     file = tmp_path / "d.yml"
     file.write_text(documents(schema, {"a": 10**30, "b": "text"}))
@@ -199,7 +201,7 @@ def doubled(levels: int) -> dict[str, object]:
         ({"additionalProperties": False, "patternProperties": {"^(([a-z])+.)+[A-Z]([a-z])+$": {}}}, {"a" * 60: 1}, "pattern"),
     ],
 )  # fmt: skip
-def test_a_check_ends(schema: object, data: object, limit: str) -> None:
+def test_a_check_ends(schema: plait.Plain, data: plait.Plain, limit: str) -> None:
     text = documents(schema, data)
     start = time.process_time()
     with pytest.raises(LimitError) as caught:
@@ -236,7 +238,7 @@ def test_a_pattern_ends_on_any_thread() -> None:
         {"not": {}},
     ],
 )
-def test_values_of_encrypted_documents_are_not_shown(schema: dict[str, object]) -> None:
+def test_values_of_encrypted_documents_are_not_shown(schema: dict[str, plait.Plain]) -> None:
     said = told(schema, {"a": SECRET}, policy="encrypted")
     assert SECRET not in "".join(line for line in said.splitlines() if "|" not in line)
 
@@ -255,7 +257,7 @@ def test_values_of_encrypted_documents_are_not_shown(schema: dict[str, object]) 
         {"properties": {"a": {"pattern": f"(a+)+$|{SECRET}"}}},
     ],
 )
-def test_values_of_encrypted_schemas_are_not_shown(schema: dict[str, object]) -> None:
+def test_values_of_encrypted_schemas_are_not_shown(schema: dict[str, plait.Plain]) -> None:
     assert SECRET not in told(schema, {"a": "a" * 60 + "b"}, schema_policy="encrypted")
 
 

@@ -154,7 +154,7 @@ def test_content_is_bounded(here: pathlib.Path) -> None:
     (here / "a").write_bytes(b"12345")
     with limited(Limits(input=5)):
         assert file_content("a", "file 'a'") == b"12345"
-    with limited(Limits(input=4)), pytest.raises(LimitError, match="file 'a' goes beyond the limit input=4"):
+    with limited(Limits(input=4)), pytest.raises(LimitError, match="file 'a' exceeds the limit input=4"):
         file_content("a", "file 'a'")
     with open("/dev/zero", "rb") as zeros, limited(Limits(input=1000)), pytest.raises(LimitError):
         content(zeros, "zeros")
@@ -267,7 +267,7 @@ def test_other_schemes_are_paths(url: str) -> None:
 
 def test_an_answer_without_end_meets_the_limit(server: str) -> None:
     start = time.monotonic()
-    with pytest.raises(LimitError, match="goes beyond the limit input=1M"), limited(Limits(input=1 << 20)):
+    with pytest.raises(LimitError, match="exceeds the limit input=1M"), limited(Limits(input=1 << 20)):
         fetch_url(f"{server}/flood")
     assert time.monotonic() - start < 5
 
@@ -276,7 +276,7 @@ def test_a_url_counts_as_an_input(server: str, capfd: pytest.CaptureFixture[str]
     assert main(["render", "-f", f"{server}/a.yml"]) == 0
     assert capfd.readouterr().out == "a: 1\n"
     assert main(["render", "--limit", "input=4", "-f", f"{server}/a.yml"]) == 3
-    assert "goes beyond the limit input=4" in capfd.readouterr().err
+    assert "exceeds the limit input=4" in capfd.readouterr().err
     assert main(["render", "--limit", "url=0.3", "-f", f"{server}/drip.yml"]) == 1
     said = capfd.readouterr().err
     assert "no complete answer within 0.3 seconds" in said

@@ -21,7 +21,7 @@ VALUE = '#@ load("@ytt:data", "data")\na: #@ data.values.x\n'
 
 
 @pytest.mark.parametrize("value", [HALF, HUGE, [HUGE], {"a": [HALF]}, {HALF: 1}, -HUGE], ids=list("012345"))
-def test_data(value: object) -> None:
+def test_data(value: plait.Plain) -> None:
     works: list[Callable[[], object]] = [
         lambda: plait.documents(value),
         lambda: plait.documents({"a": value}, value),

@@ -19,6 +19,7 @@ def rendering() -> None:
         implicit_map_key_overrides=True,
         validate=False,
         allow_links=["/srv"],
+        warnings="error",
         limits={"steps": 1000, "seconds": 1.5},
         trace=True,
         isolated=False,
@@ -27,12 +28,76 @@ def rendering() -> None:
     assert_type(rendered.files, dict[str, str])
     assert_type(rendered.warnings, list[str])
     assert_type(rendered.printed, list[str])
-    assert_type(rendered.to_list(), list[object])
-    assert_type(rendered.to_dict(), dict[object, object])
-    assert_type(rendered[0], object)
+    assert_type(rendered.to_list(), list[plait.Plain])
+    assert_type(rendered.to_dict(), dict[object, plait.Plain])
+    assert_type(rendered[0], plait.Plain)
+    assert_type(rendered[:2], list[plait.Plain])
     assert_type(len(rendered), int)
     for document in rendered:
-        assert_type(document, object)
+        assert_type(document, plait.Plain)
+    # What comes out goes in.
+    plait.render({"app.yml": plait.documents(rendered.to_dict(), *rendered)}, values={"all": rendered.to_list()})
+
+
+def formatting(limits: plait.Limits, inputs: plait.Inputs) -> None:
+    formatted = plait.fmt(inputs, strict=True, allow_links=["/srv"], limits=limits, isolated=True)
+    assert_type(formatted, plait.Formatted)
+    assert_type(formatted.files, dict[str, str])
+    assert_type(formatted.changed, list[str])
+
+
+def values(one: plait.Input) -> None:
+    given = {"replicas": 3}
+    found = plait.data_values(one, values=given, values_files=[one], file_marks=("a.yml:exclude=true",))
+    assert_type(found, plait.Documents)
+    plait.data_values("config", validate=False, strict=True, ignore_unknown_comments=True)
+    plait.data_values("config", implicit_map_key_overrides=True, allow_links=[], limits={}, isolated=True)
+    schema = plait.data_values_schema("config", file_marks=[], strict=True, ignore_unknown_comments=True)
+    assert_type(schema, plait.Documents)
+    plait.data_values_schema("config", implicit_map_key_overrides=True, allow_links=[], limits={}, isolated=True)
+
+
+def checking() -> None:
+    found = plait.check_data_values(
+        ["config"],
+        values={"replicas": 3},
+        values_files="values.yml",
+        file_marks=[],
+        strict=True,
+        ignore_unknown_comments=True,
+        implicit_map_key_overrides=True,
+        allow_links=[],
+        limits={"seconds": 1},
+        isolated=True,
+    )
+    assert_type(found, plait.Findings)
+    assert_type(found[0], plait.Finding)
+    assert_type(found[1:], list[plait.Finding])
+    assert_type(found.report(), str)
+    for one in found:
+        assert_type(one.message, str)
+    assert_type(
+        plait.check_layers(
+            "site",
+            lenient=True,
+            relaxed=False,
+            strict=True,
+            like_deckhand=True,
+            secrets={"reference": "text"},
+            allow_links=[],
+            limits={},
+            isolated=True,
+        ),
+        plait.Findings,
+    )
+
+
+async def awaiting() -> None:
+    rendered = await plait.arender("config", values={"replicas": 3}, isolated=True)
+    assert_type(rendered, plait.Rendered)
+    assert_type(await plait.apatch(rendered, "ops.yml", limits={"seconds": 2}), plait.Documents)
+    assert_type(await plait.alayer("site", order="name"), plait.Documents)
+    assert_type(await plait.acompose("plait.yml", until="templates"), plait.Composed)
 
 
 def patching() -> None:
@@ -79,6 +144,8 @@ def layering() -> None:
         isolated=False,
     )
     assert_type(layered, plait.Documents)
+    site = plait.layer(site=pathlib.Path("site/north"), repositories={"global": "../global-manifests"})
+    assert_type(site, plait.Documents)
 
 
 def composing() -> None:
@@ -95,7 +162,7 @@ def composing() -> None:
     assert_type(composed.steps[0].name, str)
     assert_type(composed.steps[0].documents, plait.Documents)
     assert_type(composed.steps[0].differences, list[plait.Difference])
-    assert_type(plait.compose({"plait.yml": "steps: []"}).to_list(), list[object])
+    assert_type(plait.compose({"plait.yml": "steps: []"}).to_list(), list[plait.Plain])
 
 
 def explaining(documents: plait.Documents) -> None:
@@ -104,7 +171,7 @@ def explaining(documents: plait.Documents) -> None:
     for history in plait.explain(documents):
         assert_type(history.document, str | None)
         assert_type(history.path, str)
-        assert_type(history.value, object)
+        assert_type(history.value, plait.Plain)
         assert_type(history.secret, bool)
         assert_type(history.around, list[plait.Entry])
         assert_type(history.to_text(around=True), str)
@@ -114,7 +181,7 @@ def explaining(documents: plait.Documents) -> None:
             assert_type(entry.place, str)
             assert_type(entry.at, plait.Position | None)
             assert_type(entry.text, str | None)
-            assert_type(entry.value, object)
+            assert_type(entry.value, plait.Plain)
             assert_type(entry.state, str)
             assert_type(entry.origins, list[plait.Entry])
 
@@ -129,8 +196,10 @@ def comparing(documents: plait.Documents) -> None:
     for one in found:
         assert_type(one, plait.Difference)
         assert_type((one.kind, one.document, one.path), tuple[str, str, str])
-        assert_type(one.before, object)
-        assert_type(one.after, object)
+        assert_type(one.before, plait.Plain)
+        assert_type(one.after, plait.Plain)
+    assert_type(found[0], plait.Difference)
+    assert_type(found[:2], list[plait.Difference])
 
 
 def errors() -> str:

@@ -57,11 +57,23 @@ def test_another_text_is_another_entry(cache: CodeCache) -> None:
     assert len(entries(cache)) == 2
 
 
-def test_every_file_that_compiles_counts() -> None:
+def test_every_file_that_compiles_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plait.version.__version__", "not installed")
     known = build()
     for package in ("starlark", "templates", "yaml"):
         for file in (Path(plait.__file__).parent / package).rglob("*.py"):
             assert f"{file.name} {file.stat().st_size} {file.stat().st_mtime_ns}" in known, file
+
+
+def test_an_installed_build_is_known_by_its_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plait.codecache.__file__", str(tmp_path / "plait" / "codecache.py"))
+    record = tmp_path / f"plait-{plait.__version__}.dist-info" / "RECORD"
+    record.parent.mkdir()
+    record.write_text("plait/codecache.py,sha256=1,1\n")
+    known = build()
+    assert build() == known
+    record.write_text("plait/codecache.py,sha256=2,1\n")
+    assert build() != known
 
 
 def test_another_kind_of_file_is_another_entry(cache: CodeCache) -> None:

@@ -249,7 +249,7 @@ def test_a_url_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_url_is_limited_in_size(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("no_proxy", "127.0.0.1")
-    with pytest.raises(LimitError, match=r"found\.yml' goes beyond the limit input=4$"), limited(Limits(input=4)):
+    with pytest.raises(LimitError, match=r"found\.yml' exceeds the limit input=4$"), limited(Limits(input=4)):
         fetch_url(f"{server}/found.yml")
 
 

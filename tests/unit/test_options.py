@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from plait.cli.options import CSV, GO_FLAGS, SWITCH, TEXT, TEXTS, Command, Flag
+from plait.cli.options import CSV, GO_FLAGS, NO_EFFECT, SWITCH, TEXT, TEXTS, Command, Flag
+from plait.cli.start import commands
 from plait.errors import UsageError
 
 FLAGS = (
@@ -185,8 +186,32 @@ def test_help_text_comes_from_the_table() -> None:
         "  stop  stops\n"
         "\n"
         "Flags:\n"
-        "  -f, --file PATH                 an input (repeatable)\n"
-        "  -h, --help                      print this help\n"
-        "  -o, --output FORM               a form (repeatable) (default yaml)\n"
-        "  -s, --strict                    be strict\n"
+        "  -f, --file PATH               an input (repeatable)\n"
+        "  -o, --output FORM             a form (repeatable) (default yaml)\n"
+        "  -s, --strict                  be strict\n"
+        "  -h, --help                    print this help\n"
     )
+
+
+def test_help_has_headings_and_names_flags_without_effect_last() -> None:
+    command = Command("tool", "Does things.", ("Inputs", FLAGS[0], "Output", FLAGS[2], NO_EFFECT, FLAGS[4]))
+    help_text = command.help_text()
+    assert help_text.partition("Usage:\n  tool [flags]\n\n")[2] == (
+        "Inputs:\n"
+        "  -f, --file PATH               an input (repeatable)\n"
+        "\n"
+        "Output:\n"
+        "  -o, --output FORM             a form (repeatable) (default yaml)\n"
+        "\n"
+        "General:\n"
+        "  -h, --help                    print this help\n"
+        "\n"
+        "Accepted for compatibility, no effect:\n"
+        "  -s, --strict\n"
+    )
+
+
+@pytest.mark.parametrize("name", commands())
+def test_help_fits_80_columns(name: str) -> None:
+    for line in commands()[name].help_text().splitlines():
+        assert len(line) <= 80, line

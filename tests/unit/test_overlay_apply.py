@@ -657,7 +657,7 @@ def test_a_missing_subset_shows_what_differs_in_the_nearest() -> None:
     error = caught.value
     assert error.expected == 'a document that contains kind: "Deployment", metadata.name: "web"'
     assert error.found is not None
-    assert error.found.split("\n")[0] == 'b.yml:3: metadata.name is "wep", not "web"'
+    assert error.found.split("\n")[0] == 'Deployment/wep, b.yml:3: metadata.name is "wep", not "web"'
 
 
 def test_a_key_of_another_type_is_pointed_out() -> None:

@@ -15,7 +15,8 @@ from plait.nodes import Array, Document, DocumentSet, Map, equal, from_plain
 from plait.provenance import Cause, Trace
 from plait.source import Source
 from plait.tools.explain import LOST, Explainer, explain, lines
-from plait.tools.paths import Place, all_places, find, parse, text_lines
+from plait.tools.finding import find
+from plait.tools.paths import Place, all_places, parse, text_lines
 from plait.tools.sourcemap import impact, source_map, write_map
 from plait.tools.telling import to_data
 from plait.workspace import Job, in_memory

@@ -42,6 +42,8 @@ s.yml:2: b
 
     s.yml:2  | b: ''
     s.yml:1  | #@schema/validation min_len=2, max=1
+
+  hint:     the value and the number of the rule are of different types
 """
     )
 

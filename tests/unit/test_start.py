@@ -31,7 +31,7 @@ def test_plait_alone_shows_three_examples(capfdbinary: pytest.CaptureFixture[byt
     assert out.decode() == EXAMPLES
     assert err == b""
     assert len([line for line in EXAMPLES.splitlines() if line.startswith("  plait ")]) == 3
-    assert len(EXAMPLES.splitlines()) < 10
+    assert len(EXAMPLES.splitlines()) < 12
 
 
 def test_init_makes_a_project_that_renders(

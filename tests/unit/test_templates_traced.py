@@ -385,7 +385,7 @@ def test_nodes_count_for_the_size_of_the_output() -> None:
     text = "#@ for x in range(100):\n- a: #@ x\n  b: {c: [1, 2], d: 1}\n#@ end\n"
     # 100 x (an item of the list, two of its map, four below), each as 64 characters.
     plait.render({"a.yml": text}, limits={"output": 100 * 7 * 64}).to_yaml()
-    with pytest.raises(LimitError, match=r"the output goes beyond the limit output=44799"):
+    with pytest.raises(LimitError, match=r"the output exceeds the limit output=44799"):
         plait.render({"a.yml": text}, limits={"output": 100 * 7 * 64 - 1}).to_yaml()
 
 

@@ -10,7 +10,8 @@ from plait.nodes import DocumentSet
 from plait.provenance import Trace
 from plait.starlark.probe import Windows
 from plait.tools.explain import explain, lines
-from plait.tools.paths import find, parse
+from plait.tools.finding import find
+from plait.tools.paths import parse
 from plait.workspace import Job, in_memory
 from plait.workspace.phases import run
 

@@ -145,7 +145,7 @@ def test_copies_by_aliases_are_limited() -> None:
     for name, before in zip("bcdefg", "abcdef", strict=True):
         text += f"{name}: &{name} [{', '.join(['*' + before] * 8)}]\n"
     with (
-        pytest.raises(LimitError, match="what aliases make goes beyond the limit aliases=5000") as caught,
+        pytest.raises(LimitError, match="what aliases make exceeds the limit aliases=5000") as caught,
         limited(Limits(aliases=5_000)),
     ):
         read(Source("f.yml", text))

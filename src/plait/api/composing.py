@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from os import PathLike, fspath
 
+from plait.api.asynchronous import awaited
 from plait.api.differences import between
-from plait.api.inputs import only
+from plait.api.equality import Comparable
+from plait.api.inputs import context_of, only
 from plait.api.isolation import can_be_isolated
 from plait.api.rendering import data_values
 from plait.api.results import Documents
-from plait.context import Context
 from plait.limits import limited_to
 from plait.nodes import DocumentSet
 from plait.source import Source
@@ -23,14 +24,14 @@ if TYPE_CHECKING:
     from typing import Self
 
     from plait.api.differences import Difference
-    from plait.api.inputs import Inputs
+    from plait.api.kinds import Input, Inputs, Limits, Plain, Warnings
     from plait.api.results import State
     from plait.nodes import Document
     from plait.provenance import Trace
     from plait.tools.pipeline import Step
 
 
-class ComposeStep:
+class ComposeStep(Comparable):
     """One step of a pipeline that was run.
 
     name: as the file names it, or its kind and number. documents: as the step left them.
@@ -45,6 +46,9 @@ class ComposeStep:
 
     def __repr__(self) -> str:
         return f"<ComposeStep {self.name!r}>"
+
+    def _held(self) -> tuple[object, ...]:
+        return self.name, self._before, self.documents
 
     @property
     def differences(self) -> list[Difference]:
@@ -85,12 +89,13 @@ class Composed(Documents):
 
 @can_be_isolated(Composed)
 def compose(
-    pipeline: Inputs,
+    pipeline: Input,
     *,
-    values: Mapping[str, object] | None = None,
+    values: Mapping[str, Plain] | None = None,
     values_files: Inputs = (),
     until: str | None = None,
-    limits: Mapping[str, float] | None = None,
+    warnings: Warnings = "keep",
+    limits: Limits | None = None,
     trace: bool = False,
     isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
 ) -> Composed:
@@ -98,7 +103,7 @@ def compose(
 
     pipeline: the path of the file, its text by its name, or `documents` of its data; what it names is found from the file's directory, or from the
     working directory. values, values_files: data values that win over those of steps. until: the name of the step to
-    stop after. limits, isolated: as in `render`. trace: keep histories, for `explain`. Raises PlaitError.
+    stop after. warnings, limits, isolated: as in `render`. trace: keep histories, for `explain`. Raises PlaitError.
 
     >>> import pathlib
     >>> _ = pathlib.Path("app.yml").write_text("image: app:1")
@@ -117,7 +122,7 @@ def compose(
                 source = Source("pipeline.yml", Documents(DocumentSet([source])).to_yaml())
             read = parse(source)
         printed: list[str] = []
-        context = Context(print_line=printed.append)
+        context = context_of(warnings, printed)
         if trace:
             from plait.provenance import Trace
 
@@ -131,5 +136,11 @@ def compose(
             steps.append(ComposeStep(step.name, before, after))
             before = after
 
-        nodes = run(read, context, values=data_values(values, values_files), until=until, watch=watch)
+        nodes = run(
+            read, context, values=data_values(values, values_files, warn=context.warn), until=until, watch=watch
+        )
+        context.check_warnings()
         return Composed(nodes, steps=steps, warnings=context.warnings, printed=printed, trace=context.trace)
+
+
+acompose = awaited(compose)

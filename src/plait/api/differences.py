@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from plait.api.calls import checked
+from plait.api.equality import Comparable
 from plait.api.inputs import each, sources
-from plait.api.results import Documents
+from plait.api.isolation import fully_told
+from plait.api.results import Documents, plain
 from plait.content import Links
+from plait.errors import UsageError
 from plait.limits import limited_to
-from plait.nodes import Document, DocumentSet, to_plain
+from plait.nodes import Document, DocumentSet
 from plait.tools import diff as tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import overload
 
-    from plait.api.inputs import Inputs
+    from plait.api.kinds import Inputs, Limits, Plain, Texts
 
 
-class Difference:
+class Difference(Comparable):
     """One change. kind: "added", "removed" or "changed". document: its name. path: in the document, "" for all of it.
 
     before, after: plain data; None for what is not there.
@@ -24,7 +29,7 @@ class Difference:
 
     __slots__ = ("after", "before", "document", "kind", "path")
 
-    def __init__(self, kind: str, document: str, path: str, before: object, after: object) -> None:
+    def __init__(self, kind: str, document: str, path: str, before: Plain, after: Plain) -> None:
         self.kind = kind
         self.document = document
         self.path = path
@@ -34,9 +39,14 @@ class Difference:
     def __repr__(self) -> str:
         return f"<Difference {self.document}:{self.path} {self.kind}>"
 
+    def _held(self) -> tuple[object, ...]:
+        return self.kind, self.document, self.path, self.before, self.after
 
-class Differences:
+
+class Differences(Comparable):
     """What differs between two sets of documents: a sequence of `Difference`, empty when nothing does.
+
+    warnings: what is to be known of the inputs, such as that code of templates was not evaluated.
 
     >>> import plait
     >>> found = plait.diff({"a.yml": "port: 80"}, {"b.yml": "port: 81"})
@@ -44,16 +54,35 @@ class Differences:
     [('changed', 'port', 80, 81)]
     """
 
-    __slots__ = ("_all", "_found", "_left", "_right")
+    __slots__ = ("_all", "_found", "_left", "_right", "warnings")
 
-    def __init__(self, left: Sequence[Document], right: Sequence[Document], *, cleartext_secrets: bool = False) -> None:
+    def __init__(
+        self,
+        left: Sequence[Document],
+        right: Sequence[Document],
+        *,
+        cleartext_secrets: bool = False,
+        warnings: Iterable[str] = (),
+    ) -> None:
+        self.warnings = list(warnings)
         self._left = tool.printed(left)
         self._right = tool.printed(right)
         self._found = tool.diff(self._left, self._right, cleartext_secrets=cleartext_secrets)
         self._all = _plain(self._found)
 
     def __repr__(self) -> str:
-        return f"<Differences: {len(self)}>"
+        shown = "".join(
+            f"{', ' if number else ': '}{one.document}:{one.path} {one.kind}" for number, one in enumerate(self[:3])
+        )
+        return f"<Differences: {len(self)}{shown}{', ...' if len(self) > 3 else ''}>"
+
+    def _repr_html_(self) -> str:
+        from plait.api.notebook import changes_html
+
+        return changes_html(self.to_text())
+
+    def _held(self) -> list[Difference]:
+        return self._all
 
     def __len__(self) -> int:
         return len(self._all)
@@ -61,7 +90,15 @@ class Differences:
     def __iter__(self) -> Iterator[Difference]:
         return iter(self._all)
 
-    def __getitem__(self, index: int) -> Difference:
+    if TYPE_CHECKING:
+
+        @overload
+        def __getitem__(self, index: int) -> Difference: ...
+
+        @overload
+        def __getitem__(self, index: slice) -> list[Difference]: ...
+
+    def __getitem__(self, index: int | slice) -> Difference | list[Difference]:
         return self._all[index]
 
     def __str__(self) -> str:
@@ -76,7 +113,11 @@ class Differences:
 
         tests: precede each change by a test of what it changes.
         """
-        return Documents(DocumentSet([Document(tool.operations(self._left, self._right, tests=tests))]))
+        try:
+            return Documents(DocumentSet([Document(tool.operations(self._left, self._right, tests=tests))]))
+        except UsageError as error:
+            error.hint = "to_overlay() works on any number of documents"
+            raise
 
     def to_overlay(self) -> str:
         """An overlay that makes the right documents of the left ones, for `render`."""
@@ -85,13 +126,15 @@ class Differences:
         return to_overlay(self._left, self._right)
 
 
+@fully_told
+@checked
 def diff(
     left: Inputs,
     right: Inputs,
     *,
     cleartext_secrets: bool = False,
-    allow_links: Sequence[str] = (),
-    limits: Mapping[str, float] | None = None,
+    allow_links: Texts = (),
+    limits: Limits | None = None,
 ) -> Differences:
     """What differs between two sets of documents, by key and not by line, as `plait diff` finds it.
 
@@ -107,7 +150,9 @@ def diff(
     """
     with limited_to(limits):
         links = Links(allow_links)
-        return Differences(_documents(left, links), _documents(right, links), cleartext_secrets=cleartext_secrets)
+        warnings: list[str] = []
+        pair = _documents(left, links, warnings), _documents(right, links, warnings)
+        return Differences(*pair, cleartext_secrets=cleartext_secrets, warnings=warnings)
 
 
 def between(left: Sequence[Document], right: Sequence[Document]) -> list[Difference]:
@@ -116,11 +161,19 @@ def between(left: Sequence[Document], right: Sequence[Document]) -> list[Differe
 
 
 def _plain(found: Sequence[tool.Difference]) -> list[Difference]:
-    return [Difference(one.kind, one.document, one.path, to_plain(one.before), to_plain(one.after)) for one in found]
+    return [Difference(one.kind, one.document, one.path, plain(one.before), plain(one.after)) for one in found]
 
 
-def _documents(inputs: Inputs, links: Links) -> list[Document]:
+def _documents(inputs: Inputs, links: Links, warnings: list[str]) -> list[Document]:
+    from plait.api.reading import warn_of_code
+
     found: list[Document] = []
     for one in each(inputs):
-        found += one.nodes.items if isinstance(one, Documents) else tool.read(sources([one], links))
+        if isinstance(one, Documents):
+            found += one.nodes.items
+            continue
+        texts = list(sources([one], links))
+        for text in texts:
+            warn_of_code(text, warnings)
+        found += tool.read(texts)
     return found

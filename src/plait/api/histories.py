@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from plait.api.results import Documents
+from plait.api.calls import checked
+from plait.api.equality import Comparable
+from plait.api.isolation import fully_told
+from plait.api.results import Documents, plain
 from plait.errors import LimitError, UsageError
-from plait.nodes import to_plain
+from plait.naming import document_name
 from plait.source import Position
 from plait.tools import explain as tool
 from plait.tools import telling
-from plait.tools.paths import Line, document_name
+from plait.tools.paths import Line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.api.kinds import Plain
 
 
-class Entry:
-    """One thing that had a part in a value.
+class Entry(Comparable):
+    """One thing that contributed to a value.
 
     action: what was done, such as "written" or "overlay/merge". place: file and line, or the flag. at: the same as a
-    `plait.Position`, None for a flag. text: the line that stands there. value: what the value was then, as plain data;
+    `plait.Position`, None for a flag. text: that line. value: what the value was then, as plain data;
     None for a line of code. state: "stands", "lost", or "used" for what the next entry was made of. origins: what it was
     made of, entries again.
     """
@@ -28,16 +35,19 @@ class Entry:
         flag = entry.source is None or entry.line <= 0
         self.at = None if flag else Position(entry.source, entry.line)
         self.text = None if secret else entry.text
-        self.value: object = _HIDDEN if secret else to_plain(entry.value)
+        self.value: Plain = _HIDDEN if secret else plain(entry.value)
         self.state = entry.state
         self.origins = [Entry(inner, secret=secret) for inner in entry.origins]
 
     def __repr__(self) -> str:
         return f"<Entry {self.action} at {self.place}>"
 
+    def _held(self) -> tuple[object, ...]:
+        return self.action, self.place, self.text, self.value, self.state, self.origins
 
-class History:
-    r"""All that is known of one value.
+
+class History(Comparable):
+    r"""Everything that is known about one value.
 
     document: the document's name, such as "Deployment/web"; None if it has none; of a line of a text its file. path:
     where the value is in it, or the number of the line.
@@ -62,7 +72,7 @@ class History:
         self.document = place.file if type(place) is Line else document_name(place.document)
         self.path = place.path
         try:
-            self.value: object = _HIDDEN if self.secret else to_plain(place.value)
+            self.value: Plain = _HIDDEN if self.secret else plain(place.value)
             self.entries = [Entry(entry, secret=self.secret) for entry in history.entries]
             self.around = [Entry(entry, secret=self.secret) for entry in history.around]
         except RecursionError:
@@ -70,6 +80,14 @@ class History:
 
     def __repr__(self) -> str:
         return f"<History of {self._history.place}>"
+
+    def _repr_html_(self) -> str:
+        from plait.api.notebook import text_html
+
+        return text_html(self.to_text())
+
+    def _held(self) -> tuple[object, ...]:
+        return self.document, self.path, self.value, self.entries, self.around
 
     def __str__(self) -> str:
         return self.to_text()
@@ -79,15 +97,17 @@ class History:
         return telling.to_text(self._history, around=around)
 
     def to_dict(self) -> dict[str, object]:
-        """Plain data, as `plait explain --json` prints it."""
+        """Plain data, as `plait explain -o json` prints it."""
         return telling.to_data(self._history)
 
 
 _HIDDEN = "(secret)"
 
 
+@fully_told
+@checked
 def explain(documents: Documents, path: str | None = None, *, cleartext_secrets: bool = False) -> list[History]:
-    """The histories of the values that a path means, as `plait explain` finds them; without a path, of all values.
+    """The histories of the values that a path selects, as `plait explain` finds them; without a path, of all values.
 
     documents: what `render`, `patch`, `layer` or `compose` gave back, called with `trace=True`; documents that one call
     is given by another one keep their histories. path: such as `Deployment/web:spec.replicas`. cleartext_secrets: show
@@ -102,7 +122,9 @@ def explain(documents: Documents, path: str | None = None, *, cleartext_secrets:
     if not isinstance(documents, Documents):
         raise TypeError(f"explain takes what render, patch, layer or compose gave back, not {type(documents).__name__}")
     if documents.trace is None:
-        raise UsageError("nothing was recorded of these documents", hint="call what made them with trace=True")
+        raise UsageError(
+            "nothing was recorded of these documents", hint="call what made them with trace=True, and without isolated"
+        )
     return [
         History(found)
         for found in tool.histories(documents.trace, documents.nodes.items, path, cleartext_secrets=cleartext_secrets)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from plait import content
 from plait.api.results import Documents
 from plait.content import NO_LINKS, Links
+from plait.context import Context
 from plait.errors import ReadError, UsageError
 from plait.limits import allowance
 from plait.nodes import Document
@@ -16,44 +17,60 @@ from plait.source import Source
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import TypeAlias
 
+    from plait.api.kinds import Input, Inputs, Warnings
     from plait.provenance import Trace
     from plait.workspace import InputFile
 
-    # A path of a file or directory, or names with what the file of that name would hold.
-    Input: TypeAlias = "str | os.PathLike[str] | Mapping[str, str | bytes | Documents]"
-    Inputs: TypeAlias = "Input | Documents | Iterable[Input | Documents]"
 
-
-def each(inputs: Inputs) -> list[Input | Documents]:
+def each(inputs: Inputs) -> list[Input]:
     """The single inputs, in order. Raises TypeError for what is none, ReadError for a text in the place of a path."""
-    if isinstance(inputs, str | bytes | os.PathLike | Documents | Mapping) or not hasattr(inputs, "__iter__"):
-        found: list[Input | Documents] = [inputs]  # type: ignore[list-item]
+    alone = isinstance(inputs, str | bytes | os.PathLike | Documents | Mapping)
+    if alone or hasattr(inputs, "read") or not hasattr(inputs, "__iter__"):
+        found: list[Input] = [inputs]  # type: ignore[list-item]
     else:
-        found = list(inputs)
+        found = list(inputs)  # type: ignore[arg-type]
     for one in found:
         if isinstance(one, str):
-            if "\n" in one and not os.path.lexists(one):
+            if ("\n" in one or _reads_as_yaml(one)) and not os.path.lexists(one):
                 raise ReadError("this is a text, not a path", hint='a text is given by a name: {"config.yml": text}')
         elif isinstance(one, Mapping):
             _check_texts(one)
         elif not isinstance(one, os.PathLike | Documents):
+            from plait.api.mistakes import not_an_input
+
             kind = type(one).__name__
-            raise TypeError(f"an input is a path, a mapping from names to texts, or plait.Documents, not {kind}")
+            raise TypeError(
+                not_an_input(one)
+                or f"an input is a path, a mapping from names to texts, or plait.Documents, not {kind}"
+            )
     return found
+
+
+def _reads_as_yaml(text: str) -> bool:
+    """Whether a line is YAML rather than a path: `name: web`, `{a: 1}`, `- item`."""
+    return ": " in text or text[:1] in ("{", "[") or text.startswith(("- ", "---", "#@"))
 
 
 def _check_texts(inputs: Mapping[str, object]) -> None:
     for name, text in inputs.items():
         if not isinstance(name, str) or not isinstance(text, str | bytes | Documents):
+            from plait.api.mistakes import not_an_input
+
             kind = type(text).__name__ if isinstance(name, str) else f"{type(name).__name__} as a name"
             raise TypeError(
-                f"the mapping of an input has names and their texts (str, bytes or plait.Documents), not {kind}; "
+                not_an_input(text)
+                or f"the mapping of an input has names and their texts (str, bytes or plait.Documents), not {kind}; "
                 "plain data becomes an input by plait.documents(data)"
             )
         if isinstance(text, str):
             check_text(text, "a text")
+            if text.endswith((".yml", ".yaml")) and "\n" not in text and os.path.isfile(text):
+                raise ReadError(
+                    f'the text of "{name}" is the path of a file',
+                    found=text,
+                    hint="a path is given on its own, without a name",
+                )
 
 
 def check_text(text: str, what: str) -> None:
@@ -103,7 +120,7 @@ def files(inputs: Inputs, links: Links = NO_LINKS) -> tuple[list[InputFile], dic
     return found, given
 
 
-def sources(inputs: Iterable[Input | Documents], links: Links = NO_LINKS) -> Iterator[Source]:
+def sources(inputs: Iterable[Input], links: Links = NO_LINKS) -> Iterator[Source]:
     """The inputs as texts named by the paths given; of a directory the files that end in .yml or .yaml.
 
     links: which symbolic links may be followed. Raises ReadError.
@@ -123,7 +140,7 @@ def sources(inputs: Iterable[Input | Documents], links: Links = NO_LINKS) -> Ite
                 yield Source(name, shown if isinstance(shown, str) else shown.decode("utf-8", "surrogateescape"))
 
 
-def named_sources(inputs: Iterable[Input | Documents]) -> Iterator[Source]:
+def named_sources(inputs: Iterable[Input]) -> Iterator[Source]:
     """The same, and a single file is read whatever leads to it, as `plait patch` and BOSH do. Raises ReadError."""
     for one in inputs:
         if isinstance(one, str | os.PathLike) and os.path.isfile(one):
@@ -138,12 +155,28 @@ def only(inputs: Inputs, what: str) -> Source | Document:
     if len(given) == 1 and isinstance(given[0], Documents):
         nodes = given[0].nodes.items
         if len(nodes) != 1:
-            raise UsageError(f"{what} is one document", found=str(len(nodes)))
+            raise UsageError(
+                f"{what} is one document",
+                found=str(len(nodes)),
+                hint="plait.documents(one) for one in them makes a base of each",
+            )
         return nodes[0]
     found = list(named_sources(given))
     if len(found) != 1:
         raise UsageError(f"{what} is one file", found=", ".join(source.name for source in found) or "none")
     return found[0]
+
+
+def context_of(warnings: Warnings, printed: list[str] | None = None) -> Context:
+    """What a call runs in. warnings: what becomes of them; printed: gets the lines that templates print.
+
+    Raises ValueError for another word than "keep" and "error".
+    """
+    if warnings not in ("keep", "error"):
+        raise ValueError(f'warnings is "keep" or "error", not {warnings!r}')
+    context = Context(print_line=None if printed is None else printed.append)
+    context.refuses_warnings = warnings == "error"
+    return context
 
 
 def trace_of(given: Iterable[object]) -> Trace:

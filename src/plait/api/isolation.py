@@ -9,37 +9,62 @@ from __future__ import annotations
 import functools
 import threading
 
-from plait.errors import UsageError
-from plait.stack import with_room
+from plait.api.calls import checked, checker, refuse
+from plait.errors import PlaitError, UsageError
+from plait.process import with_room
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import ParamSpec, TypeVar
 
-    from plait.api.results import Documents
+    from plait.api.results import Result
 
     P = ParamSpec("P")
-    D = TypeVar("D", bound=Documents)
+    R = TypeVar("R", bound=Result)
+    T = TypeVar("T")
 
 
-def can_be_isolated(result: type[D]) -> Callable[[Callable[P, D]], Callable[P, D]]:
+def fully_told(function: Callable[P, T]) -> Callable[P, T]:
+    """Of a function of the API: an error that nobody catches says in Python's traceback all that it knows."""
+
+    @functools.wraps(function)
+    def call(*arguments: P.args, **options: P.kwargs) -> T:
+        try:
+            return function(*arguments, **options)
+        except PlaitError as error:
+            from plait.api.mistakes import tell
+
+            tell(error)
+            raise
+
+    return call
+
+
+def can_be_isolated(result: type[R]) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Of a function of the API that takes `isolated=True`. result: what it gives.
 
-    Without `isolated` it has room on the stack, and leaves the host as it was.
+    Without `isolated` it has room on the stack, and leaves the host as it was. See `fully_told`.
     """
 
-    def decorate(function: Callable[P, D]) -> Callable[P, D]:
+    def decorate(plain: Callable[P, R]) -> Callable[P, R]:
+        function, check = checked(plain), checker(plain)
+
+        @fully_told
         @functools.wraps(function)
-        def call(*arguments: P.args, **options: P.kwargs) -> D:
+        def call(*arguments: P.args, **options: P.kwargs) -> R:
             if not options.get("isolated"):
                 first = threading.current_thread() is threading.main_thread()
                 return with_room(lambda: function(*arguments, **options), first=first)
+            check(options)
             import inspect
 
             from plait.api.workers import call_in_worker
 
-            given = inspect.signature(function).bind(*arguments, **options).arguments
+            try:
+                given = inspect.signature(function).bind(*arguments, **options).arguments
+            except TypeError as error:
+                refuse(function, arguments, options, error)
             del given["isolated"]
             if given.get("trace"):
                 raise UsageError("an isolated call keeps no histories", hint="leave out trace=True, or isolated=True")

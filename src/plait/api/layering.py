@@ -2,51 +2,61 @@
 
 from __future__ import annotations
 
-from plait.api.inputs import each, sources, trace_of
+import os
+from itertools import chain
+
+from plait.api.asynchronous import awaited
+from plait.api.inputs import context_of, each, sources, trace_of
 from plait.api.isolation import can_be_isolated
 from plait.api.results import Documents
 from plait.content import Links
-from plait.context import Context
+from plait.errors import UsageError
 from plait.layering import FileSecrets, Job, Options, Selection
 from plait.limits import limited_to
+from plait.source import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Literal
 
-    from plait.api.inputs import Input, Inputs
+    from plait.api.kinds import Input, Inputs, Limits, Plain, Texts, Warnings
     from plait.nodes import DocumentSet
-    from plait.source import Source
 
 
 @can_be_isolated(Documents)
 def layer(
-    inputs: Inputs,
+    inputs: Inputs = (),
     *,
+    site: str | os.PathLike[str] | None = None,
+    repositories: Mapping[str, str | os.PathLike[str]] | None = None,
     validate: bool = False,
     validate_data: bool = False,
     lenient: bool = False,
     relaxed: bool = False,
     strict: bool = False,
     like_deckhand: bool = False,
-    schemas: Sequence[str] = (),
-    names: Sequence[str] = (),
-    layers: Sequence[str] = (),
+    schemas: Texts = (),
+    names: Texts = (),
+    layers: Texts = (),
     labels: Mapping[str, str] | None = None,
     short: bool = False,
-    order: str = "dependency",
+    order: Literal["dependency", "input", "name", "schema", "layer"] = "dependency",
     cleartext_secrets: bool = False,
-    secrets: Mapping[str, object] | None = None,
-    allow_links: Sequence[str] = (),
-    limits: Mapping[str, float] | None = None,
+    secrets: Mapping[str, Plain] | None = None,
+    allow_links: Texts = (),
+    warnings: Warnings = "keep",
+    limits: Limits | None = None,
     trace: bool = False,
     isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
 ) -> Documents:
     """Render layered documents together, as `plait layer` does; the concrete ones come back.
 
+    site: the directory of an Airship site, `site/NAME`, whose documents are rendered, as Pegleg collects them; inputs come
+    after them. repositories: checkouts of the repositories that the site's definition names, by these names.
     like_deckhand: every value and the order of documents as Deckhand gives them; not with `relaxed`.
-    schemas, names, layers, labels: give back only the documents that have one of these. short: schema, name and data
-    only. secrets: what secret references stand for. allow_links, limits, isolated: as in `render`. trace: keep
+    schemas, names, layers, labels: return only the documents with one of these. short: schema, name and data
+    only. secrets: what secret references stand for. allow_links, warnings, limits, isolated: as in `render`. trace: keep
     histories, for `explain`. The other options are the flags of `plait layer`. Raises PlaitError.
 
     >>> policy = '''
@@ -65,30 +75,50 @@ def layer(
     from plait.api.reading import nodes_of_map
 
     with limited_to(limits):
-        context = Context()
+        context = context_of(warnings)
         given = each(inputs)
+        links = Links(allow_links)
+        texts = _texts(given, links)
+        if site is not None:
+            from plait.layering.sites import find_site
+
+            checkouts = {name: os.fspath(path) for name, path in (repositories or {}).items()}
+            found = find_site(os.fspath(site), context.warn, repositories=checkouts, links=links)
+            texts = chain(found.sources(links), texts)
+        elif repositories:
+            raise UsageError("repositories belong to a site", expected="site=")
         context.trace = trace_of(given) if trace else None
         job = Job(
-            _texts(given, Links(allow_links)),
+            texts,
             Options(
                 lenient=lenient,
                 relaxed=relaxed,
                 strict=strict,
                 like_deckhand=like_deckhand,
                 cleartext_secrets=cleartext_secrets,
-                secret_sources=[FileSecrets("secrets", nodes_of_map(secrets))] if secrets else (),
+                secret_sources=[FileSecrets("secrets", nodes_of_map(secrets, Source("secrets")))] if secrets else (),
             ),
-            selection=Selection(schemas=schemas, names=names, layers=layers, labels=list((labels or {}).items())),
+            selection=Selection(
+                schemas=schemas,
+                names=names,
+                layers=layers,
+                labels=list((labels or {}).items()),
+            ),
             validate=validate,
             validate_data=validate_data,
             order=order,
             short=short,
+            unwrap=site is not None,
         )
         nodes = job.run(context)
+        context.check_warnings()
         return Documents(nodes, warnings=context.warnings, trace=context.trace, write=job.text)
 
 
-def _texts(given: Iterable[Input | Documents], links: Links) -> Iterator[Source | DocumentSet]:
+alayer = awaited(layer)
+
+
+def _texts(given: Iterable[Input], links: Links) -> Iterator[Source | DocumentSet]:
     for one in given:
         if isinstance(one, Documents):
             yield one.nodes

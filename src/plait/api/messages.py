@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         """An error. limit: of a LimitError; kind: of a LayeringError."""
 
         type: str
+        document: str | None
         fault: Fault
         findings: list[Fault]
         limit: str
@@ -64,8 +65,9 @@ def failure_of(error: PlaitError) -> Failure:
     kind = next(one.__name__ for one in type(error).__mro__ if one.__module__ == errors.__name__)
     return {
         "type": kind,
-        "fault": _fault_of(error),
-        "findings": [_fault_of(finding) for finding in error.findings],
+        "document": error.document,
+        "fault": fault_of(error),
+        "findings": [fault_of(finding) for finding in error.findings],
         "limit": error.limit if isinstance(error, LimitError) else "",
         "kind": error.kind if isinstance(error, LayeringError) else "",
     }
@@ -74,12 +76,13 @@ def failure_of(error: PlaitError) -> Failure:
 def error_of(failure: Failure) -> PlaitError:
     """The error that was sent."""
     kind: type[PlaitError] = getattr(errors, failure["type"])
-    findings = [_finding(one) for one in failure["findings"]]
-    one = _finding(failure["fault"])
+    findings = [finding_of(one) for one in failure["findings"]]
+    one = finding_of(failure["fault"])
     error = kind(
         one.message,
         at=one.at,
         also=one.also,
+        document=failure["document"],
         expected=one.expected,
         found=one.found,
         hint=one.hint,
@@ -93,7 +96,8 @@ def error_of(failure: Failure) -> PlaitError:
     return error
 
 
-def _fault_of(error: PlaitError | Finding) -> Fault:
+def fault_of(error: PlaitError | Finding) -> Fault:
+    """A finding, or what an error says as one, as what can be sent."""
     return {
         "message": error.message,
         "at": _place_of(error.at),
@@ -105,7 +109,8 @@ def _fault_of(error: PlaitError | Finding) -> Fault:
     }
 
 
-def _finding(fault: Fault) -> Finding:
+def finding_of(fault: Fault) -> Finding:
+    """The finding that was sent."""
     return Finding(
         fault["message"],
         at=_position(fault["at"]),

@@ -5,30 +5,32 @@ from __future__ import annotations
 from collections.abc import Mapping
 from os import fspath
 
-from plait.api.inputs import each, named_sources, only, sources, trace_of
+from plait.api.asynchronous import awaited
+from plait.api.inputs import context_of, each, named_sources, only, sources, trace_of
 from plait.api.isolation import can_be_isolated
 from plait.api.results import Documents
 from plait.content import Links
+from plait.errors import OpsError
 from plait.limits import limited_to
-from plait.nodes import DocumentSet
+from plait.nodes import DocumentSet, Map
 from plait.ops import Job, expand, file_source, operations_of, parse, read_operations
 from plait.source import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
 
-    from plait.api.inputs import Input, Inputs
-    from plait.ops import Operation, Sources
+    from plait.api.kinds import Input, Inputs, Limits, Plain, Texts, Warnings
+    from plait.context import Context
+    from plait.ops import Operation
 
 
 @can_be_isolated(Documents)
 def patch(
-    base: Inputs,
+    base: Input,
     operations: Inputs = (),
     *,
-    variables: Mapping[str, object] | None = None,
+    variables: Mapping[str, Plain] | None = None,
     variables_files: Inputs = (),
     store: str | os.PathLike[str] | None = None,
     path: str | None = None,
@@ -37,8 +39,9 @@ def patch(
     sort: bool = True,
     keep_format: bool = False,
     null_values: bool = False,
-    allow_links: Sequence[str] = (),
-    limits: Mapping[str, float] | None = None,
+    allow_links: Texts = (),
+    warnings: Warnings = "keep",
+    limits: Limits | None = None,
     trace: bool = False,
     isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
 ) -> Documents:
@@ -49,7 +52,7 @@ def patch(
     path: narrow the result to one location. require_variables, require_use: as --var-errs and --var-errs-unused.
     sort: print keys sorted, as BOSH does. keep_format: `to_yaml` gives the base's own text with only those lines changed
     that have to. null_values: accept operations with `value: null`. allow_links: as in `render`, for directories and
-    patterns of ops files. limits: as in `render`. trace: keep histories, for `explain`. isolated: as in `render`.
+    patterns of ops files. warnings, limits: as in `render`. trace: keep histories, for `explain`. isolated: as in `render`.
     Raises PlaitError.
 
     >>> operations = plait.documents([{"type": "replace", "path": "/instances", "value": 3}])
@@ -59,17 +62,18 @@ def patch(
     """
     given = each(base)
     with limited_to(limits):
-        traced = trace_of(given) if trace else None
-        job = Job(traced)
+        context = context_of(warnings)
+        context.trace = trace_of(given) if trace else None
+        job = Job(context)
         for one in each(operations):
-            job.operations += _operations(one, null_values, Links(allow_links))
+            job.operations += _operations(one, null_values, Links(allow_links), context)
         if store is not None:
             from plait.ops import Store
 
             job.sources.store = Store(fspath(store))
             if job.sources.traced is not None:
                 job.sources.traced.store(fspath(store))
-        _give(job.sources, variables, variables_files)
+        _give(job, variables, variables_files)
         job.expect_values, job.expect_use = require_variables, require_use
         job.sort, job.keep_format = sort, keep_format
         document = only(given, "the base")
@@ -82,19 +86,30 @@ def patch(
         result = Documents(
             DocumentSet([job.document(None if isinstance(document, Source) else document.source)]),
             write=lambda nodes: job.text(nodes.items[0].value),
-            trace=traced,
+            warnings=context.warnings,
+            trace=context.trace,
         )
         if keep_format:
             result.to_yaml()  # what cannot be done is said now
         return result
 
 
-def _give(given: Sources, variables: Mapping[str, object] | None, variables_files: Inputs) -> None:
-    from plait.nodes import Map
+apatch = awaited(patch)
+
+
+def _give(job: Job, variables: Mapping[str, Plain] | None, variables_files: Inputs) -> None:
     from plait.ops.variables import texts_to_values
 
+    given = job.sources
     for source in named_sources(each(variables_files)):
-        values = texts_to_values(source, "variables file")
+        try:
+            values = texts_to_values(source, "variables file", job.context.warn)
+        except OpsError as error:
+            if isinstance(variables_files, Mapping):
+                error.hint = (
+                    "variables_files has names of files and their texts; values by name are given as variables={...}"
+                )
+            raise
         given.give("vars-file", values)
         if given.traced is not None:
             given.traced.texts(source)
@@ -103,16 +118,15 @@ def _give(given: Sources, variables: Mapping[str, object] | None, variables_file
 
         items = nodes_of_map(variables, Source("variables"))
         assert type(items) is Map
-        given.give("var", {str(item.key): item.value for item in items.items})
-        if given.traced is not None:
-            for item in items.items:
-                given.traced.give("var", str(item.key), item)
+        given.give_map(items)
 
 
-def _operations(one: Input | Documents, null_values: bool, links: Links) -> list[Operation]:
+def _operations(one: Input, null_values: bool, links: Links, context: Context) -> list[Operation]:
     if isinstance(one, Documents):
         found: list[Operation] = []
         for document in one.nodes.items:
+            if type(document.value) is Map:
+                raise TypeError("operations that are plain data are a list: plait.documents([operation, ...])")
             found += operations_of(document.value, document.source or Source("operations"), null_values=null_values)
         return found
     if isinstance(one, Mapping):
@@ -121,4 +135,5 @@ def _operations(one: Input | Documents, null_values: bool, links: Links) -> list
         texts = list(sources([one]))
     else:
         texts = [file_source(path, "an ops file") for path in expand(fspath(one), links)]
-    return [change for text in texts for change in read_operations(text, null_values=null_values)]
+    warn = context.warn
+    return [change for text in texts for change in read_operations(text, null_values=null_values, warn=warn)]

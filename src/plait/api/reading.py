@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from plait.api.calls import checked
 from plait.api.inputs import check_text, each, sources
 from plait.api.isolation import can_be_isolated
 from plait.api.results import Documents
@@ -13,9 +16,7 @@ from plait.yaml import read as read_yaml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from plait.api.inputs import Inputs
+    from plait.api.kinds import Inputs, Limits, Plain, Texts
     from plait.nodes import Value
     from plait.source import Source
 
@@ -25,24 +26,36 @@ def read(
     inputs: Inputs,
     *,
     strict: bool = False,
-    allow_links: Sequence[str] = (),
-    limits: Mapping[str, float] | None = None,
+    allow_links: Texts = (),
+    limits: Limits | None = None,
     isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
 ) -> Documents:
     r"""Read plain YAML (of a directory the files that end in .yml or .yaml). Raises PlaitError.
 
     strict: refuse plain scalars that could be misread, such as `yes`. allow_links, limits, isolated: as in `render`.
+    Code of templates is comments here, and the result has a warning about it.
 
     >>> plait.read({"a.yml": "a: 1\n---\nb: [true]"}).to_list()
     [{'a': 1}, {'b': [True]}]
     """
     with limited_to(limits):
-        sets = [deduplicate(read_yaml(source, strict=strict)) for source in sources(each(inputs), Links(allow_links))]
-        return Documents(DocumentSet([document for one in sets for document in one.items]))
+        found: list[Document] = []
+        warnings: list[str] = []
+        for source in sources(each(inputs), Links(allow_links)):
+            found += deduplicate(read_yaml(source, strict=strict)).items
+            warn_of_code(source, warnings)
+        return Documents(DocumentSet(found), warnings=warnings)
 
 
-def documents(*values: object) -> Documents:
-    """Documents of plain data: dict, list, str, int, float, bool, None.
+def warn_of_code(source: Source, warnings: list[str]) -> None:
+    """Note a template, whose code is comments to those who only read it."""
+    if "\n#@" in source.text or " #@ " in source.text or source.text.startswith("#@"):
+        warnings.append(f"{source.shown}: the code behind #@ is not evaluated; plait.render does that")
+
+
+@checked
+def documents(*values: Plain) -> Documents:
+    """Documents of plain data: mappings, sequences, str, int, float, bool, None.
 
     Raises TypeError for anything else, LimitError for data nested too deeply (or within itself).
 
@@ -54,8 +67,8 @@ def documents(*values: object) -> Documents:
     return Documents(DocumentSet([Document(_nodes(value)) for value in values]))
 
 
-def nodes_of_map(values: Mapping[str, object], source: Source | None = None) -> Map:
-    """A map of plain data. Raises TypeError, LimitError."""
+def nodes_of_map(values: Mapping[str, Plain], source: Source | None = None) -> Map:
+    """A map of plain data. source: named after what the data are. Raises TypeError, LimitError."""
     found = _nodes(dict(values), source)
     assert isinstance(found, Map)
     return found
@@ -68,6 +81,10 @@ def _nodes(value: object, source: Source | None = None) -> Value:
         from plait.errors import LimitError
 
         raise LimitError("the data are nested too deeply") from None
+    except TypeError as error:
+        from plait.api.mistakes import strange_value
+
+        raise TypeError(strange_value(value, "data" if source is None else source.name) or str(error)) from None
     _check_scalars(nodes)
     return nodes
 

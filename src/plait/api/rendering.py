@@ -2,36 +2,37 @@
 
 from __future__ import annotations
 
-from plait.api.inputs import files, trace_of
+from plait.api.asynchronous import awaited
+from plait.api.inputs import context_of, files, trace_of
 from plait.api.isolation import can_be_isolated
 from plait.api.results import Rendered
 from plait.content import Links
-from plait.context import Context
 from plait.limits import limited_to
 from plait.workspace import Job, Options
 from plait.workspace.phases import run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
-    from plait.api.inputs import Inputs
-    from plait.workspace import ReferencedValues
+    from plait.api.kinds import Inputs, Limits, Plain, Texts, Warnings
+    from plait.workspace import ReferencedValues, Result
 
 
 @can_be_isolated(Rendered)
 def render(
     inputs: Inputs,
     *,
-    values: Mapping[str, object] | None = None,
+    values: Mapping[str, Plain] | None = None,
     values_files: Inputs = (),
-    file_marks: Sequence[str] = (),
+    file_marks: Texts = (),
     strict: bool = False,
     ignore_unknown_comments: bool = False,
     implicit_map_key_overrides: bool = False,
     validate: bool = True,
-    allow_links: Sequence[str] = (),
-    limits: Mapping[str, float] | None = None,
+    allow_links: Texts = (),
+    warnings: Warnings = "keep",
+    limits: Limits | None = None,
     trace: bool = False,
     isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
 ) -> Rendered:
@@ -39,7 +40,8 @@ def render(
 
     values: data values as plain data, merged over those of files. values_files: plain YAML files of data values.
     file_marks: `PATH:KEY=VALUE`, as --file-mark. allow_links: paths that symbolic links may lead to.
-    validate: run the validations of data values. limits: how much the run may take, by the names of --limit, such as
+    validate: run the validations of data values. warnings: "keep" them for the result, or raise an "error" where there are
+    any. limits: how much the run may take, by the names of --limit, such as
     {"steps": 100_000, "memory": 1 << 28}. trace: keep histories, for `explain`. isolated: run in a worker process, which
     keeps `seconds` and `memory` whatever is being done; not with `trace`. Raises PlaitError.
 
@@ -51,40 +53,72 @@ def render(
     {'replicas': 3}
     """
     with limited_to(limits):
-        found, given = files(inputs, Links(allow_links))
-        if file_marks:
-            from plait.workspace.marks import apply_marks
-
-            found = apply_marks(found, file_marks)
-        printed: list[str] = []
-        context = Context(print_line=printed.append)
-        context.trace = trace_of(given.values()) if trace else None
         options = Options(
             strict=strict,
             ignore_unknown_comments=ignore_unknown_comments,
             implicit_map_key_overrides=implicit_map_key_overrides,
             disable_validation=not validate,
         )
-        job = Job(found, options, data_values(values, values_files, strict=strict))
-        result = run(job, context, {file: documents.nodes for file, documents in given.items()})
+        given = Given(inputs, options, file_marks, allow_links, warnings)
+        given.set_values(data_values(values, values_files, strict=strict, warn=given.context.warn))
+        if trace:
+            given.context.trace = trace_of(given.documents.values())
+        result = given.run()
+        given.context.check_warnings()
         return Rendered(
             result.documents,
             files=dict(result.output_files()),
-            warnings=context.warnings,
-            printed=printed,
-            trace=context.trace,
+            warnings=given.context.warnings,
+            printed=given.printed,
+            trace=given.context.trace,
         )
 
 
+arender = awaited(render)
+
+
+class Given:
+    """What a render is given, read. context, printed: what the run tells. documents: the inputs that are at hand."""
+
+    def __init__(
+        self, inputs: Inputs, options: Options, file_marks: Texts, allow_links: Texts, warnings: Warnings = "keep"
+    ) -> None:
+        """Raises ReadError, UsageError."""
+        found, self.documents = files(inputs, Links(allow_links))
+        if file_marks:
+            from plait.workspace.marks import apply_marks
+
+            found = apply_marks(found, file_marks)
+        self._job = Job(found, options)
+        self.printed: list[str] = []
+        self.context = context_of(warnings, self.printed)
+
+    def set_values(self, values: list[ReferencedValues]) -> None:
+        """Give data values from outside the files."""
+        self._job.values = values
+
+    def run(self) -> Result:
+        """What comes of it. Raises PlaitError."""
+        return run(self._job, self.context, {file: documents.nodes for file, documents in self.documents.items()})
+
+
 def data_values(
-    values: Mapping[str, object] | None, values_files: Inputs, *, strict: bool = False
+    values: Mapping[str, Plain] | None,
+    values_files: Inputs,
+    *,
+    strict: bool = False,
+    warn: Callable[[str], None] | None = None,
 ) -> list[ReferencedValues]:
     """What the options `values` and `values_files` stand for, the lowest first. Raises ReadError."""
     from plait.workspace.values_flags import plain_values_of
 
     found: list[ReferencedValues] = []
-    for file in files(values_files)[0]:
-        found += plain_values_of(file, strict=strict)
+    try:
+        given = files(values_files)[0]
+    except TypeError as error:
+        raise TypeError(f"values_files: {error}; data values as plain data are given as values=...") from None
+    for file in given:
+        found += plain_values_of(file, strict=strict, warn=warn)
     if values:
         from plait.api.reading import nodes_of_map
         from plait.nodes import Document

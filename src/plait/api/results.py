@@ -2,40 +2,63 @@
 
 from __future__ import annotations
 
+from plait.api.equality import Comparable
 from plait.limits import allowance, limited
-from plait.nodes import Document, DocumentSet, to_plain
+from plait.nodes import DocumentSet, to_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
-    from typing import Self, TypedDict
+    from typing import Protocol, Self, TypedDict, overload
+
+    from plait.api.kinds import Plain
+    from plait.api.messages import Fault
+    from plait.nodes import Document, Value
+    from plait.provenance import Trace
 
     class State(TypedDict, total=False):
-        """Documents as data. files: of `render`; steps: name and text of each, of `compose`."""
+        """A result as data. files: of `render` and `fmt`; steps: name and text of each, of `compose`; changed: of `fmt`;
+        findings: of checks.
+        """
 
         text: str
         warnings: list[str]
         printed: list[str]
         files: dict[str, str]
         steps: list[tuple[str, str]]
+        changed: list[str]
+        findings: list[Fault]
 
-    from plait.provenance import Trace
+    class Result(Protocol):
+        """What can come from another process."""
+
+        def state(self) -> State: ...
+
+        @classmethod
+        def of_state(cls, state: State) -> Self: ...
 
 
-class Documents:
+class Documents(Comparable):
     """Documents, in order.
 
     nodes: the tree, with positions; of an isolated call it is read from the text that was printed. warnings: what a command line would print to standard error.
     printed: the lines that templates printed. trace: the record that `explain` reads, of a call with `trace=True`.
 
     Iterating gives each document as plain data (dict, list, str, int, float, bool, None); every call makes new data.
+    Two results of one kind are equal when they hold the same: text, warnings, printed lines, files, steps. Those of two
+    kinds, such as what `render` and `read` gave, are equal when they print the same text.
+    A notebook shows the text in colours.
 
     >>> import plait
     >>> documents = plait.read({"app.yml": "name: app"})
+    >>> documents
+    <Documents of 1: app>
     >>> documents[0]
     {'name': 'app'}
     >>> print(documents, end="")
     name: app
+    >>> documents == plait.documents({"name": "app"})
+    True
     """
 
     __slots__ = ("_nodes", "_run", "_text", "_write", "printed", "trace", "warnings")
@@ -66,6 +89,16 @@ class Documents:
         """The documents of a `state`; their text is read when somebody asks for more than the text."""
         return cls(state["text"], warnings=state["warnings"], printed=state["printed"])
 
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Documents) and type(other) is not type(self):
+            return self.to_yaml() == other.to_yaml()
+        return super().__eq__(other)
+
+    __hash__ = None
+
+    def _held(self) -> State:
+        return self.state()
+
     @property
     def nodes(self) -> DocumentSet:
         """The tree."""
@@ -79,32 +112,59 @@ class Documents:
         return self._nodes
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {len(self)}>"
+        from plait.naming import document_name
+
+        names = [document_name(document) or "-" for document in self.nodes.items[:_NAMED]]
+        shown = ", ".join(repr(name if len(name) <= _LONGEST else f"{name[:_LONGEST]}...")[1:-1] for name in names)
+        more = ", ..." if len(self) > _NAMED else ""
+        return f"<{type(self).__name__} of {len(self)}{': ' if names else ''}{shown}{more}>"
+
+    def _repr_html_(self) -> str:
+        from plait.api.notebook import yaml_html
+
+        return yaml_html(self.to_yaml(), self.warnings)
 
     def __len__(self) -> int:
         return len(self.nodes.items)
 
-    def __iter__(self) -> Iterator[object]:
-        return (_plain(document) for document in self.nodes.items)
+    def __iter__(self) -> Iterator[Plain]:
+        return (_data(document) for document in self.nodes.items)
 
-    def __getitem__(self, index: int) -> object:
-        return _plain(self.nodes.items[index])
+    if TYPE_CHECKING:
+
+        @overload
+        def __getitem__(self, index: int) -> Plain: ...
+
+        @overload
+        def __getitem__(self, index: slice) -> list[Plain]: ...
+
+    def __getitem__(self, index: int | slice) -> Plain | list[Plain]:
+        if isinstance(index, str):
+            raise TypeError(
+                f"documents have numbers, not names: [0][{index!r}] of the first one, or to_dict() of the only one"
+            )
+        if isinstance(index, int) and not -len(self) <= index < len(self):
+            raise IndexError(f"no document {index}; there are {len(self)}")
+        found = self.nodes.items[index]
+        return [_data(document) for document in found] if isinstance(found, list) else _data(found)
 
     def __str__(self) -> str:
         return self.to_yaml()
 
-    def to_list(self) -> list[object]:
+    def to_list(self) -> list[Plain]:
         """Every document as plain data."""
         return list(self)
 
-    def to_dict(self) -> dict[object, object]:
+    def to_dict(self) -> dict[object, Plain]:
         """The only document, which must be a map. Raises PlaitError when there are more, fewer or it is something else."""
         from plait.errors import PlaitError
         from plait.nodes import kind_name
 
         found = self.to_list()
         if len(found) != 1:
-            raise PlaitError("not one document", expected="one document", found=str(len(found)))
+            raise PlaitError(
+                "not one document", expected="one document", found=str(len(found)), hint="to_list() gives all of them"
+            )
         value = found[0]
         if not isinstance(value, dict):
             at = self.nodes.items[0].position
@@ -135,6 +195,10 @@ class Documents:
             return f"[{','.join(write_json(document.value) for document in self.nodes.items)}]"
 
 
+# What `repr` shows of documents: so many names, each of so many characters.
+_NAMED, _LONGEST = 6, 60
+
+
 class Rendered(Documents):
     """What `render` gives. files: the text of each output file by its path, YAML files and text files."""
 
@@ -147,9 +211,10 @@ class Rendered(Documents):
         files: Mapping[str, str],
         warnings: Iterable[str] = (),
         printed: Iterable[str] = (),
+        write: Callable[[DocumentSet], str] | None = None,
         trace: Trace | None = None,
     ) -> None:
-        super().__init__(nodes, warnings=warnings, printed=printed, trace=trace)
+        super().__init__(nodes, warnings=warnings, printed=printed, write=write, trace=trace)
         self.files = dict(files)
 
     def state(self) -> State:
@@ -161,10 +226,15 @@ class Rendered(Documents):
         return cls(state["text"], files=state["files"], warnings=state["warnings"], printed=state["printed"])
 
 
-def _plain(document: Document) -> object:
+def _data(document: Document) -> Plain:
     try:
-        return to_plain(document.value)
+        return plain(document.value)
     except RecursionError:
         from plait.errors import LimitError
 
         raise LimitError("the document is nested too deeply for plain data", at=document.position) from None
+
+
+def plain(value: Value) -> Plain:
+    """What `to_plain` gives, as callers of the API know it. Raises RecursionError."""
+    return to_plain(value)  # type: ignore[return-value]

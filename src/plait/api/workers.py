@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping
 
 from plait.api.messages import decode, error_of
 from plait.api.results import Documents
+from plait.api.stopping import CURRENT
 from plait.errors import LimitError
 from plait.limits import Limits, exceeded
 
@@ -43,8 +44,12 @@ def call_in_worker(name: str, given: Mapping[str, Any]) -> State:
     except (pickle.PicklingError, AttributeError) as error:
         raise TypeError(f"an isolated call cannot be given this: {error}") from None
     worker = _WORKERS.take()
+    stop = CURRENT.get()
+    if stop is not None:
+        stop.ends_by(worker.kill)
     reply = worker.call(data.getvalue(), limits.seconds)
-    if not reply.get("spent"):
+    goes_on = stop is None or stop.ends_by(None)
+    if goes_on and not reply.get("spent"):
         _WORKERS.give_back(worker)
     else:
         worker.end()
@@ -122,11 +127,15 @@ class Worker:
 
     def _end_overdue(self) -> None:
         self._overdue = True
+        self.kill()
+
+    def kill(self) -> None:
+        """End the process, from any thread; whoever called it hears that it ended."""
         self._process.kill()
 
     def end(self) -> None:
-        """End the process."""
-        self._process.kill()
+        """End the process, and wait until it has."""
+        self.kill()
         self._process.communicate()
 
 

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
     from plait.errors import PlaitError
 
-# Each command: the module here that has it, and its function. None is imported before it is asked for.
+# Each command: the module that has it, and its function. None is imported before it is asked for, and those of packages
+# above this one are known by name only.
 COMMANDS: dict[str, tuple[str, str]] = {
     "render": ("render", "main"),
     "patch": ("patch", "main"),
@@ -24,33 +25,46 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "diff": ("diff", "main"),
     "explain": ("explain", "main"),
     "impact": ("explain", "main_impact"),
+    "run": ("plait.project.commands", "main_run"),
+    "project": ("plait.project.commands", "main_project"),
+    "lsp": ("plait.lsp.command", "main"),
 }
+
+
+def module_of(name: str) -> str:
+    """The module that has a command. name: of COMMANDS."""
+    module = COMMANDS[name][0]
+    return module if "." in module else f"plait.cli.{module}"
 
 
 def _command(name: str) -> Callable[[Sequence[str]], int] | None:
     home = COMMANDS.get(name)
     if home is None:
         return None
-    module = __import__(f"plait.cli.{home[0]}", fromlist=[home[1]])  # importlib would have to be imported first
+    module = __import__(module_of(name), fromlist=[home[1]])  # importlib would have to be imported first
     command: Callable[[Sequence[str]], int] = getattr(module, home[1])
     return command
 
 
 _USAGE = (
     "plait braids changes into YAML configuration.\n\n"
-    "  plait render -f config/ --data-values-file values.yml    templates, overlays, data values\n"
-    "  plait patch base.yml -o ops.yml -v name=value            operations files and variables\n"
-    "  plait layer documents/                                   layered documents\n"
-    "  plait fmt -f config/                                     format YAML templates\n"
-    "  plait compose plait.yml                                  steps of all three in one run\n"
+    "  plait render -f config/ -d values.yml     templates, overlays, data values\n"
+    "  plait patch base.yml -o ops.yml -v a=1    operations files and variables\n"
+    "  plait layer documents/                    layered documents\n"
+    "  plait compose plait.yml                   steps of all three in one run\n"
     "  plait explain render -f config/ Deployment/web:spec.replicas\n"
-    "                                                           where a value comes from\n"
-    "  plait diff old.yml new.yml                               what differs, by key\n"
-    "  plait impact render -f config/ values.yml:3              what a line has a part in\n"
-    "  plait init demo                                          a small project to start from\n"
-    "  plait krm                                                a function for Kustomize and kpt\n"
-    "  plait completion bash                                    completion for bash, zsh or fish\n"
-    "  plait version                                            the version\n\n"
+    "                                            where a value comes from\n"
+    "  plait impact render -f config/ values.yml:3\n"
+    "                                            what a line affects\n"
+    "  plait run staging                         what the project file calls staging\n"
+    "  plait project                             which runs the project file has\n"
+    "  plait lsp                                 serve an editor\n"
+    "  plait diff old.yml new.yml                what differs, by key\n"
+    "  plait fmt -f config/                      format YAML templates\n"
+    "  plait init demo                           a small project to start from\n"
+    "  plait krm                                 a function for Kustomize and kpt\n"
+    "  plait completion bash                     completion for bash, zsh or fish\n"
+    "  plait version                             the version\n\n"
     "plait COMMAND --help lists the flags of a command.\n"
 )
 
@@ -70,9 +84,11 @@ def main(argv: Sequence[str]) -> int:
         name = argv[0]
         command = _command(name)
         if command is not None:
-            from plait.cli.limits import within_limits
+            from plait.cli.shared import within_limits
 
             return within_limits(command, argv[1:])
+        if name == "help" and len(argv) > 1:
+            return main([argv[1], "--help"])
         if name in ("-h", "--help", "help"):
             return _write_out(_USAGE)
         if name in ("version", "--version"):
@@ -90,17 +106,18 @@ def main(argv: Sequence[str]) -> int:
         return 3
     except RecursionError:
         # What templates, overlays and substitutions make can be deeper than any one input.
-        sys.stderr.write("plait: the data are nested too deep\n")
+        sys.stderr.write("plait: the data are nested too deeply\n")
         return 3
     except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback reaches a user unasked
         return _internal(error, argv)
 
 
 def _say(error: PlaitError, argv: Sequence[str]) -> int:
+    from plait.cli.streams import complain
     from plait.errors import render
 
     sys.stdout.flush()
-    sys.stderr.write(render(error, quote_values=_QUOTE_VALUES in argv))
+    complain(render(error, quote_values=_QUOTE_VALUES in argv))
     return error.exit_status
 
 
@@ -110,6 +127,9 @@ def run() -> None:
         from plait.cli.streams import open_missing
 
         open_missing()
+    if sys.stderr.encoding.lower() != "utf-8":
+        # The locale's; what messages quote is UTF-8, as the output is.
+        sys.stderr.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
     if sys.stderr.isatty():
         from plait.cli.terminal import guard_terminal
 
@@ -163,7 +183,7 @@ def _interruptible(argv: Sequence[str]) -> int:
 
 def _with_room(argv: Sequence[str]) -> int:
     from plait.errors import PlaitError
-    from plait.stack import with_room
+    from plait.process import with_room
 
     try:
         if _ISOLATE in argv:
@@ -193,22 +213,31 @@ def _unknown(name: str) -> int:
     from plait.errors import UsageError
     from plait.spell import did_you_mean
 
-    known = [*COMMANDS, "version"]
-    hint = did_you_mean(name, known)
+    hint = _ELSEWHERE.get(name) or did_you_mean(name, [*COMMANDS, "version"])
+    if name[:1] == "-":
+        hint = f"a command comes first: plait render {name} ..."
     if hint is None:
         from os.path import lexists
 
-        hint = f"plait render -f {name}" if lexists(name) else _ELSEWHERE.get(name, "plait help lists the commands")
+        hint = f"plait render -f {name}" if lexists(name) else "plait help lists the commands"
     raise UsageError(f'unknown command "{name}"', hint=hint)
 
 
-# What other programs call it.
+# What other programs are called, and what they call it.
 _ELSEWHERE = {
     "apply": "plait render -f config/ | kubectl apply -f -",
+    "bosh": "plait patch base.yml -o ops.yml",
     "build": "plait render -f config/",
+    "deckhand": "plait layer documents/",
     "int": "plait patch base.yml -o ops.yml",
     "interpolate": "plait patch base.yml -o ops.yml",
+    "check": "plait render -f config/ fails when something is wrong; for layers plait layer --validate",
+    "lint": "plait render -f config/ fails when something is wrong; for layers plait layer --validate",
+    "pegleg": "plait layer --site site/NAME",
+    "site": "plait layer --site site/NAME",
     "template": "plait render -f config/",
+    "validate": "plait render -f config/ fails when something is wrong; for layers plait layer --validate",
+    "ytt": "plait render -f config/",
 }
 
 
@@ -219,7 +248,7 @@ def _internal(error: Exception, argv: Sequence[str]) -> int:
 
     sys.stderr.write(
         f"plait: internal error: {type(error).__name__}: {error}\n"
-        f"  This is a fault of plait {__version__}, not of your files. Please report it with the command and its input.\n"
+        f"  This is a bug in plait {__version__}, not in your files. Please report it with the command and its input.\n"
     )
     if "--debug" in argv:
         sys.stderr.write("".join(traceback.format_exception(error)))

@@ -5,10 +5,19 @@ from __future__ import annotations
 import os
 import sys
 
-from plait.cli.limits import LIMITS, QUOTE_VALUES, keep_limits
-from plait.cli.options import SWITCH, TEXT, TEXTS, Command, Flag
-from plait.cli.sourcemap import SOURCE_MAP, trace_of, write_source_map
-from plait.cli.streams import watched, write_out
+from plait.cli.options import SAFETY, SWITCH, TEXT, TEXTS, Command, Flag
+from plait.cli.shared import (
+    LIMITS,
+    QUOTE_VALUES,
+    SOURCE_MAP,
+    WARNINGS,
+    keep_limits,
+    keep_warnings,
+    tell_warnings,
+    trace_of,
+    write_source_map,
+)
+from plait.cli.streams import watched, write_folded, write_out
 from plait.context import Context
 from plait.errors import UsageError
 from plait.nodes import DocumentSet
@@ -17,8 +26,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from plait.api.results import Documents
     from plait.cli.options import Parsed
-    from plait.nodes import Document
+    from plait.nodes import Document, Map
     from plait.tools.compose import Changes
     from plait.tools.pipeline import Step
 
@@ -29,6 +39,7 @@ COMPOSE = Command(
         Flag("data-value", TEXTS, "set one data value to a string", short="v", value="KEY=VALUE"),
         Flag("data-value-yaml", TEXTS, "set one data value, read as YAML", value="KEY=YAML"),
         Flag("data-values-file", TEXTS, "set data values from plain YAML", short="d", value="PATH"),
+        Flag("run", TEXT, "which run of a file with several", value="NAME"),
         Flag("step", TEXT, "stop after this step", value="NAME"),
         Flag("diff", SWITCH, "print what each step changed instead of the result"),
         Flag("cleartext-secrets", SWITCH, "with --diff: show the data of encrypted documents"),
@@ -41,25 +52,30 @@ COMPOSE = Command(
             default=("yaml",),
             choices=("yaml", "json"),
         ),
-        *LIMITS,
-        QUOTE_VALUES,
         SOURCE_MAP,
+        SAFETY,
+        *LIMITS,
+        *WARNINGS,
+        QUOTE_VALUES,
     ),
     arguments="PIPELINE",
 )
 
 
-def main(argv: Sequence[str]) -> int:
-    """Run `plait compose`; the exit status. Raises PlaitError."""
+def main(argv: Sequence[str], given: Map | None = None) -> int:
+    """Run `plait compose`; the exit status. given: data values that win over those of flags. Raises PlaitError."""
     flags = COMPOSE.parse(argv)
     if flags.on("help"):
         write_out(COMPOSE.help_text())
         return 0
     form = flags.text("output")
     if form not in ("yaml", "json"):
-        raise UsageError(f'unknown form "{form}"', expected="yaml, json")
+        from plait.spell import did_you_mean
+
+        raise UsageError(f'unknown form "{form}"', expected="yaml, json", hint=did_you_mean(form, ("yaml", "json")))
     keep_limits(flags)
     context = Context(print_line=lambda line: print(line, file=sys.stderr))
+    keep_warnings(flags, context)
     context.trace = trace_of(flags)
     changes = None
     if flags.on("diff"):
@@ -67,12 +83,12 @@ def main(argv: Sequence[str]) -> int:
 
         changes = Changes(cleartext_secrets=flags.on("cleartext-secrets"))
     with watched(context):
-        result = _run(flags, context, changes)
+        result = _run(flags, context, changes, given)
+    context.check_warnings()
     write_source_map(flags, context.trace, result)
-    for warning in context.warnings:
-        sys.stderr.write(f"plait: warning: {warning}\n")
+    tell_warnings(flags, context)
     if changes is not None:
-        write_out(_shown(changes), is_harmless=True)
+        write_folded(_shown(changes), is_harmless=True)
         return 0
     from plait.output import FORMATS
 
@@ -80,14 +96,23 @@ def main(argv: Sequence[str]) -> int:
     return 0
 
 
-def documents(argv: Sequence[str], context: Context) -> DocumentSet:
-    """What a command line would print, with the run's state given. Raises PlaitError."""
+def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) -> Documents:
+    """What a command line makes, with the run's state given; nothing is printed or written.
+
+    given: data values that win over those of flags. Raises PlaitError.
+    """
+    from plait.api.results import Documents
+    from plait.output import FORMATS
+
     flags = COMPOSE.parse(argv)
     keep_limits(flags, context)
-    return _run(flags, context, None)
+    result = _run(flags, context, None, given)
+    return Documents(result, write=FORMATS[flags.text("output")], warnings=context.warnings, trace=context.trace)
 
 
-def _run(flags: Parsed, context: Context, show: Callable[[Step, list[Document]], None] | None) -> DocumentSet:
+def _run(
+    flags: Parsed, context: Context, show: Callable[[Step, list[Document]], None] | None, given: Map | None
+) -> DocumentSet:
     from plait.tools.compose import compose
     from plait.tools.pipeline import read
 
@@ -97,16 +122,19 @@ def _run(flags: Parsed, context: Context, show: Callable[[Step, list[Document]],
             expected="plait compose plait.yml",
             found=" ".join(flags.arguments) or None,
         )
-    from plait.workspace import Inputs
+    from plait.workspace import Inputs, values_of_map
     from plait.workspace.values_flags import ValuesFlags, read_values
 
-    given = ValuesFlags(
+    flagged = ValuesFlags(
         files=flags.texts("data-values-file"),
         values=flags.texts("data-value"),
         values_yaml=flags.texts("data-value-yaml"),
     )
-    values = read_values(given, Inputs(), os.environ, warn=context.warn)
-    return compose(read(flags.arguments[0]), context, values=values, until=flags.text("step") or None, watch=show)
+    values = read_values(flagged, Inputs(), os.environ, warn=context.warn)
+    if given is not None:
+        values.append(values_of_map(given))
+    pipeline = read(flags.arguments[0], flags.text("run"))
+    return compose(pipeline, context, values=values, until=flags.text("step") or None, watch=show)
 
 
 def _shown(changes: Changes) -> str:

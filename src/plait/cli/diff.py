@@ -5,17 +5,20 @@ from __future__ import annotations
 import os
 import sys
 
-from plait.cli.limits import LIMITS, keep_limits
-from plait.cli.links import LINKS, links_of
-from plait.cli.options import SWITCH, TEXT, Command, Flag
-from plait.cli.streams import write_out
+from plait.cli.options import SAFETY, SWITCH, TEXT, Command, Flag
+from plait.cli.shared import LIMITS, LINKS, REPOSITORY, keep_limits, links_of
+from plait.cli.sites import repositories_of
+from plait.cli.streams import warn, watched, write_folded, write_out
 from plait.cli.terminal import harmless
+from plait.context import Context
 from plait.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from plait.cli.options import Parsed
+    from plait.nodes import Document
 
 FORMS = ("text", "json")
 KINDS = ("ops", "overlay")
@@ -23,7 +26,7 @@ _EXTENSIONS = (".yml", ".yaml", ".json")
 
 DIFF = Command(
     "plait diff",
-    "Show what differs between two files of YAML documents, by key.",
+    "Show what differs between two files of YAML documents, or two Airship sites, by key.",
     (
         Flag(
             "as",
@@ -42,11 +45,15 @@ DIFF = Command(
             default=("text",),
             choices=FORMS,
         ),
+        Flag("site", SWITCH, "A and B are Airship sites, site/NAME: compare what plait layer makes of them"),
+        REPOSITORY,
+        Flag("lenient", SWITCH, "with --site: warn about missing substitution sources instead of failing"),
         Flag("exit-code", SWITCH, "exit with status 1 if anything differs"),
         Flag("cleartext-secrets", SWITCH, "show the data of encrypted documents; --as always writes them"),
         Flag(
             "color", TEXT, "auto, always or never", value="WHEN", default=("auto",), choices=("auto", "always", "never")
         ),
+        SAFETY,
         *LINKS,
         *LIMITS,
     ),
@@ -76,14 +83,18 @@ def main(argv: Sequence[str]) -> int:
 
             wanted = [one for one in known if one]
             raise UsageError(
-                f"unknown word for {name}: {word}", expected=", ".join(wanted), hint=did_you_mean(word, wanted)
+                f"unknown value for {name}: {word}", expected=", ".join(wanted), hint=did_you_mean(word, wanted)
             )
-    from plait.content import sources
     from plait.tools import diff
 
-    links = links_of(flags)
-    left, right = (diff.printed(diff.read(sources(path, _EXTENSIONS, links=links))) for path in flags.arguments)
-    differences = diff.diff(left, right, cleartext_secrets=flags.on("cleartext-secrets"))
+    context = Context()
+    try:
+        with watched(context):
+            left, right = (diff.printed(_documents(path, flags, context)) for path in flags.arguments)
+            context.doing = "comparing"
+            differences = diff.diff(left, right, cleartext_secrets=flags.on("cleartext-secrets"))
+    finally:
+        warn(context)
     if kind == "ops":
         write_out(diff.to_operations(left, right, tests=not flags.on("no-tests")))
     elif kind == "overlay":
@@ -95,8 +106,26 @@ def main(argv: Sequence[str]) -> int:
 
         write_out(dumps(diff.to_data(differences), ensure_ascii=False, indent=1) + "\n")
     else:
-        write_out(diff.to_text(differences, colour=in_colour(colour), clean=cleaning()), is_harmless=True)
+        write_folded(diff.to_text(differences, colour=in_colour(colour), clean=cleaning()), is_harmless=True)
     return 1 if differences and flags.on("exit-code") else 0
+
+
+def _documents(path: str, flags: Parsed, context: Context) -> Sequence[Document]:
+    """The documents of a side: of a file or directory as they stand there, of a site rendered."""
+    links = links_of(flags)
+    if not flags.on("site"):
+        from plait.content import sources
+        from plait.tools.diff import read
+
+        context.doing = f"reading {path}"
+        return read(sources(path, _EXTENSIONS, links=links))
+    from plait.layering import Job, Options
+    from plait.layering.sites import find_site
+
+    context.done = context.total = 0
+    site = find_site(path, context.warn, repositories=repositories_of(flags), links=links)
+    options = Options(lenient=flags.on("lenient"), cleartext_secrets=flags.on("cleartext-secrets"))
+    return Job(site.sources(links), options, unwrap=True).run(context).items
 
 
 def cleaning() -> Callable[[str], str]:

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import sys
+import os
 
 from plait.cli.options import SWITCH, TEXT, Command, Flag
-from plait.cli.streams import write_out
+from plait.cli.streams import complain, line_width, watched, write_folded, write_out
 from plait.cli.tracing import take_apart
+from plait.context import Context
 from plait.errors import UsageError
+from plait.view import View, seen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from plait.cli.tracing import Question
-    from plait.nodes import DocumentSet
-    from plait.provenance import Trace
+    from plait.tools.explain import History
 
 FORMS = ("text", "json")
 
 _OUTPUT = Flag(
     "output",
     TEXT,
-    "form of the answer: text or json; before COMMAND",
+    "form of the answer: text or json; before COMMAND where COMMAND has another -o",
     short="o",
     value="FORM",
     default=("text",),
@@ -33,24 +34,20 @@ _FLAGS = (
     Flag("all", SWITCH, "explain every value of the output; no PATH then"),
     Flag("not", SWITCH, "explain why there is nothing at PATH, or which overlays matched nothing"),
     Flag("around", SWITCH, "also show what decided that the value is there at all"),
-    Flag("json", SWITCH, "the same as -o json, anywhere"),
     Flag("cleartext-secrets", SWITCH, "show the values of variable stores and of encrypted documents"),
 )
 EXPLAIN = Command(
     "plait explain",
-    "Show where a value comes from: everything that set, changed or computed it, the values that lost included.",
+    "Show where a value comes from: everything that set, changed or computed it, including the values that lost.",
     _FLAGS,
-    arguments="[render|patch|layer|compose] [its flags and arguments] PATH",
+    arguments="[render|patch|layer|compose|run NAME] [its flags and arguments] PATH",
 )
-_IMPACT_FLAGS = (
-    _OUTPUT,
-    Flag("json", SWITCH, "the same as -o json, anywhere"),
-)
+_IMPACT_FLAGS = (_OUTPUT,)
 IMPACT = Command(
     "plait impact",
-    "Show which values of the output a line of an input has a part in.",
+    "Show which values of the output a line of an input affects.",
     _IMPACT_FLAGS,
-    arguments="[render|patch|layer|compose] [its flags and arguments] FILE:LINE",
+    arguments="[render|patch|layer|compose|run NAME] [its flags and arguments] FILE:LINE",
 )
 
 
@@ -61,21 +58,41 @@ def main(argv: Sequence[str]) -> int:
         return 0
     question = take_apart(argv, _FLAGS, asks=True)
     as_json = _as_json(question)
+    if as_json and "not" in question.words:
+        raise UsageError("--not cannot be combined with -o json")
     from plait.tools.paths import parse
 
     # A PATH that cannot be read is told before anything runs.
     path = parse(question.asked) if question.asked is not None else None
-    documents, trace = question.run()
-    if "not" in question.words:
-        from plait.tools.absence import absent
+    context = Context()
+    with watched(context):
+        documents, trace = question.run(context)
+        if "not" in question.words:
+            from plait.tools.absence import absent
 
-        write_out(absent(trace, documents.items, path))
-        return 0
-    from plait.tools.explain import histories
+            write_folded(absent(trace, documents.items, path))
+            return 0
+        from plait.tools.explain import histories
+
+        found = histories(
+            trace, documents.items, question.asked, cleartext_secrets="cleartext-secrets" in question.words
+        )
+        _answer(_told(found, context), as_json=as_json, around="around" in question.words)
+    return 0
+
+
+def _told(found: Iterable[History], context: Context) -> Iterator[History]:
+    """The histories, with a word for whoever watches."""
+    context.done = context.total = 0
+    for history in found:
+        context.doing = history.place
+        yield history
+
+
+def _answer(found: Iterable[History], *, as_json: bool, around: bool) -> None:
+    """Print each before the next one is made: all of a large output would take far more memory than its text."""
     from plait.tools.telling import to_data, to_text
 
-    found = histories(trace, documents.items, question.asked, cleartext_secrets="cleartext-secrets" in question.words)
-    # Each is printed before the next one is made: all of a large output would take far more memory than its text.
     if as_json:
         from json import dumps
 
@@ -85,12 +102,12 @@ def main(argv: Sequence[str]) -> int:
             write_out(f"{before}\n " + text.replace("\n", "\n "))
             before = ","
         write_out("[]\n" if before == "[" else "\n]\n")
-        return 0
+        return
+    width = line_width()
     between = ""
     for history in found:
-        write_out(between + to_text(history, around="around" in question.words))
+        write_folded(between + to_text(history, around=around, width=width))
         between = "\n"
-    return 0
 
 
 def main_impact(argv: Sequence[str]) -> int:
@@ -103,38 +120,50 @@ def main_impact(argv: Sequence[str]) -> int:
     assert question.asked is not None
     file, colon, number = question.asked.rpartition(":")
     if not colon or not number.isdecimal() or not file or len(number) > 18:
-        raise UsageError(f'"{question.asked}" is no line of a file', expected="FILE:LINE, such as values.yml:3")
-    documents, trace = question.run()
-    from plait.tools.sourcemap import impact
+        raise UsageError(
+            f'"{question.asked}" does not name a line of a file', expected="FILE:LINE, such as values.yml:3"
+        )
+    context, view = Context(), View()
+    with watched(context), seen(view):
+        documents, trace = question.run(context)
+        from plait.tools.sourcemap import impact
 
-    places = impact(trace, documents, file, int(number))
+        places = impact(trace, documents, file, int(number), context)
+    if not places:
+        _check_line(view, file, int(number))
     if as_json:
         from json import dumps
 
         write_out(dumps([str(place) for place in places], ensure_ascii=False, indent=1) + "\n")
-    elif not places:
-        sys.stderr.write(f"plait: {question.asked} has no part in the output\n{_unknown_file(trace, documents, file)}")
-    else:
-        write_out("".join(f"{place}\n" for place in places))
+    elif places:
+        write_folded("".join(f"{place}\n" for place in places))
+    if not places:
+        complain(f"plait: {question.asked} has no effect on the output\n")
     return 0 if places else 1
 
 
-def _unknown_file(trace: Trace, documents: DocumentSet, file: str) -> str:
-    """The files that have a part, for a name that looks like that of one of them."""
-    import os
-
-    from plait.spell import did_you_mean
-    from plait.tools.explain import Explainer
-    from plait.tools.paths import all_places
+def _check_line(view: View, file: str, number: int) -> None:
+    """Raises UsageError for what is not an input of the run, or a line behind its end; an input may be named from its
+    directory on. view: of the run.
+    """
+    from plait.spell import counted, did_you_mean
     from plait.tools.sourcemap import same_file
 
-    explainer = Explainer(trace)
-    places = all_places(documents.items, trace.texts)
-    named = sorted({name for place in places for name, _ in explainer.lines(explainer.history(place))})
-    if os.path.lexists(file) or any(same_file(name, file) for name in named):
-        return ""
-    hint = did_you_mean(file, named)
-    return f"  found:    {', '.join(named[:12])}\n  hint:     {hint}\n" if hint else ""
+    here = os.path.join(os.getcwd(), "")
+    read = {path.removeprefix(here): content for path, content in view.files.items() if content is not None}
+    content = next((content for name, content in read.items() if same_file(name, file)), None)
+    if content is None and file.startswith("stdin"):
+        return
+    if content is None:
+        missing = not os.path.lexists(file)
+        raise UsageError(
+            f"there is no file {file}" if missing else f"{file} is not an input of this run",
+            found=", ".join(sorted(read)[:12]) or None,
+            hint=did_you_mean(file, [*sorted(read), *sorted(map(os.path.basename, read))]),
+        )
+    lines = content.count(b"\n") + (not content.endswith(b"\n"))
+    if not 0 < number <= lines:
+        raise UsageError(f"{file} has no line {number}", found=counted(lines, "line"))
 
 
 def _wants_help(argv: Sequence[str]) -> bool:
@@ -147,10 +176,13 @@ def _as_json(question: Question) -> bool:
         from plait.spell import did_you_mean
 
         raise UsageError(f'unknown form "{form}"', expected=", ".join(FORMS), hint=did_you_mean(form, FORMS))
-    if "json" in question.words or form == "json":
+    if form == "json":
         return True
+    if question.command == "patch":
+        # -o is another flag there.
+        return "--json" in question.argv
     # `plait explain render -f . -o json PATH`, where -o is a flag of render.
-    return question.command in ("render", "compose") and any(
+    return any(
         word in ("-ojson", "-o=json", "--output=json") or (word == "json" and before in ("-o", "--output"))
-        for before, word in zip(["", *question.argv], question.argv, strict=False)
+        for before, word in zip(["", *question.typed], question.typed, strict=False)
     )

@@ -33,7 +33,7 @@ def isolated(command: Callable[[], int]) -> int:
     Raises LimitError when the child had to be ended, or ended by a signal; UsageError where there are no child processes.
     """
     if not hasattr(os, "fork"):
-        raise UsageError("--isolate needs a system that can divide a process (Linux, macOS)")
+        raise UsageError("--isolate needs a system that can fork a process (Linux, macOS)")
     sys.stdout.flush()
     sys.stderr.flush()
     hears, tells = os.pipe()

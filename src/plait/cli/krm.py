@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import sys
 
-from plait.cli.limits import LIMITS, keep_limits
 from plait.cli.options import Command
+from plait.cli.shared import LIMITS, keep_limits
 from plait.cli.streams import write_out
 from plait.content import standard_input
 from plait.errors import PlaitError, ReadError, UsageError
@@ -25,6 +25,8 @@ from plait.errors import PlaitError, ReadError, UsageError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from plait import Plain
 
 KRM = Command("plait krm", "A KRM function: read a ResourceList from standard input, write the changed one.", LIMITS)
 
@@ -42,12 +44,16 @@ def main(argv: Sequence[str]) -> int:
         write_out(KRM.help_text())
         return 0
     keep_limits(flags)
-    given = plait.read({"ResourceList": standard_input()}).to_dict()
-    if given.get("kind") != "ResourceList":
+    documents = plait.read({"ResourceList": standard_input()})
+    given = documents[0] if len(documents) == 1 else None
+    if not isinstance(given, dict) or given.get("kind") != "ResourceList":
         raise ReadError(
-            "standard input is no ResourceList", expected="kind: ResourceList", found=f"kind: {given.get('kind')}"
+            "standard input is not a ResourceList",
+            expected="kind: ResourceList",
+            found=f"kind: {given['kind']}" if isinstance(given, dict) and "kind" in given else "no kind",
+            hint="Kustomize and kpt write it; see the page on integrations",
         )
-    result = dict(given)
+    result: dict[object, Plain] = dict(given)
     warnings: list[str] = []
     try:
         result["items"] = changed_items(
@@ -65,7 +71,7 @@ def main(argv: Sequence[str]) -> int:
     return 0
 
 
-def changed_items(items: list[object], spec: Mapping[object, object], warn: Callable[[str], None]) -> list[object]:
+def changed_items(items: list[Plain], spec: Mapping[object, Plain], warn: Callable[[str], None]) -> list[Plain]:
     """The items after operations and templates. warn: gets what the caller should be told. Raises PlaitError."""
     import plait
 
@@ -76,7 +82,7 @@ def changed_items(items: list[object], spec: Mapping[object, object], warn: Call
         match = spec.get("match")
         matched = [match is None or _contains(item, match) for item in items]
         if items and not any(matched):
-            warn("functionConfig.spec.match matches no item: the operations are applied to nothing")
+            warn("functionConfig.spec.match matches no item, so the operations change nothing")
         items = [
             plait.patch(plait.documents(item), changes, variables=variables, sort=False)[0] if chosen else item
             for item, chosen in zip(items, matched, strict=True)
@@ -86,7 +92,10 @@ def changed_items(items: list[object], spec: Mapping[object, object], warn: Call
         files = {_ITEMS: plait.documents(*items).to_yaml()} if items else {}
         for name, text in templates.items():
             if name == _ITEMS:
-                raise UsageError(f'no template can be called "{_ITEMS}": so are the items', hint="give it another name")
+                raise UsageError(
+                    f'a template cannot be called "{_ITEMS}": that is the name of the items',
+                    hint="give it another name",
+                )
             files[str(name)] = str(text)
         values = {str(name): value for name, value in _map(spec.get("values"), "values").items()}
         items = [*plait.render(files, values=values)]
@@ -101,7 +110,7 @@ def _contains(item: object, part: object) -> bool:
     return item == part
 
 
-def _spec(config: object) -> Mapping[object, object]:
+def _spec(config: Plain) -> Mapping[object, Plain]:
     if config is None:
         return {}
     spec = _map(_map(config, "functionConfig").get("spec"), "functionConfig.spec")
@@ -115,17 +124,17 @@ def _spec(config: object) -> Mapping[object, object]:
     return spec
 
 
-def _map(value: object, what: str) -> Mapping[object, object]:
+def _map(value: Plain, what: str) -> Mapping[object, Plain]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise UsageError(f"{what} is no map")
+        raise UsageError(f"{what} is not a map")
     return value
 
 
-def _list(value: object, what: str) -> list[object]:
+def _list(value: Plain, what: str) -> list[Plain]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise UsageError(f"{what} is no list")
+        raise UsageError(f"{what} is not a list")
     return value

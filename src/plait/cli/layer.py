@@ -1,19 +1,29 @@
 """`plait layer`: render layered documents (spec layering).
 
-Reads files, directories and standard input, renders all documents together, and prints the concrete ones. Checks before
-and after rendering, secrets, choice and form of what is printed are flags.
+Reads files, directories, standard input and Airship sites, renders all documents together, and prints the concrete ones
+or writes each into a file. Checks before and after rendering, secrets, choice and form of what is printed are flags.
 """
 
 from __future__ import annotations
 
-import os
+from itertools import chain
 
-from plait.cli.limits import LIMITS, keep_limits
-from plait.cli.links import LINKS, links_of
-from plait.cli.options import SWITCH, TEXT, TEXTS, Command, Flag
-from plait.cli.sourcemap import SOURCE_MAP, trace_of, write_source_map
-from plait.cli.streams import warn, watched, write_out
-from plait.content import source, sources
+from plait.cli.options import SAFETY, SWITCH, TEXT, TEXTS, Command, Flag
+from plait.cli.shared import (
+    LIMITS,
+    LINKS,
+    SITES,
+    SOURCE_MAP,
+    WARNINGS,
+    keep_limits,
+    keep_warnings,
+    links_of,
+    tell_warnings,
+    trace_of,
+    write_source_map,
+)
+from plait.cli.streams import watched, write_out
+from plait.content import environment, source, sources
 from plait.context import Context
 from plait.errors import PlaitError, ReadError, UsageError, conceal
 from plait.layering import ORDERS, EnvironmentSecrets, FileSecrets, Job, Options, Selection, plain_values
@@ -23,23 +33,33 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from plait.api.results import Documents
     from plait.cli.options import Parsed
     from plait.layering.secrets import SecretSource
     from plait.nodes import DocumentSet
+
+FORMS = ("yaml", "json")
 
 LAYER = Command(
     "plait layer",
     "Render layered documents: inheritance, replacement and substitution between them.",
     (
+        "Inputs",
+        *SITES,
+        "Checks",
         Flag("validate", SWITCH, "check the form of all documents first"),
         Flag("validate-data", SWITCH, "check rendered data against the DataSchema documents"),
-        Flag("lenient", SWITCH, "warn of missing substitution sources instead of failing"),
-        Flag("relaxed", SWITCH, "ignore documents that match a selector and cannot be the parent"),
-        Flag("like-deckhand", SWITCH, "give every value and the order of documents as Deckhand gives them"),
-        Flag(
-            "compare-deckhand", SWITCH, "print the values that Deckhand gives otherwise, each with the line behind it"
-        ),
+        Flag("lenient", SWITCH, "warn about missing substitution sources instead of failing"),
+        Flag("relaxed", SWITCH, "ignore documents that match a selector but cannot be the parent"),
         Flag("strict", SWITCH, "like --validate; also fail when a parentSelector matches nothing"),
+        "Deckhand",
+        Flag("like-deckhand", SWITCH, "give every value, and the documents in the order, that Deckhand gives"),
+        Flag(
+            "compare-deckhand",
+            SWITCH,
+            "print the values for which Deckhand gives something else, each with the line responsible",
+        ),
+        "What is printed",
         Flag("schema", TEXTS, "print documents of this schema, namespace/Kind or namespace", value="SCHEMA"),
         Flag("name", TEXTS, "print documents of this name", value="NAME"),
         Flag("layer", TEXTS, "print documents of this layer", value="LAYER"),
@@ -53,14 +73,32 @@ LAYER = Command(
             default=("dependency",),
             choices=tuple(ORDERS),
         ),
+        Flag("tree", SWITCH, "print who inherits from whom"),
+        Flag("dot", SWITCH, "the same for Graphviz"),
+        Flag(
+            "output",
+            TEXT,
+            f"form of the output: {' or '.join(FORMS)}",
+            short="o",
+            value="FORM",
+            default=("yaml",),
+            choices=FORMS,
+        ),
+        Flag(
+            "output-files",
+            TEXT,
+            "write each document to a file of its own in a directory, SCHEMA/NAME.yaml; keep what is already there",
+            value="DIRECTORY",
+        ),
+        SOURCE_MAP,
+        "Secrets",
         Flag("cleartext-secrets", SWITCH, "print encrypted documents and what was substituted from them"),
         Flag("secrets-file", TEXTS, "resolve secret references from a YAML map", value="PATH"),
         Flag("secrets-env", TEXTS, "resolve secret references from variables PREFIX + UUID", value="PREFIX"),
-        Flag("tree", SWITCH, "print who inherits from whom"),
-        Flag("dot", SWITCH, "the same for Graphviz"),
+        SAFETY,
         *LINKS,
         *LIMITS,
-        SOURCE_MAP,
+        *WARNINGS,
     ),
     arguments="PATH...",
 )
@@ -73,14 +111,17 @@ def main(argv: Sequence[str]) -> int:
         write_out(LAYER.help_text())
         return 0
     keep_limits(flags)
+    as_json = _form(flags) == "json"
     context = Context()
+    keep_warnings(flags, context)
     context.trace = trace_of(flags)
     try:
-        job = _job(flags)
+        job = _job(flags, context)
         if flags.on("tree") or flags.on("dot"):
             from plait.layering import dot, tree
 
             planned = job.plan(context)
+            context.check_warnings()
             chosen = [document for document in planned.documents if job.selection.takes(document)]
             write_out((dot if flags.on("dot") else tree)(planned, chosen))
             return 0
@@ -88,21 +129,57 @@ def main(argv: Sequence[str]) -> int:
             return _compare(job, context)
         with watched(context):
             result = job.run(context)
-        text = job.text(result)
-        write_source_map(flags, context.trace, result, text)
+        context.check_warnings()
+        text = _json(result) if as_json else job.text(result)
+        write_source_map(flags, context.trace, result, None if as_json else text, as_json=as_json)
     finally:
-        warn(context)
-    write_out(text)
+        tell_warnings(flags, context)
+    if flags.given("output-files"):
+        _write_files(flags.text("output-files"), job, result)
+    else:
+        write_out(text)
     return 0
 
 
-def documents(argv: Sequence[str], context: Context) -> DocumentSet:
-    """What a command line would print, with the run's state given. Raises PlaitError."""
+def _json(result: DocumentSet) -> str:
+    from plait.output import FORMATS
+
+    return FORMATS["json"](result)
+
+
+def _write_files(directory: str, job: Job, result: DocumentSet) -> None:
+    from plait.cli.endings import cleaned_up
+    from plait.output import add_files, layered_files
+
+    files = layered_files(result, job.text)
+    with cleaned_up():
+        add_files(directory, files, lambda line: write_out(f"{line}\n"))
+
+
+def _form(flags: Parsed) -> str:
+    """The form of the output. Raises UsageError for one that there is not, or where there is no output."""
+    form = flags.text("output")
+    if form not in FORMS:
+        from plait.spell import did_you_mean
+
+        raise UsageError(f'unknown form "{form}"', expected=", ".join(FORMS), hint=did_you_mean(form, FORMS))
+    other = next((name for name in ("tree", "dot", "compare-deckhand") if flags.on(name)), None)
+    written = next((name for name in ("output-files", "output") if flags.given(name)), None)
+    if other is not None and written is not None:
+        raise UsageError(f"--{written} cannot be combined with --{other}, which prints no documents")
+    return form
+
+
+def evaluate(argv: Sequence[str], context: Context) -> Documents:
+    """What a command line makes, with the run's state given; nothing is printed or written. Raises PlaitError."""
+    from plait.api.results import Documents
+
     flags = LAYER.parse(argv)
     keep_limits(flags, context)
     if flags.on("tree") or flags.on("dot") or flags.on("compare-deckhand"):
         raise UsageError("--tree, --dot and --compare-deckhand print no documents")
-    return _job(flags).run(context)
+    job = _job(flags, context)
+    return Documents(job.run(context), write=job.text, warnings=context.warnings, trace=context.trace)
 
 
 def _compare(job: Job, context: Context) -> int:
@@ -110,25 +187,29 @@ def _compare(job: Job, context: Context) -> int:
     from plait.layering.comparison import to_text
 
     if job.options.relaxed or job.options.like_deckhand:
-        raise UsageError(
-            "--compare-deckhand compares plait's own ways: --relaxed and --like-deckhand have no place in it"
-        )
+        raise UsageError("--compare-deckhand cannot be combined with --relaxed or --like-deckhand")
     with watched(context):
         found = job.compare(context)
     write_out(to_text(found))
     return 1 if found else 0
 
 
-def _job(flags: Parsed) -> Job:
-    if not flags.arguments:
+def _job(flags: Parsed, context: Context) -> Job:
+    site = None
+    if flags.given("site") or flags.given("repository"):
+        from plait.cli.sites import site_of
+
+        site = site_of(flags, context)
+    if not flags.arguments and site is None:
         raise UsageError(
             "plait layer needs the documents to render",
             expected="files, directories, or - for standard input",
             hint="plait layer documents/",
         )
     links = links_of(flags)
+    given = (text for path in flags.arguments for text in sources(path, links=links))
     return Job(
-        (text for path in flags.arguments for text in sources(path, links=links)),
+        given if site is None else chain(site.sources(links), given),
         Options(
             lenient=flags.on("lenient"),
             relaxed=flags.on("relaxed"),
@@ -142,6 +223,7 @@ def _job(flags: Parsed) -> Job:
         validate_data=flags.on("validate-data"),
         order=flags.text("order"),
         short=flags.on("short"),
+        unwrap=site is not None,
     )
 
 
@@ -150,7 +232,7 @@ def _selection(flags: Parsed) -> Selection:
     for text in flags.texts("label"):
         key, equals, value = text.partition("=")
         if not equals or not key:
-            raise UsageError(f'"{text}" is no label', expected="KEY=VALUE")
+            raise UsageError(f'"{text}" is not a label', expected="KEY=VALUE")
         labels.append((key, value))
     return Selection(
         schemas=flags.texts("schema"), names=flags.texts("name"), layers=flags.texts("layer"), labels=labels
@@ -174,5 +256,5 @@ def _secret_sources(flags: Parsed) -> list[SecretSource]:
                 sources.append(FileSecrets(path, document.value))
         except PlaitError as error:
             raise conceal(error) from None
-    sources.extend(EnvironmentSecrets(prefix, os.environ) for prefix in flags.texts("secrets-env"))
+    sources.extend(EnvironmentSecrets(prefix, environment()) for prefix in flags.texts("secrets-env"))
     return sources

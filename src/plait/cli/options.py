@@ -72,23 +72,46 @@ class Flag:
     def shown(self) -> str:
         return f"-{self.short}, --{self.name}" if self.short else f"--{self.name}"
 
+    def help_lines(self) -> list[str]:
+        """The lines about it in the help of its command."""
+        from textwrap import wrap
+
+        head = f"  {'-' + self.short + ',' if self.short else '   '} --{self.name} {self.value}".rstrip()
+        text = self.help
+        if self.kind in (TEXTS, CSV):
+            text += " (repeatable)"
+        if self.default:
+            text += f" (default {','.join(self.default)})"
+        lines = [" " * _COLUMN + line for line in wrap(text, _WIDTH - _COLUMN, break_on_hyphens=False)]
+        if len(head) > _COLUMN - 2:
+            return [head, *lines]
+        return [head.ljust(_COLUMN) + lines[0].lstrip(), *lines[1:]]
+
 
 HELP = Flag("help", SWITCH, "print this help", short="h")
+# Headings of help that commands share; flags under the last are named only.
+GENERAL = "General"
+SAFETY = "Limits and safety"
+NO_EFFECT = "Accepted for compatibility, no effect"
+_WIDTH = 80
+_COLUMN = 32
 
 
 class Command:
     """A command: how it is called, what it does, its flags.
 
+    flags: in the order in which help lists them; a string among them is the heading of those that follow.
     arguments: how usage shows its positional arguments ("" for none). commands: (name, summary) of those under it.
+    groups: the flags by heading.
     """
 
-    __slots__ = ("_by_name", "_by_short", "arguments", "commands", "flags", "name", "style", "summary")
+    __slots__ = ("_by_name", "_by_short", "arguments", "commands", "flags", "groups", "name", "style", "summary")
 
     def __init__(
         self,
         name: str,
         summary: str,
-        flags: Iterable[Flag] = (),
+        flags: Iterable[Flag | str] = (),
         *,
         arguments: str = "",
         commands: Sequence[tuple[str, str]] = (),
@@ -96,7 +119,15 @@ class Command:
     ) -> None:
         self.name = name
         self.summary = summary
-        self.flags = [*flags, HELP]
+        self.groups: dict[str, list[Flag]] = {}
+        heading = "Flags"
+        for row in flags:
+            if isinstance(row, str):
+                heading = row
+            else:
+                self.groups.setdefault(heading, []).append(row)
+        self.groups.setdefault(GENERAL if len(self.groups) > 1 else heading, []).append(HELP)
+        self.flags = [flag for group in self.groups.values() for flag in group]
         self.arguments = arguments
         self.commands = commands
         self.style = style
@@ -174,9 +205,11 @@ class Command:
             raise UsageError(f"bad flag syntax: {word}")
         flag = self._by_name.get(name)
         if flag is None:
-            from plait.spell import near
+            from plait.cli.elsewhere import meant_by
 
-            raise self._unknown(f"flag: --{name}", f"flag `{name}'", near(name, [flag.name for flag in self.flags]))
+            if name == "json" and "json" in self._choices("output"):
+                raise UsageError(f"unknown flag: --{name}", hint='did you mean "-o json"?')
+            raise self._unknown(f"flag: --{name}", f"flag `{name}'", meant_by(name, list(self._by_name)))
         if equals:
             self._set(flag, value, found)
         elif flag.kind == SWITCH:
@@ -192,7 +225,10 @@ class Command:
             if flag is None:
                 name = word.lstrip("-").partition("=")[0]
                 meant = [name] if name in self._by_name else []
-                raise self._unknown(f"shorthand flag: '{letter}' in {word}", f"flag `{letter}'", meant)
+                error = self._unknown(f"shorthand flag: '{letter}' in {word}", f"flag `{letter}'", meant)
+                if letter == "f" and self.arguments:
+                    error.hint = f"inputs are given without a flag: {self.name} {self.arguments}"
+                raise error
             if letters.startswith("=") and (flag.kind != SWITCH or len(letters) > 1):
                 self._set(flag, letters[1:], found)
                 return
@@ -228,6 +264,10 @@ class Command:
         else:
             raise UsageError(f'invalid argument "{value}" for "{flag.shown}" flag', expected="true or false")
 
+    def _choices(self, name: str) -> Sequence[str]:
+        flag = self._by_name.get(name)
+        return () if flag is None else flag.choices
+
     def _unknown(self, pflag: str, go_flags: str, meant: list[str]) -> UsageError:
         from plait.spell import listed
 
@@ -237,30 +277,28 @@ class Command:
         )
 
     def help_text(self) -> str:
-        """What `--help` prints."""
+        """What `--help` prints: at most 80 columns wide, what matters most first."""
         from textwrap import wrap
 
         usage = " ".join(filter(None, (self.name, "[flags]", self.arguments)))
-        out = [self.summary, "", "Usage:", f"  {usage}"]
+        out = [*wrap(self.summary, _WIDTH), "", "Usage:", *_indented(usage)]
         if self.commands:
             width = max(len(name) for name, _ in self.commands)
             out += [f"  {self.name} [command]", "", "Commands:"]
             out += [f"  {name:<{width}}  {summary}" for name, summary in self.commands]
-        out += ["", "Flags:"]
-        for flag in sorted(self.flags, key=lambda flag: flag.name):
-            head = f"{'-' + flag.short + ',' if flag.short else '   '} --{flag.name} {flag.value}".rstrip()
-            text = flag.help
-            if flag.kind in (TEXTS, CSV):
-                text += " (repeatable)"
-            if flag.default:
-                text += f" (default {','.join(flag.default)})"
-            lines = wrap(text, 78, break_on_hyphens=False)
-            if len(head) > 30:
-                out.append(f"  {head}")
-                head = ""
-            out.append(f"  {head:<30}  {lines[0]}")
-            out += [" " * 34 + line for line in lines[1:]]
+        for heading, flags in self.groups.items():
+            if heading != NO_EFFECT:
+                out += ["", f"{heading}:", *(line for flag in flags for line in flag.help_lines())]
+        if NO_EFFECT in self.groups:
+            names = ", ".join(f"{flag.shown} {flag.value}".rstrip() for flag in self.groups[NO_EFFECT])
+            out += ["", f"{NO_EFFECT}:", *_indented(names)]
         return "\n".join(out) + "\n"
+
+
+def _indented(text: str) -> list[str]:
+    from textwrap import wrap
+
+    return wrap(text, _WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
 
 
 class Parsed:
@@ -342,4 +380,8 @@ def _argument_hint(found: Parsed) -> str | None:
         last = [flag for flag, _ in found.occurrences if flag.kind == SWITCH][-1:]
         if last:
             return f"a switch takes its value after an equals sign: --{last[0].name}={first}"
-    return f"an input is given with a flag: -f {first}" if "f" in found._command._by_short else None
+    from os.path import lexists
+
+    if "f" in found._command._by_short and (lexists(first) or "." in first or "/" in first):
+        return f"an input is given with a flag: -f {first}"
+    return f"{found._command.name} --help shows what there is"

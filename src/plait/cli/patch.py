@@ -7,12 +7,23 @@ one location if asked, print it. Any error ends with status 1, as in the referen
 from __future__ import annotations
 
 from plait.cli.endings import cleaned_up
-from plait.cli.limits import LIMITS, QUOTE_VALUES, keep_limits
-from plait.cli.links import LINKS, links_of
-from plait.cli.options import GO_FLAGS, NUMBER, SWITCH, TEXT, TEXTS, Command, Flag
-from plait.cli.sourcemap import SOURCE_MAP, trace_of, write_source_map
-from plait.cli.streams import write_out
-from plait.content import standard_input
+from plait.cli.options import GENERAL, GO_FLAGS, NO_EFFECT, NUMBER, SAFETY, SWITCH, TEXT, TEXTS, Command, Flag
+from plait.cli.shared import (
+    LIMITS,
+    LINKS,
+    QUOTE_VALUES,
+    SOURCE_MAP,
+    WARNINGS,
+    keep_limits,
+    keep_warnings,
+    links_of,
+    tell_warnings,
+    trace_of,
+    write_source_map,
+)
+from plait.cli.streams import watched, write_out
+from plait.content import environment, standard_input
+from plait.context import Context
 from plait.errors import LimitError, OpsError, PlaitError, ReadError, UsageError
 from plait.nodes import DocumentSet
 
@@ -20,36 +31,43 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from plait.api.results import Documents
     from plait.cli.options import Parsed
-    from plait.context import Context
+    from plait.nodes import Map
     from plait.ops import Job
-    from plait.provenance import Trace
 
 PATCH = Command(
     "plait patch",
     "Change a YAML document by operations files, and fill its ((placeholders)) from variables.",
     (
+        "Operations",
         Flag("ops-file", TEXTS, "operations: a file, a directory of files, or a pattern", short="o", value="PATH"),
+        Flag("null-values", SWITCH, "accept operations with `value: null`"),
+        "Variables",
         Flag("var", TEXTS, "set a variable; the value is YAML", short="v", value="NAME=VALUE"),
         Flag("var-file", TEXTS, "set a variable to the text of a file", value="NAME=PATH"),
         Flag("vars-file", TEXTS, "set variables from a YAML map", short="l", value="PATH"),
         Flag("vars-env", TEXTS, "set variables from environment variables PREFIX_name", value="PREFIX"),
-        Flag("vars-store", TEXT, "read variables from a YAML file, and keep there what is generated", value="PATH"),
-        Flag("path", TEXT, "print one location only", value="PATH"),
+        Flag("vars-store", TEXT, "read variables from a YAML file, and add generated values to it", value="PATH"),
         Flag("var-errs", SWITCH, "fail if a variable has no value"),
         Flag("var-errs-unused", SWITCH, "fail if a variable is not used"),
+        "Result",
+        Flag("path", TEXT, "print one location only", value="OPS-PATH"),
         Flag("input-order", SWITCH, "keep the order of keys, new ones last, instead of sorting them"),
         Flag("in-place", SWITCH, "write the result to the template's file instead of printing it"),
-        Flag("keep-format", SWITCH, "change only the lines that operations and variables change; comments stay"),
-        Flag("null-values", SWITCH, "accept operations with `value: null`"),
+        Flag("keep-format", SWITCH, "edit only the lines that operations and variables change; keep comments"),
         Flag("json", SWITCH, "print the result or the error as JSON"),
-        *LINKS,
         SOURCE_MAP,
+        SAFETY,
+        *LINKS,
         *LIMITS,
+        *WARNINGS,
         QUOTE_VALUES,
+        GENERAL,
         Flag("tty", SWITCH, 'print an empty line and "Succeeded" after the result'),
         Flag("version", SWITCH, "print the version, whatever else is on the command line", is_last=True),
-        # Flags of the reference that concern its server or its terminal: accepted, without effect.
+        # Flags of the reference that concern its server or its terminal.
+        NO_EFFECT,
         Flag("non-interactive", SWITCH, "accepted, no effect", short="n"),
         Flag("no-color", SWITCH, "accepted, no effect"),
         Flag("sha2", SWITCH, "accepted, no effect"),
@@ -67,10 +85,13 @@ PATCH = Command(
 )
 
 
-def main(argv: Sequence[str]) -> int:
-    """Run `plait patch`; the exit status. Raises PlaitError with exit status 1, or 3 for a limit."""
+def main(argv: Sequence[str], given: Map | None = None) -> int:
+    """Run `plait patch`; the exit status. given: variables that win over those of flags.
+
+    Raises PlaitError with exit status 1, or 3 for a limit.
+    """
     try:
-        return _run(argv)
+        return _run(argv, given)
     except PlaitError as error:
         error.exit_status = 3 if isinstance(error, LimitError) else 1
         if "--json" not in argv:
@@ -89,7 +110,7 @@ def main(argv: Sequence[str]) -> int:
         return error.exit_status
 
 
-def _run(argv: Sequence[str]) -> int:
+def _run(argv: Sequence[str], given: Map | None) -> int:
     flags = PATCH.parse(argv)
     if flags.on("help"):
         write_out(PATCH.help_text())
@@ -100,12 +121,19 @@ def _run(argv: Sequence[str]) -> int:
         _write_result(flags, f"plait version {__version__}\n")
         return 0
     keep_limits(flags)
-    trace = trace_of(flags)
-    job = _read(argv, flags, trace)
+    context = Context()
+    keep_warnings(flags, context)
+    context.trace = trace_of(flags)
+    try:
+        job = _read(argv, flags, context, given)
+        with cleaned_up(), watched(context):
+            document = job.document()
+        context.check_warnings()
+    finally:
+        tell_warnings(flags, context)
     with cleaned_up():
-        document = job.document()
         text = job.text(document.value)
-        write_source_map(flags, trace, DocumentSet([document]), text)
+        write_source_map(flags, context.trace, DocumentSet([document]), text)
         if flags.on("in-place"):
             _write_back(flags.arguments[0], text)
             return 0
@@ -121,12 +149,22 @@ def _write_result(flags: Parsed, text: str) -> None:
     write_out(text)
 
 
-def documents(argv: Sequence[str], context: Context) -> DocumentSet:
-    """What a command line would print, with the run's state given. Raises PlaitError."""
+def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) -> Documents:
+    """What a command line makes, with the run's state given; nothing is printed or written.
+
+    given: variables that win over those of flags. Raises PlaitError.
+    """
+    from plait.api.results import Documents
+
     flags = PATCH.parse(argv)
     keep_limits(flags, context)
-    job = _read(argv, flags, context.trace)
-    return DocumentSet([job.document()])
+    job = _read(argv, flags, context, given)
+    return Documents(
+        DocumentSet([job.document()]),
+        write=lambda nodes: job.text(nodes.items[0].value),
+        warnings=context.warnings,
+        trace=context.trace,
+    )
 
 
 def _write_back(path: str, text: str) -> None:
@@ -143,7 +181,7 @@ def _write_back(path: str, text: str) -> None:
         raise OpsError(f'cannot write "{path}": {error.strerror}') from None
 
 
-def _read(argv: Sequence[str], flags: Parsed, trace: Trace | None = None) -> Job:
+def _read(argv: Sequence[str], flags: Parsed, context: Context, given: Map | None) -> Job:
     """Read what flags and PATH name, in their order, so that the first wrong one is reported (spec ops 2)."""
     if not flags.arguments:
         raise UsageError("the required argument `PATH` was not provided", hint="plait patch base.yml -o ops.yml")
@@ -159,7 +197,7 @@ def _read(argv: Sequence[str], flags: Parsed, trace: Trace | None = None) -> Job
         raise UsageError("--keep-format prints the whole document, --path a part of it")
     from plait.ops import Job
 
-    job = Job(trace)
+    job = Job(context)
     job.expect_values = flags.on("var-errs")
     job.expect_use = flags.on("var-errs-unused")
     job.sort = not flags.on("input-order")
@@ -176,6 +214,8 @@ def _read(argv: Sequence[str], flags: Parsed, trace: Trace | None = None) -> Job
                 raise error.within(f"in the flag {flag.shown}") from None
     if job.template is None:
         _read_template(job, path)
+    if given is not None:
+        job.sources.give_map(given)
     return job
 
 
@@ -195,7 +235,7 @@ def _take_operations(job: Job, value: str, flags: Parsed) -> None:
 
     for path in expand(value, links_of(flags)) if value else [value]:
         source = file_source(path, "an ops file")
-        job.operations += read_operations(source, null_values=flags.on("null-values"))
+        job.operations += read_operations(source, null_values=flags.on("null-values"), warn=job.context.warn)
 
 
 def _take_variable(job: Job, value: str, _flags: Parsed) -> None:
@@ -217,17 +257,15 @@ def _take_variable_file(job: Job, value: str, _flags: Parsed) -> None:
 def _take_variables(job: Job, value: str, _flags: Parsed) -> None:
     from plait.ops.variables import from_file
 
-    job.sources.give("vars-file", from_file(value))
+    job.sources.give("vars-file", from_file(value, job.context.warn))
     if job.sources.traced is not None:
         job.sources.traced.file(value)
 
 
 def _take_environment(job: Job, value: str, _flags: Parsed) -> None:
-    import os
-
     from plait.ops.variables import from_environment
 
-    job.sources.give("vars-env", from_environment(value, os.environ))
+    job.sources.give("vars-env", from_environment(value, environment()))
     if job.sources.traced is not None:
         job.sources.traced.environment(value)
 

@@ -10,23 +10,36 @@ import os
 import sys
 from time import perf_counter
 
-from plait.cli.limits import LIMITS, QUOTE_VALUES, keep_limits
-from plait.cli.links import LINKS, links_of
-from plait.cli.options import CSV, SWITCH, TEXT, TEXTS, Command, Flag
-from plait.cli.sourcemap import SOURCE_MAP, trace_of, write_source_map
-from plait.cli.streams import warn, watched, write_out
+from plait.cli.options import CSV, GENERAL, SAFETY, SWITCH, TEXT, TEXTS, Command, Flag
+from plait.cli.shared import (
+    LIMITS,
+    LINKS,
+    QUOTE_VALUES,
+    SOURCE_MAP,
+    WARNINGS,
+    are_shown,
+    keep_limits,
+    keep_warnings,
+    links_of,
+    tell_warnings,
+    trace_of,
+    write_source_map,
+)
+from plait.cli.streams import watched, write_out
 from plait.codecache import user_cache
+from plait.content import environment
 from plait.context import Context
 from plait.errors import LimitError, PlaitError, UsageError, render
-from plait.workspace import INSPECT_SCHEMA, INSPECT_VALUES, Inputs, Job, Options, Result
+from plait.workspace import INSPECT_SCHEMA, INSPECT_VALUES, Inputs, Job, Options, Result, values_of_map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from plait.api.results import Rendered
     from plait.cli.options import Parsed
     from plait.codecache import CodeCache
-    from plait.nodes import DocumentSet
+    from plait.nodes import Map
     from plait.workspace import InputFile, ReferencedValues
 
 _EMPTIED = "dangerous-emptied-output-directory"
@@ -44,11 +57,24 @@ _STRICT = Flag("strict", SWITCH, "read the strict subset of YAML", short="s")
 _DEBUG = Flag("debug", SWITCH, "print what is being done to standard error")
 
 _RENDER_FLAGS = (
+    "Inputs",
     _FILE,
-    _OFFLINE,
+    Flag("file-mark", TEXTS, "change how an input is treated", value="PATH:KEY=VALUE"),
     _STRICT,
-    _DEBUG,
-    Flag("file-mark", TEXTS, "change what an input is taken for", value="PATH:KEY=VALUE"),
+    Flag("ignore-unknown-comments", SWITCH, "allow plain comments in templates"),
+    Flag("implicit-map-key-overrides", SWITCH, "let a repeated map key in a template override the earlier one"),
+    Flag("bulk-in", TEXT, "inputs as JSON; -f is ignored", value="JSON"),
+    "Data values",
+    Flag("data-value", TEXTS, "set one data value to a string, [@library:]key.key=value", short="v", value="KEY=VALUE"),
+    Flag("data-value-yaml", TEXTS, "set one data value, read as YAML", value="KEY=YAML"),
+    Flag("data-value-file", TEXTS, "set one data value to the content of a file", value="KEY=PATH"),
+    Flag("data-values-file", TEXTS, "set data values from plain YAML", short="d", value="[@LIBRARY:]PATH"),
+    Flag("data-values-env", TEXTS, "set data values from environment variables PREFIX_key__key", value="PREFIX"),
+    Flag("data-values-env-yaml", TEXTS, "the same, with values read as YAML", value="PREFIX"),
+    Flag("data-values-inspect", SWITCH, "print the final data values and stop"),
+    Flag("data-values-schema-inspect", SWITCH, "print the schema of data values and stop; needs -o openapi-v3"),
+    Flag("dangerous-data-values-disable-validation", SWITCH, "do not run the validations of data values"),
+    "Output",
     Flag(
         "output",
         CSV,
@@ -58,32 +84,25 @@ _RENDER_FLAGS = (
         default=("yaml",),
         choices=("yaml", "json", "pos", "openapi-v3"),
     ),
-    Flag("output-files", TEXT, "write the results as files into a directory, keep what is there", value="DIRECTORY"),
     Flag(
-        _EMPTIED,
+        "output-files",
         TEXT,
-        "delete a directory, then make it with the results as files",
+        "write the results as files into a directory; keep what is already there",
         value="DIRECTORY",
     ),
-    Flag("data-value", TEXTS, "set one data value to a string, [@library:]key.key=value", short="v", value="KEY=VALUE"),
-    Flag("data-value-yaml", TEXTS, "set one data value, read as YAML", value="KEY=YAML"),
-    Flag("data-value-file", TEXTS, "set one data value to the content of a file", value="KEY=PATH"),
-    Flag("data-values-env", TEXTS, "set data values from environment variables PREFIX_key__key", value="PREFIX"),
-    Flag("data-values-env-yaml", TEXTS, "the same, values read as YAML", value="PREFIX"),
-    Flag("data-values-file", TEXTS, "set data values from plain YAML", short="d", value="[@LIBRARY:]PATH"),
-    Flag("data-values-inspect", SWITCH, "print the final data values and stop"),
-    Flag("data-values-schema-inspect", SWITCH, "print the schema of data values and stop; needs -o openapi-v3"),
-    Flag("dangerous-data-values-disable-validation", SWITCH, "do not run the validations of data values"),
+    Flag(_EMPTIED, TEXT, "replace a directory with the results, written as files", value="DIRECTORY"),
     Flag("files-inspect", SWITCH, "print the paths of the inputs and stop"),
-    Flag("ignore-unknown-comments", SWITCH, "allow plain comments in templates"),
-    Flag("implicit-map-key-overrides", SWITCH, "let a repeated map key in a template override"),
+    Flag("bulk-out", SWITCH, "output as JSON, errors as well"),
+    SOURCE_MAP,
+    SAFETY,
+    _OFFLINE,
     *LINKS,
     *LIMITS,
+    *WARNINGS,
     QUOTE_VALUES,
-    Flag("bulk-in", TEXT, "inputs as JSON; -f is ignored", value="JSON"),
-    Flag("bulk-out", SWITCH, "output as JSON, errors as well"),
-    Flag("no-code-cache", SWITCH, "compile templates anew; keep nothing in the user's cache directory"),
-    SOURCE_MAP,
+    Flag("no-code-cache", SWITCH, "compile templates afresh and keep nothing in the user's cache directory"),
+    GENERAL,
+    _DEBUG,
 )
 
 RENDER = Command(
@@ -94,7 +113,9 @@ RENDER = Command(
 )
 TEMPLATE = Command("plait render template", RENDER.summary, _RENDER_FLAGS)
 FMT = Command(
-    "plait render fmt", "Format YAML templates; comments are kept.", (_FILE, _OFFLINE, _STRICT, _DEBUG, *LIMITS)
+    "plait render fmt",
+    "Format YAML templates; comments are kept.",
+    (_FILE, _STRICT, SAFETY, _OFFLINE, *LIMITS, GENERAL, _DEBUG),
 )
 VERSION = Command("plait render version", "Print the version.")
 
@@ -116,10 +137,13 @@ If you want to include those results, use the --output-files or --dangerous-empt
 """
 
 
-def main(argv: Sequence[str]) -> int:
-    """Run `plait render`; the exit status. Raises PlaitError with exit status 1, or 3 for a limit."""
+def main(argv: Sequence[str], given: Map | None = None) -> int:
+    """Run `plait render`; the exit status. given: data values that win over those of flags.
+
+    Raises PlaitError with exit status 1, or 3 for a limit.
+    """
     try:
-        return _dispatch(argv)
+        return _dispatch(argv, given)
     except PlaitError as error:
         # The reference has no limits.
         error.exit_status = 3 if isinstance(error, LimitError) else 1
@@ -131,14 +155,14 @@ def main_fmt(argv: Sequence[str]) -> int:
     return _fmt(Command("plait fmt", FMT.summary, (_FILE, _OFFLINE, _STRICT, _DEBUG, *LIMITS)), argv)
 
 
-def _dispatch(argv: Sequence[str]) -> int:
+def _dispatch(argv: Sequence[str], given: Map | None) -> int:
     place = RENDER.first_argument(argv)
     name = "" if place is None else argv[place]
     rest = argv if place is None else [*argv[:place], *argv[place + 1 :]]
     if name == "fmt":
         return _fmt(FMT, rest)
     if name == "template":
-        return _render(TEMPLATE, rest)
+        return _render(TEMPLATE, rest, given)
     if name == "version":
         return _help(VERSION) if VERSION.parse(rest).on("help") else _version()
     if name == "help":
@@ -147,7 +171,7 @@ def _dispatch(argv: Sequence[str]) -> int:
         from plait.cli.start import main_completion
 
         return main_completion(rest)
-    return _render(RENDER, argv)
+    return _render(RENDER, argv, given)
 
 
 def _help(command: Command) -> int:
@@ -162,7 +186,7 @@ def _version() -> int:
     return 0
 
 
-def _render(command: Command, argv: Sequence[str]) -> int:
+def _render(command: Command, argv: Sequence[str], given: Map | None) -> int:
     flags = command.parse(argv)
     if flags.on("help"):
         return _help(command)
@@ -175,7 +199,7 @@ def _render(command: Command, argv: Sequence[str]) -> int:
         else user_cache(os.environ, [_directory_of(path) for path in flags.texts("file")])
     )
     try:
-        return _rendered(flags, cache)
+        return _rendered(flags, cache, given)
     finally:
         if cache is not None:
             cache.save()
@@ -186,7 +210,7 @@ def _directory_of(argument: str) -> str:
     return argument if os.path.isdir(argument) else argument.partition("=")[2]
 
 
-def _rendered(flags: Parsed, cache: CodeCache | None) -> int:
+def _rendered(flags: Parsed, cache: CodeCache | None, given: Map | None) -> int:
     start = perf_counter()
     debug = _print_error_line if flags.on("debug") else None
     inputs = _inputs(flags)
@@ -194,15 +218,18 @@ def _rendered(flags: Parsed, cache: CodeCache | None) -> int:
     if cache is not None:
         cache.open_pack([file.path for file in files])
     context = Context(print_line=_print_error_line, cache=cache)
+    keep_warnings(flags, context)
     if not flags.occurrences:
-        context.warn("there is nothing to render; inputs are given by a flag: plait render -f config/")
+        context.warn("there is nothing to render; inputs are given with a flag: plait render -f config/")
     context.trace = trace_of(flags)
     try:
         with watched(context):
-            result = _evaluate(flags, files, inputs, context, debug)
+            result = _evaluate(flags, files, inputs, context, debug, given)
+        _note_texts(flags, result, context)
+        context.check_warnings()
     except PlaitError as error:
         if not flags.on("bulk-out"):
-            warn(context)
+            tell_warnings(flags, context)
             raise
         # Whoever asks for JSON gets the error in it, and status 0 (spec ytt 1.9).
         from plait.output import bulk_json
@@ -215,16 +242,29 @@ def _rendered(flags: Parsed, cache: CodeCache | None) -> int:
     _write(flags, result)
     if debug is not None:
         debug(f"total: {perf_counter() - start:.3f} s")
-    warn(context)
+    tell_warnings(flags, context)
     return 0
 
 
-def documents(argv: Sequence[str], context: Context) -> DocumentSet:
-    """What a command line would print, with the run's state given: `plait explain` and others trace it. Raises PlaitError."""
+def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) -> Rendered:
+    """What a command line makes, with the run's state given; nothing is printed or written.
+
+    given: data values that win over those of flags. Raises PlaitError.
+    """
+    from plait.api.results import Rendered
+    from plait.output import FORMATS, choose_formats
+
     flags = TEMPLATE.parse([word for place, word in enumerate(argv) if word != "template" or place])
     keep_limits(flags, context)
     inputs = _inputs(flags)
-    return _evaluate(flags, _read_inputs(flags, inputs), inputs, context, None).documents
+    result = _evaluate(flags, _read_inputs(flags, inputs), inputs, context, None, given)
+    return Rendered(
+        result.documents,
+        files=dict(result.output_files()),
+        write=FORMATS[choose_formats(flags.texts("output"))[0]],
+        warnings=context.warnings,
+        trace=context.trace,
+    )
 
 
 def _inputs(flags: Parsed) -> Inputs:
@@ -246,6 +286,7 @@ def _evaluate(
     inputs: Inputs,
     context: Context,
     debug: Callable[[str], None] | None,
+    given: Map | None,
 ) -> Result:
     if flags.given("file-mark"):
         from plait.workspace.marks import apply_marks
@@ -268,6 +309,8 @@ def _evaluate(
     if flags.on("files-inspect"):
         return _list_files(job)
     job.values = _values(flags, inputs, context)
+    if given is not None:
+        job.values.append(values_of_map(given))
     from plait.workspace.phases import run
 
     return run(job, context)
@@ -308,7 +351,12 @@ def _values(flags: Parsed, inputs: Inputs, context: Context) -> list[ReferencedV
     from plait.workspace.values_flags import ValuesFlags, read_values
 
     given = ValuesFlags(**{name: flags.texts(flag) for flag, name in _VALUES_FLAGS.items()})
-    return read_values(given, inputs, os.environ, strict=flags.on("strict"), warn=context.warn)
+    return read_values(given, inputs, environment(), strict=flags.on("strict"), warn=context.warn)
+
+
+def _prints_documents(flags: Parsed) -> bool:
+    """Whether standard output gets the documents alone."""
+    return not (flags.on("bulk-out") or flags.text("output-files") or flags.text(_EMPTIED))
 
 
 def _prints_json(flags: Parsed) -> bool:
@@ -316,6 +364,13 @@ def _prints_json(flags: Parsed) -> bool:
 
     elsewhere = flags.on("bulk-out") or flags.given("output-files") or flags.given(_EMPTIED)
     return not elsewhere and choose_formats(flags.texts("output"))[0] == "json"
+
+
+def _note_texts(flags: Parsed, result: Result, context: Context) -> None:
+    """Where warnings are refused, what `_write` tells of text files is one of them."""
+    if context.refuses_warnings and result.texts and _prints_documents(flags):
+        names = ", ".join(file.path for file in result.texts)
+        context.warn(f"text files are not printed: {names}; --output-files writes them")
 
 
 def _write(flags: Parsed, result: Result) -> None:
@@ -336,7 +391,7 @@ def _write(flags: Parsed, result: Result) -> None:
     else:
         name, _ = output.choose_formats(flags.texts("output"))
         write_out(output.FORMATS[name](result.documents))
-        if result.texts:
+        if result.texts and are_shown(flags):
             sys.stderr.write(_TEXT_FILES_WARNING)
 
 
@@ -346,15 +401,10 @@ def _fmt(command: Command, argv: Sequence[str]) -> int:
         return _help(command)
     keep_limits(flags)
     from plait.workspace.files import YAML
-    from plait.yaml import format_text
+    from plait.yaml.fmt import format_text, joined
 
-    out = ""
-    for file in Inputs(offline=flags.on("offline")).files(flags.texts("file")):
-        if file.type == YAML:
-            text = format_text(file.source, strict=flags.on("strict"))
-            # Without a marker the documents of two files would run into one.
-            out += "---\n" + text if out and text and not text.startswith("---") else text
-    write_out(out)
+    files = Inputs(offline=flags.on("offline")).files(flags.texts("file"))
+    write_out(joined(format_text(file.source, strict=flags.on("strict")) for file in files if file.type == YAML))
     return 0
 
 

@@ -17,9 +17,12 @@ if TYPE_CHECKING:
 EXAMPLES = """\
 plait braids changes into YAML configuration. Three things to try:
 
-  plait init demo && plait render -f demo/config     a small project, rendered: templates, data values, overlays
-  plait patch base.yml -o ops.yml -v name=web        operations and variables, on a file of somebody else
-  plait layer documents/                             documents that inherit from each other across layers
+  plait init demo && plait render -f demo/config
+      a small project, rendered: templates, data values, overlays
+  plait patch base.yml -o ops.yml -v name=web
+      operations and variables, applied to somebody else's file
+  plait layer documents/
+      documents that inherit from each other across layers
 
 plait help lists the commands, plait COMMAND --help the flags of one.
 """
@@ -150,11 +153,11 @@ def commands() -> dict[str, Command]:
     """The commands and their flags: the table `NAME` of the module that has the command."""
     from importlib import import_module
 
-    from plait.cli import COMMANDS
+    from plait.cli import COMMANDS, module_of
 
     found = {}
-    for name, (module, _) in COMMANDS.items():
-        table = getattr(import_module(f"plait.cli.{module}"), name.upper())
+    for name in COMMANDS:
+        table = getattr(import_module(module_of(name)), name.upper())
         assert isinstance(table, Command)
         found[name] = table
     return {**found, "version": Command("plait version", "")}

@@ -72,10 +72,40 @@ def write_out(text: str, *, is_harmless: bool = False) -> None:
         raise ReadError(f"Writing standard output: {reason[:1].lower()}{reason[1:]}") from None
 
 
+def write_folded(text: str, *, is_harmless: bool = False) -> None:
+    """The same for an answer to a person: a terminal gets no lines that are wider than it is."""
+    width = line_width()
+    if width is None:
+        write_out(text, is_harmless=is_harmless)
+    else:
+        from plait.cli.terminal import folded, harmless
+
+        write_out(folded(text if is_harmless else harmless(text), width), is_harmless=True)
+
+
+def line_width() -> int | None:
+    """How wide the terminal is that standard output is; None for a pipe or a file."""
+    if not sys.stdout.isatty():
+        return None
+    from plait.cli.terminal import columns
+
+    return columns(sys.stdout)
+
+
+def complain(text: str) -> None:
+    """Write a message to standard error; a terminal gets no lines that are wider than it is."""
+    if sys.stderr.isatty():
+        from plait.cli.terminal import columns, folded
+
+        width = columns(sys.stderr)
+        text = text if width is None else folded(text, width)
+    sys.stderr.write(text)
+
+
 def warn(context: Context) -> None:
     """Print the warnings of a run to standard error, each once."""
     for text in context.warnings:
-        sys.stderr.write(f"plait: warning: {text}\n")
+        complain(f"plait: warning: {text}\n")
     context.forget_warnings()
 
 

@@ -27,6 +27,61 @@ def harmless(text: str) -> str:
     return text.translate(_OBEYED)
 
 
+def columns(stream: TextIO) -> int | None:
+    """How many characters a line of the terminal has that a stream is; None where there is no terminal, or it does not say."""
+    import os
+
+    try:
+        found = os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
+    except (OSError, ValueError):
+        return None
+    return max(found, _NARROWEST) if found else None
+
+
+# Nothing is broken into shorter lines than that.
+_NARROWEST = 40
+# The rest of a line stands so much further in than its beginning.
+_FURTHER_IN = 4
+_BAR = "  | "
+
+
+def folded(text: str, width: int) -> str:
+    """The text with its lines broken, at a space where there is one, so that none is wider; colours take no room."""
+    return "\n".join(
+        [piece for line in text.split("\n") for piece in ([line] if len(line) <= width else _broken(line, width))]
+    )
+
+
+def _broken(line: str, width: int) -> list[str]:
+    import re
+
+    # Each character with the codes before it; those at the end stand before none.
+    found = re.findall(r"((?:\x1b\[[0-9;]*m)*)(.|$)", line)
+    shown = "".join([char for _, char in found])
+    indent = " " * min(len(shown) - len(shown.lstrip(" ")) + _FURTHER_IN, width // 2)
+    # Where pieces end, and where the next ones begin; a space in between goes.
+    breaks: list[tuple[int, int]] = []
+    start, room = 0, width
+    bar = shown.find(_BAR)
+    if bar <= width and shown[: max(bar, 0)].strip():
+        # A quoted line stands below its place rather than in two parts.
+        breaks.append((bar, bar + len(_BAR) - 2))
+        start, room = breaks[0][1], width - len(indent)
+    while len(shown) - start > room:
+        end = shown.rfind(" ", start + room // 2, start + room + 1)
+        end = start + room if end < 0 else end
+        start = end + shown[end : end + 1].count(" ")
+        breaks.append((end, start))
+        room = width - len(indent)
+    gone = {place for end, start in breaks for place in range(end, start)}
+    begins = {start for _, start in breaks}
+    out: list[str] = []
+    for place, (codes, char) in enumerate(found):
+        out += ["\n", indent] if place in begins else []
+        out += [codes, "" if place in gone else char]
+    return "".join(out).split("\n")
+
+
 class Terminal:
     """A standard stream that is a terminal: what is written to it is made harmless first.
 

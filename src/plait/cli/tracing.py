@@ -11,57 +11,73 @@ from __future__ import annotations
 import os
 
 from plait.cli.options import SWITCH, Command, Flag
-from plait.context import Context
 from plait.errors import UsageError
 from plait.provenance import Trace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from plait.nodes import DocumentSet
+    from plait.api.results import Documents
+    from plait.context import Context
+    from plait.nodes import DocumentSet, Map
 
 NAMES = ("render", "patch", "layer", "compose")
 
 
 class Question:
-    """A command line taken apart. command: of NAMES. argv: what is for it. asked: the last argument, if there is one."""
+    """A command line taken apart.
 
-    __slots__ = ("argv", "asked", "command", "words")
+    command: of NAMES. argv: what is for it. typed: the same without what a run of the project file adds. asked: the last
+    argument, if there is one. words: the question's own flags. given: values that a run of the project file sets.
+    """
 
-    def __init__(self, command: str, argv: list[str], asked: str | None, words: dict[str, str]) -> None:
+    __slots__ = ("argv", "asked", "command", "given", "typed", "words")
+
+    def __init__(
+        self,
+        command: str,
+        argv: list[str],
+        asked: str | None,
+        words: dict[str, str],
+        *,
+        typed: list[str],
+        given: Map | None,
+    ) -> None:
         self.command = command
+        self.given = given
+        self.typed = typed
         self.argv = argv
         self.asked = asked
         self.words = words
 
-    def run(self) -> tuple[DocumentSet, Trace]:
+    def run(self, context: Context) -> tuple[DocumentSet, Trace]:
         """Run the command with everything recorded. Raises PlaitError."""
-        trace = Trace()
-        context = Context()
-        context.trace = trace
-        return _runner(self.command)(self.argv, context), trace
+        trace = context.trace = Trace()
+        return evaluate(self.command, self.argv, context, self.given).nodes, trace
 
 
-def _runner(name: str) -> Callable[[Sequence[str], Context], DocumentSet]:
-    if name == "render":
+def evaluate(command: str, argv: Sequence[str], context: Context, given: Map | None = None) -> Documents:
+    """What a command line makes. command: of NAMES. given: values that win over those of its flags. Raises PlaitError."""
+    if command == "render":
         from plait.cli import render
 
-        return render.documents
-    if name == "patch":
+        return render.evaluate(argv, context, given)
+    if command == "patch":
         from plait.cli import patch
 
-        return patch.documents
-    if name == "layer":
-        from plait.cli import layer
+        return patch.evaluate(argv, context, given)
+    if command == "compose":
+        from plait.cli import compose
 
-        return layer.documents
-    from plait.cli import compose
+        return compose.evaluate(argv, context, given)
+    from plait.cli import layer
 
-    return compose.documents
+    return layer.evaluate(argv, context)
 
 
-def _table(name: str) -> Command:
+def table(name: str) -> Command:
+    """The flags of a command. name: of NAMES."""
     if name == "render":
         from plait.cli.render import TEMPLATE
 
@@ -101,27 +117,45 @@ def take_apart(argv: Sequence[str], flags: Sequence[Flag], *, asks: bool) -> Que
             words[flag.name] = rest.pop(0)
         else:
             raise UsageError(f"flag needs an argument: {head}")
-    if rest and rest[0] in NAMES:
+    if rest and rest[0] == "--json":
+        raise UsageError("unknown flag: --json", hint='did you mean "-o json"?')
+    given = None
+    own: list[str] = []  # of the run
+    if rest and rest[0] == "run":
+        command, own, rest, given = _expanded(rest[1:])
+    elif rest and rest[0] in NAMES:
         command = rest.pop(0)
     else:
         _check_word(rest[:1])
         command = _detected(rest)
     switches = {f"--{flag.name}": flag for flag in flags if flag.kind == SWITCH}
-    own = {f"--{flag.name}" for flag in _table(command).flags}
+    known = {f"--{flag.name}" for flag in table(command).flags}
     # What the command knows as well is for both.
-    rest[:0] = [f"--{name}" for name in words if f"--{name}" in own and f"--{name}" in switches]
+    rest[:0] = [f"--{name}" for name in words if f"--{name}" in known and f"--{name}" in switches]
     for word in [word for word in rest if word in switches]:
         words[switches[word].name] = "true"
-        if word not in own:
+        if word not in known:
             rest.remove(word)
-    places = _arguments(_table(command), rest)
+    places = _arguments(table(command), [*own, *rest])
     asked: str | None = None
     if asks and not words.get("all"):
-        inputs = 0 if command == "render" else 1
+        inputs = 0 if command == "render" or _has_site([*own, *rest]) else 1
         if len(places) <= inputs:
             raise _nothing_asked(command, len(places))
-        asked = rest.pop(places[-1])
-    return Question(command, rest, asked, words)
+        asked = rest.pop(places[-1] - len(own))
+    return Question(command, [*own, *rest], asked, words, typed=rest, given=given)
+
+
+def _expanded(argv: list[str]) -> tuple[str, list[str], list[str], Map | None]:
+    """What `run NAME` stands for in the project file; its package is above this one."""
+    expand = __import__("plait.project.commands", fromlist=["expand"]).expand
+    command, own, typed, given = expand(argv)
+    return command, own, typed, given
+
+
+def _has_site(argv: Sequence[str]) -> bool:
+    """Whether the documents are those of a site, so that no argument is needed."""
+    return any(word.partition("=")[0] == "--site" for word in argv)
 
 
 def _arguments(table: Command, argv: list[str]) -> list[int]:
@@ -164,6 +198,8 @@ def _detected(argv: list[str]) -> str:
     for word in argv:
         if word.startswith(("-f", "--file", "--data-value", "-d", "--bulk-in")):
             return "render"
+    if _has_site(argv):
+        return "layer"
     for word in argv:
         if word.startswith(("-o", "--ops-file", "-l", "--vars-", "--var")):
             return "patch"
@@ -179,7 +215,7 @@ def _detected(argv: list[str]) -> str:
         raise UsageError(
             f'"{first}" is neither a command nor an input',
             expected=f"one of {', '.join(NAMES)}, then its flags and arguments",
-            hint=did_you_mean(first, NAMES),
+            hint=did_you_mean(first, NAMES) or f"such as render -f config/ {first}",
         ) from None
     if "\nsteps:" in "\n" + text:
         return "compose"

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from plait.errors import Step
 from plait.layering.failures import failure
-from plait.layering.missing import missing
 from plait.layering.paths import PathError, action_path
 from plait.layering.places import Missing, find, without, write
 from plait.nodes import Map, kind_name
@@ -145,7 +144,7 @@ def _parts(child: Document, action: ArrayItem, number: int) -> tuple[str, str]:
     if method is None or path is None or type(method.value) is not str or type(path.value) is not str:
         raise failure(
             "InvalidDocumentFormat",
-            f"action {number + 1} of {child} is not understood",
+            f"action {number + 1} of {child} is malformed",
             at=action.position,
             expected="a map with a string `method` and a string `path`",
             found=_lacking(value, ("method", "path")),
@@ -162,6 +161,8 @@ def _lacking(value: Value, keys: Sequence[str]) -> str:
 def _absent(
     child: Document, parent: Document, action: ArrayItem, method: str, text: str, overall: Value
 ) -> LayeringError:
+    from plait.layering.missing import missing
+
     read = child if method != "delete" else parent
     data = child.data if method != "delete" else overall
     found, hint = missing(data, action_path(text))

@@ -14,6 +14,8 @@ from plait.layering.origins import Origins
 from plait.layering.paths import PathError, compile_path
 from plait.layering.render import Options, plan, render_plan
 from plait.nodes import Array, ArrayItem, Map, equal, to_plain
+from plait.spell import counted
+from plait.textdiff import hunks, marked, visible, with_marks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,18 +111,27 @@ def to_text(comparison: Comparison) -> str:
         if isinstance(one.plait, Absent) and isinstance(one.deckhand, Absent):
             out.append("  differs (its values are secret)\n")
         else:
-            out.append(f"  plait:    {_shown(one.plait)}\n  Deckhand: {_shown(one.deckhand)}\n")
+            out.append(_both(one.plait, one.deckhand))
         out.append(f"  because:  {one.at}: {one.because}\n")
     count, lines = len(comparison.differences), len({str(one.at) for one in comparison.differences})
     if count:
-        out.append(f"{_counted(count, 'value')} because of {_counted(lines, 'line')}\n")
+        out.append(
+            f"{'1 value differs' if count == 1 else f'{count} values differ'} because of {counted(lines, 'line')}\n"
+        )
     return "".join(out)
 
 
-def _counted(count: int, what: str) -> str:
-    if what == "value":
-        return "1 value differs" if count == 1 else f"{count} values differ"
-    return f"1 {what}" if count == 1 else f"{count} {what}s"
+def _both(own: Value | Absent, other: Value | Absent) -> str:
+    """Two values; of long texts only what differs."""
+    if type(own) is str and type(other) is str:
+        parts = marked(own, other) if "\n" not in own + other else None
+        lines = [with_marks(parts)] if parts is not None else []
+        if "\n" in own or "\n" in other:
+            for hunk in hunks(own, other):
+                lines += [hunk.header, *(f"{sign} {visible(line)}".rstrip() for sign, line in hunk.lines)]
+        if lines:
+            return "".join(f"{line}\n" for line in ("  plait (-) and Deckhand (+):", *(f"    {one}" for one in lines)))
+    return f"  plait:    {_shown(own)}\n  Deckhand: {_shown(other)}\n"
 
 
 def _like(options: Options, *, deckhand: bool) -> Options:

@@ -12,9 +12,8 @@ from __future__ import annotations
 
 from plait.errors import Finding, LimitError
 from plait.layering.document import DATA_SCHEMA, without_text
-from plait.layering.failures import failure
+from plait.layering.failures import failure, shown
 from plait.layering.validation import is_schema_name
-from plait.layering.wording import shown
 from plait.nodes import Array, Map, to_plain
 
 TYPE_CHECKING = False
@@ -75,7 +74,9 @@ def check_data(rendered: Sequence[Document], documents: Iterable[Document]) -> N
 
 
 def _failed(findings: list[Finding]) -> LayeringError:
-    count = "1 problem" if len(findings) == 1 else f"{len(findings)} problems"
+    from plait.spell import counted
+
+    count = counted(len(findings), "problem")
     return failure("InvalidDocumentFormat", f"rendered documents do not conform: {count}", findings=findings)
 
 
@@ -116,7 +117,7 @@ def _checker(schema: Document, findings: list[Finding]) -> Schema | None:
             findings.append(Finding(f"D002 {schema}: its data cannot be used: {told}", at=schema.position))
         else:
             at = _place(schema, error.path)
-            message = f"D002 {schema}: its data is no JSON Schema at {_dotted(error.path)}: {told}"
+            message = f"D002 {schema}: its data is not a valid JSON Schema at {_dotted(error.path)}: {told}"
             findings.append(Finding(message, at=without_text(at) if hidden else at))
         return None
     except LimitError as error:
@@ -153,7 +154,7 @@ def _violations(document: Document, checker: Schema, schema: Document) -> list[F
 def _shown_of(error: LimitError, *documents: Document) -> LimitError:
     """The error, without what it quotes of secret documents."""
     if any(map(_is_secret, documents)):
-        error.message = f"checking {documents[-1]} by {documents[0]} goes beyond the limit {error.limit}"
+        error.message = f"checking {documents[-1]} by {documents[0]} exceeds the limit {error.limit}"
     return error
 
 

@@ -25,12 +25,11 @@ from plait.layering.dicts import (
     values,
     without_first,
 )
-from plait.layering.failures import failure
+from plait.layering.failures import a_kind, failure
 from plait.layering.paths import Below, Path, PathError, compile_path, destination_path, places_of
 from plait.layering.places import MISSING, Missing, find, find_all, item_at, selected, write
 from plait.layering.substitution import compiled, depth_of, text_of, wants_text
 from plait.layering.ways import Ways
-from plait.layering.wording import a_kind
 from plait.nodes import Array, ArrayItem, Map, MapItem, key_id, kind_name, to_plain
 
 TYPE_CHECKING = False
@@ -60,6 +59,7 @@ class DeckhandWays(Ways):
     """
 
     __slots__ = ("_in_place", "_origins", "_own", "_told", "_trace", "methods")
+    shares_data = True
 
     def __init__(self, origins: Origins | None = None, trace: Trace | None = None) -> None:
         self._origins = origins

@@ -11,8 +11,7 @@ never changed, so putting back `written` undoes a run.
 from __future__ import annotations
 
 from plait.errors import LayeringError
-from plait.layering.failures import failure, raise_all
-from plait.layering.wording import a_kind
+from plait.layering.failures import a_kind, failure, raise_all
 from plait.nodes import Array, Map, MapItem
 from plait.source import Position, Source
 
@@ -240,12 +239,15 @@ def _malformed(message: str, at: Position, around: Map | None = None, key: str =
 
     names = [item.key for item in around.items if type(item.key) is str]
     alike = nearest(key, names)
+    hint = f'"{alike}": did you mean "{key}"?' if alike is not None else None
+    if hint is None and key == "schema" and "kind" in names:
+        hint = "a layered document has schema, metadata and data; for resources with a kind there is plait render"
     return failure(
         "InvalidDocumentFormat",
         message,
         at=at,
         found=f"keys {', '.join(names[:_SHOWN])}" if names else None,
-        hint=f'"{alike}": did you mean "{key}"?' if alike is not None else None,
+        hint=hint,
     )
 
 

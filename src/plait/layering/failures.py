@@ -1,4 +1,4 @@
-"""The kinds of layering failure, and how one is made (spec layering 23).
+"""The kinds of layering failure, how one is made (spec layering 23), and how messages show values and their kinds.
 
 The reference names every failure, and its service gives each name an HTTP status; people search logs for these names.
 So a `LayeringError` carries its `kind`, and its message starts with it. The sentence after it is ours.
@@ -7,6 +7,7 @@ So a `LayeringError` carries its `kind`, and its message starts with it. The sen
 from __future__ import annotations
 
 from plait.errors import Finding, LayeringError
+from plait.nodes import Array, Map, kind_name, to_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from plait.errors import Facts
+    from plait.nodes import Value
 
 STATUSES = {
     "InvalidDocumentFormat": 400,
@@ -71,3 +73,18 @@ def raise_all(failures: Sequence[LayeringError]) -> None:
             )
     kinds = dict.fromkeys(error.kind for error in ordered)
     raise failure(ordered[0].kind, f"{len(findings)} problems ({', '.join(kinds)})", findings=findings)
+
+
+_LONGEST = 80
+
+
+def a_kind(value: object) -> str:
+    """What messages call the kind of a value, with its article: `a map`, `an integer`, `null`."""
+    name = kind_name(value)
+    return name if name == "null" else f"an {name}" if name[0] in "aeiou" else f"a {name}"
+
+
+def shown(value: Value) -> str:
+    """A value in a message, as JSON Schema messages show it: `'text'`, `5`, `{'a': 1}`; long ones are cut."""
+    text = repr(to_plain(value)) if type(value) is Map or type(value) is Array else repr(value)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from plait.layering.document import without_text
+from plait.layering.failures import a_kind
 from plait.layering.paths import PathError, action_path
-from plait.layering.wording import a_kind
 from plait.nodes import Array, Map
 from plait.spell import did_you_mean
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from plait.context import Context
     from plait.layering.document import Document
-    from plait.nodes import DocumentSet, Item, MapItem, Value
+    from plait.nodes import MapItem, Value
 
 
 # The keys that `validation` has rules for, which is not loaded for a plain render.
@@ -55,27 +55,9 @@ def warn_of_ignored(documents: Iterable[Document], context: Context) -> None:
             context.warn(f"{at}: the actions of {document} do nothing: it has no parentSelector")
         elif document.parent is not None and not document.actions:
             at = document.place("layeringDefinition", "parentSelector")
-            context.warn(f"{at}: {document} takes nothing from its parent {document.parent}: it has no actions")
+            context.warn(f"{at}: {document} inherits nothing from its parent {document.parent}: it has no actions")
         elif document.parent is not None:
             _warn_of_data(document, context)
-
-
-def warn_of_repeated(documents: DocumentSet, context: Context) -> None:
-    """Warn of keys that a map has twice: only the last one counts."""
-    pending: list[Value] = [document.value for document in documents.items]
-    while pending:
-        value = pending.pop()
-        if type(value) is Map:
-            last = {item.key: item for item in value.items if type(item.key) is str}
-            for item in value.items:
-                kept = last.get(item.key) if type(item.key) is str else None
-                if kept is not None and kept is not item:
-                    context.warn(
-                        f'{item.position}: the key "{item.key}" is there again, and only the last one counts: {kept.position}'
-                    )
-        if type(value) is Map or type(value) is Array:
-            items: list[Item] = [*value.items]
-            pending += [item.value for item in items]
 
 
 _ENTRY_KEYS = frozenset({"src", "dest"})
@@ -86,10 +68,10 @@ def _warn_of_control(document: Document, context: Context) -> None:
     for key in _STEERING:
         item = document.metadata.find(key)
         if item is not None and item.value:
-            context.warn(f"{item.position}: {key} of {document} mean nothing: it is a control document")
+            context.warn(f"{item.position}: {key} of {document} have no effect: it is a control document")
     if document.selector is not None:
         at = document.place("layeringDefinition", "parentSelector")
-        context.warn(f"{at}: the parentSelector of {document} means nothing: it is a control document")
+        context.warn(f"{at}: the parentSelector of {document} has no effect: it is a control document")
 
 
 def _warn_of_data(document: Document, context: Context) -> None:
@@ -122,14 +104,14 @@ def _warn_of_keys(document: Document, value: Value, known: frozenset[str], conte
         if item.key not in known:
             near = did_you_mean(str(item.key), known)
             hint = f" ({near})" if near else ""
-            context.warn(f'{item.position}: "{item.key}" in the metadata of {document} means nothing{hint}')
+            context.warn(f'{item.position}: "{item.key}" in the metadata of {document} has no effect{hint}')
 
 
 def _warn_of_boolean(document: Document, value: Value, key: str, context: Context) -> None:
     item: MapItem | None = value.find(key) if type(value) is Map else None
     if item is not None and item.value is not None and type(item.value) is not bool:
         context.warn(
-            f"{item.position}: {key} of {document} counts as false: it is no boolean, but {a_kind(item.value)}"
+            f"{item.position}: {key} of {document} counts as false: it is not a boolean but {a_kind(item.value)}"
         )
 
 

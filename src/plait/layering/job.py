@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from plait.errors import LimitError, UsageError
 from plait.layering.document import read_documents
-from plait.layering.ignored import warn_of_ignored, warn_of_repeated
+from plait.layering.ignored import warn_of_ignored
 from plait.layering.render import Options, Plan, plan, render_plan, written
 from plait.layering.scalars import misread, plain_values
 from plait.layering.select import Selection, in_order
 from plait.source import Source
-from plait.yaml import Forms, deduplicate, read, write
+from plait.yaml import Forms, deduplicate, read, write, written_twice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,10 +30,10 @@ class Job:
 
     sources: the texts, in order, or documents that are at hand. options: how they are rendered. selection: which of them come back. validate: check
     the form of all documents first. validate_data: check what was rendered against its schemas. order: of ORDERS.
-    short: schema, name and data only.
+    short: schema, name and data only. unwrap: take documents that Pegleg manages out of their wrapping.
     """
 
-    __slots__ = ("options", "order", "selection", "short", "sources", "validate", "validate_data")
+    __slots__ = ("options", "order", "selection", "short", "sources", "unwrap", "validate", "validate_data")
 
     def __init__(
         self,
@@ -45,6 +45,7 @@ class Job:
         validate_data: bool = False,
         order: str = "dependency",
         short: bool = False,
+        unwrap: bool = False,
     ) -> None:
         self.sources = sources
         self.options = Options() if options is None else options
@@ -53,6 +54,7 @@ class Job:
         self.validate_data = validate_data
         self.order = order
         self.short = short
+        self.unwrap = unwrap
 
     def plan(self, context: Context) -> Plan:
         """Read the documents and find what each is made of. Raises ReadError, UsageError, LayeringError."""
@@ -77,7 +79,12 @@ class Job:
                 written = read(source, keep_mark=False, plain=plain_values, depth=_DEPTH)
                 documents = deduplicate(written)
                 if documents is not written:
-                    warn_of_repeated(written, context)
+                    for text in written_twice(source, written):
+                        context.warn(text)
+                if self.unwrap:
+                    from plait.layering.sites import unwrapped
+
+                    documents = unwrapped(documents, context.warn)
                 sets.append(documents)
             else:
                 sets.append(source)
@@ -89,7 +96,7 @@ class Job:
 
     def _check_options(self) -> None:
         if self.options.like_deckhand and self.options.relaxed:
-            raise UsageError("Deckhand has no relaxed choice of parents: one of the two options has to go")
+            raise UsageError("Deckhand has no relaxed choice of parents: use only one of the two options")
 
     def run(self, context: Context, planned: Plan | None = None) -> DocumentSet:
         """The concrete documents that are asked for. Raises what `plan` does, and LimitError."""
@@ -110,7 +117,7 @@ class Job:
             chosen = [document for document in rendered if self.selection.takes(document)]
             if not chosen:
                 hint = self.selection.hint(rendered)
-                context.warn("no document is chosen" + (f" ({hint})" if hint else ""))
+                context.warn("no document is selected" + (f" ({hint})" if hint else ""))
             rendered = chosen
         rendered = in_order(rendered, self.order)
         cleartext = self.options.cleartext_secrets

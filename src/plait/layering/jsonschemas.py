@@ -95,21 +95,21 @@ def _each(checker: Validator, plain: object) -> Iterator[Violation]:
     except RecursionError:
         raise _endless() from None
     except re.error as error:
-        raise UnusableSchemaError(f"a pattern that is no regular expression: {error}") from None
+        raise UnusableSchemaError(f"a pattern that is not a regular expression: {error}") from None
     except Exception as error:  # noqa: BLE001 - see below; what is plait's own was raised above
         # The library takes a schema's word for what its parts are, and fails in any way when they are something else: an
         # AttributeError for `$ref: 5`, a ValueError for an `id` that is no URI.
         kind = type(error).__name__.strip("_")
         words = {
-            "Unresolvable": "a $ref leads out of it",
-            "WrappedReferencingError": "a $ref leads out of it",
-            "PointerToNowhere": "a $ref leads nowhere",
+            "Unresolvable": "a $ref points outside it",
+            "WrappedReferencingError": "a $ref points outside it",
+            "PointerToNowhere": "a $ref points to nothing",
         }
         raise UnusableSchemaError(words.get(kind, f"a part of it has a form that cannot be used ({kind})")) from None
 
 
 def _endless() -> UnusableSchemaError:
-    return UnusableSchemaError("it refers to itself without end, or is nested too deep")
+    return UnusableSchemaError("it refers to itself without end, or is nested too deeply")
 
 
 class _Cost:

@@ -86,9 +86,9 @@ def _cycle(members: list[Document]) -> LayeringError:
     ]
     return failure(
         "SubstitutionDependencyCycle",
-        f"documents need each other: {names}",
+        f"documents depend on each other: {names}",
         at=members[0].position,
         also=[document.position for document in members[1:]],
-        hint="one of them must do without the other's data",
+        hint="one of them must not take data from the other",
         trail=trail,
     )

@@ -86,7 +86,7 @@ class LabelIndex:
         best = max(shared, key=lambda document: shared[document])
         has = _pairs(best)
         lacks = [item for item in selector.items if (key_id(item.key), key_id(item.value)) not in has]
-        return f"{best} comes nearest, but does not have {', '.join(f'{item.key}: {item.value}' for item in lacks)}"
+        return f"{best} comes closest, but lacks {', '.join(f'{item.key}: {item.value}' for item in lacks)}"
 
 
 def _pairs(document: Document) -> set[tuple[object, object]]:

@@ -10,8 +10,8 @@ makes the missing part: maps for names, and for `name[n]` a list filled up with 
 
 from __future__ import annotations
 
+from plait.layering.failures import a_kind
 from plait.layering.paths import Below, Every, Path, PathError, names_of, places_of
-from plait.layering.wording import a_kind
 from plait.nodes import Array, ArrayItem, Map, MapItem
 
 TYPE_CHECKING = False

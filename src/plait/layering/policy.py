@@ -47,7 +47,9 @@ def find_policy(documents: Sequence[Document], context: Context) -> Policy:
     """
     policies = [document for document in documents if document.schema.startswith(POLICY)]
     if not policies:
-        near = did_you_mean(POLICY + "/v1", dict.fromkeys(d.schema for d in documents if d.schema.startswith("deck")))
+        near = _site(documents) or did_you_mean(
+            POLICY + "/v1", dict.fromkeys(d.schema for d in documents if d.schema.startswith("deck"))
+        )
         raise failure(
             "LayeringPolicyNotFound",
             "there is no layering policy among the documents",
@@ -59,6 +61,16 @@ def find_policy(documents: Sequence[Document], context: Context) -> Policy:
         others = ", ".join(f"{other.name} ({other.position})" for other in policies[1:])
         context.warn(f"more than one layering policy: {policy.name} ({policy.position}) is used, not {others}")
     return Policy(policy, _order_of(policy))
+
+
+def _site(documents: Iterable[Document]) -> str | None:
+    """A hint for the documents of an Airship site without those that it shares with others."""
+    for document in documents:
+        source = document.position.source
+        directory, slash, file = source.shown.rpartition("/") if source is not None else ("", "", "")
+        if document.schema.startswith("pegleg/SiteDefinition/") and slash and file.startswith("site-definition."):
+            return f"to render the site with all that belongs to it: plait layer --site {directory}"
+    return None
 
 
 def check_layers(documents: Iterable[Document], policy: Policy) -> None:

@@ -54,7 +54,10 @@ class Pattern:
             return self._within(lambda: self._regexp.sub(new, text))
         out: list[str] = []
         end = 0
+        run = allowance()
         for match in self._linear(text).finditer(text):
+            # Each match of a pattern such as `a.*b|a` looks at all that is left.
+            run.check_time()
             if match.end() == match.start():
                 raise self._refused()
             out += [text[end : match.start()], new(match)]
@@ -126,8 +129,8 @@ class Pattern:
     def _refused(self) -> LimitError:
         error = LimitError(
             f'the pattern "{self._regexp.pattern}" may take time without end',
-            expected="on a thread that is not the main one: a pattern that RE2 takes, and plain text",
-            hint="call plait from the main thread",
+            expected="for a text of more than 64 KiB, and on a thread that is not the main one: a pattern that RE2 takes, and plain text",
+            hint=None if _has_timer() else "call plait from the main thread",
         )
         error.limit = "pattern"
         return error

@@ -97,7 +97,9 @@ def plan(documents: Iterable[Document], options: Options, context: Context) -> P
     for document in given:
         first = first_of.setdefault(document.identity, document)
         if first is not document:
-            context.warn(f"{document.position}: {document} is given again and left out; the first is {first.position}")
+            context.warn(
+                f"{document.position}: {document} is defined twice; this one is ignored, the first is at {first.position}"
+            )
     distinct = list(first_of.values())
     for document in given:
         document.data, document.parent, document.replaced_by = document.written, None, None
@@ -177,6 +179,10 @@ def render_plan(plan: Plan, options: Options, context: Context, ways: Ways | Non
             result.append(document)
     raise_all(failures)
     ways.done(plan.documents)
+    if context.trace is not None:
+        from plait.layering.tracing import left_out
+
+        left_out(context.trace, plan.documents)
     return result
 
 
@@ -254,7 +260,7 @@ def _resolved(document: Document, options: Options) -> Value:
     asked = ", ".join(source.name for source in options.secret_sources)
     raise failure(
         "EncryptionSourceNotFound",
-        f"the secret of {document} is not found: {reference}",
+        f"the secret of {document} was not found: {reference}",
         at=document.data_position,
         expected=f"the reference in one of: {asked}" if asked else "a secret source (there is none)",
     )

@@ -64,7 +64,9 @@ def _replace(document: Document, failures: list[LayeringError]) -> None:
         )
     elif parent.name != document.name or parent.schema != document.schema:
         failures.append(
-            _invalid(document, f"replacement {document} has not the schema and name of its parent {parent}", [parent])
+            _invalid(
+                document, f"replacement {document} does not have the schema and name of its parent {parent}", [parent]
+            )
         )
     elif parent.replacement:
         failures.append(_invalid(document, f"{document} replaces {parent}, which is a replacement itself", [parent]))

@@ -8,13 +8,10 @@ A pattern without special characters is replaced as text; any other needs `re`, 
 
 from __future__ import annotations
 
-from plait.layering.failures import failure
-from plait.layering.missing import missing
+from plait.layering.failures import a_kind, failure
 from plait.layering.paths import PathError, compile_path, destination_path
 from plait.layering.places import MISSING, Missing, find, write
-from plait.layering.regexps import Pattern
-from plait.layering.wording import a_kind
-from plait.nodes import Array, Map, kind_name
+from plait.nodes import Array, Map, check_nodes, kind_name
 from plait.spell import did_you_mean
 
 TYPE_CHECKING = False
@@ -24,6 +21,7 @@ if TYPE_CHECKING:
     from plait.context import Context
     from plait.errors import LayeringError
     from plait.layering.document import Document
+    from plait.layering.regexps import Pattern
     from plait.layering.ways import Ways
     from plait.nodes import ArrayItem, MapItem, Value
     from plait.source import Position
@@ -133,10 +131,12 @@ def substitute(
                 if context.trace is None:
                     data = ways.placed(document, data, entry, dest, text, picked)
                 else:
-                    from plait.layering.tracing import substituting
+                    from plait.layering.tracing import copied, substituting
 
                     before = data
-                    told = substituting(context.trace, document, entry, dest, source)
+                    if not ways.shares_data:
+                        picked = copied(context.trace, picked)
+                    told = substituting(context.trace, document, entry, dest, source, picked)
                     ways.recording(told)
                     data = ways.placed(document, data, entry, dest, text, picked)
                     told.between(before, data)
@@ -155,11 +155,13 @@ def _value(document: Document, entry: Entry, source: Document, *, lenient: bool,
         if entry.path not in _WHOLE and data is not None:
             at = entry.place("src", "path")
             context.warn(
-                f"{at}: {source} holds {a_kind(data)}: all of it is taken, and the path {entry.path} means nothing"
+                f"{at}: {source} holds {a_kind(data)}: all of it is taken, and the path {entry.path} has no effect"
             )
     else:
         value = find(data, compile_path(entry.path or ""))
     if value is None or isinstance(value, Missing):
+        from plait.layering.missing import missing
+
         found, hint = missing(data, compile_path(entry.path or ""))
         error = failure(
             "SubstitutionSourceDataNotFound",
@@ -188,7 +190,7 @@ def _warn_of_pattern(document: Document, dest: Map, data: Value, text: str, cont
     if item is None or not pattern:
         if recurse is not None and depth is not None:
             context.warn(
-                f"{recurse.position}: recurse of a substitution into {document} means nothing without a pattern"
+                f"{recurse.position}: recurse of a substitution into {document} has no effect without a pattern"
             )
         return
     existing = find(data, destination_path(text))
@@ -214,7 +216,7 @@ def _picked(value: Value, entry: Entry, context: Context) -> Value:
     if not entry.pattern:
         if entry.group:
             at = entry.place("src", "match_group")
-            context.warn(f"{at}: match_group {entry.group} means nothing without a src.pattern")
+            context.warn(f"{at}: match_group {entry.group} has no effect without a src.pattern")
         return value
     if type(value) is not str:
         raise PathError(f"src.pattern needs text in the source, not {kind_name(value)}")
@@ -229,7 +231,9 @@ def _picked(value: Value, entry: Entry, context: Context) -> Value:
 
 
 def placed(data: Value, value: Value, text: str, dest: Map) -> Value:
-    """The data with the value at one destination. Raises PathError."""
+    """The data with the value at one destination. Raises PathError, LimitError."""
+    # Documents that each take another one twice would soon be larger than anybody can go through.
+    check_nodes(value)
     path = destination_path(text)
     item = dest.find("pattern")
     pattern = text_of(item) if item is not None else None
@@ -315,6 +319,8 @@ def compiled(pattern: str) -> Pattern:
     import re
     import warnings
 
+    from plait.layering.regexps import Pattern
+
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -342,10 +348,20 @@ def _malformed(
 ) -> LayeringError:
     return failure(
         "InvalidDocumentFormat",
-        f"substitution {number + 1} of {document} is not understood",
+        f"substitution {number + 1} of {document} is malformed",
         at=at.position if at is not None else item.position,
         expected=expected,
+        hint=_misspelt(item),
     )
+
+
+def _misspelt(item: ArrayItem) -> str | None:
+    """A hint for the first key of a substitution that it does not have."""
+    for entry in item.value.items if type(item.value) is Map else ():
+        if entry.key not in ("src", "dest"):
+            meant = "dest" if str(entry.key).startswith("dest") else "src" if str(entry.key).startswith("so") else None
+            return f'"{entry.key}" is written "{meant}"' if meant is not None else None
+    return None
 
 
 def _no_source(document: Document, entry: Entry, sources: Sources, *, hints: bool) -> LayeringError:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from plait.layering.paths import action_path, compile_path
-from plait.nodes import Array, Map, walk, walk_once
-from plait.provenance import Cause, Change
+from plait.nodes import Array, Map, MapItem, walk, walk_once
+from plait.nodes import Document as Node
+from plait.provenance import Cause, Change, Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from typing import TypeVar
 
     from plait.layering.document import Document
     from plait.layering.paths import Path
     from plait.layering.substitution import Entry
     from plait.nodes import ArrayItem, DocumentSet, Item, Value
     from plait.provenance import Origin, Trace
+
+    ItemKind = TypeVar("ItemKind", MapItem, ArrayItem)
 
 _HIDDEN = "kept secret"
 
@@ -51,6 +55,9 @@ class Told:
 
     def between(self, before: Value, after: Value) -> None:
         """Record what differs between the document's data before and after the step."""
+        by = self.by or self.because[0]
+        if isinstance(by, Cause):
+            self.trace.effect(by, _with_data(self.document, before), _with_data(self.document, after))
         if _is_other(before, after):
             # No item of the data is replaced: all of it is.
             self.trace.whole[self.document] = self.whole
@@ -94,13 +101,64 @@ def acting(trace: Trace, child: Document, action: ArrayItem, method: str, text: 
     return Told(trace, child, name, (), explain, own, whole, by=taken)
 
 
+def _with_data(document: Document, data: Value) -> Node:
+    """A document as it was printed if it had these data."""
+    top = document.node.value
+    items = [item for item in top.items if item.key != "data"] if type(top) is Map else []
+    return Node(Map([*items, MapItem("data", data)]), document.node.source, document.node.line)
+
+
+def left_out(trace: Trace, documents: Iterable[Document]) -> None:
+    """Record what is not in the result without having been taken out: abstract and replaced documents, data of a
+    child that none of its actions takes.
+    """
+    not_taken: list[Effect] = []
+    for document in documents:
+        by = None
+        if document.parent is not None and document.actions:
+            first = document.actions[0]
+            none = Cause("actions, none of which takes it", first.source, first.line)
+            not_taken.append(Effect(none, document.node, _with_data(document, document.data)))
+        if document.abstract:
+            at = document.place("layeringDefinition", "abstract")
+            by = Cause("abstract document", at.source, at.line)
+        elif document.replaced_by is not None:
+            at = document.replaced_by.place("replacement")
+            by = Cause(f"replaced by {document.replaced_by}", at.source, at.line)
+        if by is not None:
+            trace.effect(by, _with_data(document, document.data), None)
+    # What an action took out was taken by another one before.
+    trace.effects[:0] = not_taken
+
+
 def _is_other(before: Value, after: Value) -> bool:
     """Whether a value took the place of another one as a whole."""
     return before is not after and not (type(before) is type(after) and (type(after) is Map or type(after) is Array))
 
 
-def substituting(trace: Trace, document: Document, entry: Entry, dest: Map, source: Document) -> Told:
-    """One destination of a document's substitution."""
+def copied(trace: Trace, value: Value) -> Value:
+    """A value with items of its own, so that what becomes of them in one document is not said of others that take them."""
+    known: dict[int, Value] = {}
+
+    def copy(value: Value) -> Value:
+        if id(value) in known:
+            return known[id(value)]
+        if type(value) is Map:  # noqa: SIM114 - the items of each are of one kind
+            known[id(value)] = value.with_items([copied_item(item) for item in value.items])
+        elif type(value) is Array:
+            known[id(value)] = value.with_items([copied_item(item) for item in value.items])
+        return known.get(id(value), value)
+
+    def copied_item(item: ItemKind) -> ItemKind:
+        new = item.with_value(copy(item.value))
+        trace.copied(new, item)
+        return new
+
+    return copy(value)
+
+
+def substituting(trace: Trace, document: Document, entry: Entry, dest: Map, source: Document, value: Value) -> Told:
+    """One destination of a document's substitution. value: what is put there."""
     at = entry.place("src")
     because: list[Origin] = [Cause(f"substitution from {source}", at.source, at.line)]
     others = {id(item) for one in entry.dest if one is not dest for item in walk(one)}
@@ -109,17 +167,40 @@ def substituting(trace: Trace, document: Document, entry: Entry, dest: Map, sour
         for item in _lines(entry)
         if item.line != at.line and id(item) not in others
     ]
+    because += _earlier(trace, source.data, compile_path(entry.path or ""))
     origins = tuple(_origins(source.data, compile_path(entry.path or ""), source.node))
     in_text = dest.find("pattern") is not None
+    own = set(map(id, (*walk_once(source.data), *walk_once(value))))
 
     def explain(new: Item, old: Item | None) -> tuple[Origin, ...]:
         if type(new.value) is Map or type(new.value) is Array:
             return ()
+        if id(new) in own:
+            taken = trace.copies.get(new)
+            return origins if taken is None else (taken,)
         return (old, *origins) if in_text and old is not None else origins
 
     whole = Change("substitution", at.source, at.line, because=(*because, *origins))
     # What a path creates on its way is written nowhere; what it brings says itself where it is from.
-    return Told(trace, document, "substitution", tuple(because), explain, set(map(id, walk_once(source.data))), whole)
+    return Told(trace, document, "substitution", tuple(because), explain, own, whole)
+
+
+def _earlier(trace: Trace, value: Value, path: Path) -> list[Origin]:
+    """The lines of the substitution by which what is at a path came into its own document, as a part of a map or list."""
+    found: Change | None = None
+    for step in path.steps:
+        item: Item | None = None
+        if type(step) is str and type(value) is Map:
+            item = value.find(step)
+        elif type(step) is int and type(value) is Array and -len(value.items) <= step < len(value.items):
+            item = value.items[step]
+        if item is None:
+            break
+        value = item.value
+        change = trace.changes.get(trace.original(item))
+        if change is not None:
+            found = change if change.action == "substitution" and (type(value) is Map or type(value) is Array) else None
+    return [] if found is None else [one for one in found.because if isinstance(one, Cause)]
 
 
 def _note_hidden(trace: Trace, old: Item, new: Item) -> None:

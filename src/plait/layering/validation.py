@@ -12,10 +12,9 @@ from __future__ import annotations
 
 from plait.errors import Finding
 from plait.layering.document import CONTROL, DATA_SCHEMA, POLICY, VALIDATION_POLICY
-from plait.layering.failures import failure
-from plait.layering.wording import shown
+from plait.layering.failures import failure, shown
 from plait.nodes import Array, Map
-from plait.spell import did_you_mean
+from plait.spell import counted, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def check_documents(sets: Iterable[DocumentSet]) -> None:
                 findings += check_document(document)
                 _check_duplicate(document, seen, findings)
     if findings:
-        count = "1 problem" if len(findings) == 1 else f"{len(findings)} problems"
+        count = counted(len(findings), "problem")
         raise failure("InvalidDocumentFormat", f"the documents are not well formed: {count}", findings=findings)
 
 

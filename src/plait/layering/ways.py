@@ -24,9 +24,11 @@ class Ways:
     """plait's own ways: no tree is changed in place, so that no document can change another.
 
     methods: the layering actions by name; each takes the data so far, the child's data and a path, and gives new data.
+    shares_data: whether a later step may change what several documents have.
     """
 
     __slots__ = ()
+    shares_data = False
     methods: Mapping[str, Callable[[Value, Value, Path], Value]] = ACTIONS
 
     def action_path(self, text: str) -> Path:

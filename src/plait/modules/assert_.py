@@ -6,7 +6,7 @@ from plait.errors import LimitError, PlaitError
 from plait.modules.members import module_of, text
 from plait.schema import rules
 from plait.schema.rules import Assertion
-from plait.starlark import StarlarkError, call, is_callable, spend, type_of
+from plait.starlark import StarlarkError, call, check_room, is_callable, spend, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ def _equals(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords ar
             raise StarlarkError(f"expected argument not to be a function, but was {type_of(value)}")
     expected, actual = _yaml(args[0]), _yaml(args[1])
     if expected != actual:
+        check_room((len(expected) + len(actual)) * 3)
         raise StarlarkError(
             f"Not equal:\n(expected type: {type_of(args[0])})\n{expected}\n\n(was type: {type_of(args[1])})\n{actual}"
         )

@@ -95,7 +95,11 @@ def answering(name: str, answers: dict[str, object]) -> dict[str, object]:
 def text(value: object) -> str:
     """A string."""
     if type(value) is not str:
-        raise StarlarkError(f"expected a string, but was {type_of(value)}")
+        kind = type_of(value)
+        hint = {"int": "str(...) makes a string of it", "float": "str(...) makes a string of it"}.get(kind)
+        if kind in ("dict", "list", "struct", "yamlfragment"):
+            hint = "json.encode and yaml.encode make a string of it"
+        raise StarlarkError(f"expected a string, but was {kind}", hint=hint)
     return value
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from plait.errors import PlaitError
-from plait.fragments import YamlFragment, to_nodes
+from plait.fragments import YamlFragment, counted_nodes, to_nodes
 from plait.nodes import COLLECTION_TYPES
 from plait.overlay import ALL, APPLY, And, Index, MapKey, Not, Or, Subset, apply, erased
 from plait.starlark import Builtin, Module, StarlarkError, is_callable, spend, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from plait.context import Context
     from plait.nodes import Value
     from plait.overlay import Matcher
@@ -17,13 +19,12 @@ if TYPE_CHECKING:
 
 
 _AN_OVERLAY = 400  # steps
+_FEW = 64
 
 
-def _apply(*args: object, **kwargs: object) -> object:
-    return _applied(args, kwargs, None)
-
-
-def _applied(args: tuple[object, ...], kwargs: dict[str, object], trace: Trace | None) -> object:
+def _applied(
+    args: tuple[object, ...], kwargs: dict[str, object], trace: Trace | None, warn: Callable[[str], None] | None
+) -> object:
     """`apply(left, right...)`: left with each right applied in turn. A left fragment is changed itself and given back."""
     if not args or kwargs:
         raise StarlarkError("overlay.apply: expected at least one argument, and no keyword arguments")
@@ -35,14 +36,16 @@ def _applied(args: tuple[object, ...], kwargs: dict[str, object], trace: Trace |
         first = YamlFragment(left)
     try:
         for right in args[1:]:
-            _apply_one(first, right, trace)
+            _apply_one(first, right, trace, warn)
     except PlaitError as error:
         raise error.within(APPLY) from None
     return first
 
 
 def _nodes(value: object, trace: Trace | None) -> Value:
-    nodes = to_nodes(value)
+    nodes, made = counted_nodes(value)
+    if made > _FEW:
+        spend(made * 8)
     if trace is not None:
         from plait.templates.tracing import note_argument
 
@@ -50,13 +53,15 @@ def _nodes(value: object, trace: Trace | None) -> Value:
     return nodes
 
 
-def _apply_one(left: YamlFragment, right: object, trace: Trace | None) -> None:
+def _apply_one(left: YamlFragment, right: object, trace: Trace | None, warn: Callable[[str], None] | None) -> None:
     overlay = _nodes(right, trace)
     spend(_AN_OVERLAY)
     nodes = left.peek()
+    if not left.erased and left.made > _FEW:
+        spend(left.made * 8)
     value = nodes if left.erased or nodes is None else erased(nodes)
     owned = {} if left.owned is None else left.owned
-    result = apply(value, overlay, owned=owned, trace=trace)
+    result = apply(value, overlay, owned=owned, trace=trace, warn=warn)
     if isinstance(result, COLLECTION_TYPES):
         left.assign(result, owned)
 
@@ -118,18 +123,14 @@ def _functions(name: str, args: tuple[object, ...], kwargs: dict[str, object]) -
 
 def module(context: Context) -> Module:
     """The module's members."""
-    trace = context.trace
-    if trace is None:
-        return Module("overlay", MEMBERS)
 
-    def traced_apply(*args: object, **kwargs: object) -> object:
-        return _applied(args, kwargs, trace)
+    def apply_in_run(*args: object, **kwargs: object) -> object:
+        return _applied(args, kwargs, context.trace, context.warn)
 
-    return Module("overlay", {**MEMBERS, "apply": Builtin("overlay.apply", traced_apply)})
+    return Module("overlay", {"apply": Builtin("overlay.apply", apply_in_run), **MEMBERS})
 
 
 MEMBERS = {
-    "apply": Builtin("overlay.apply", _apply),
     "index": Builtin("overlay.index", _index),
     "all": ALL,
     "map_key": Builtin("overlay.map_key", _map_key),

@@ -60,10 +60,14 @@ def _match(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are
 
 def _replace(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
     pattern, subject, by = exactly(3, args)
-    compiled = _compile(text(pattern))
+    pattern = text(pattern)
+    compiled = _compile(pattern)
     subject = _checked(text(subject))
     _pay(compiled, subject)
-    return _replaced(compiled, subject, _calling(by) if is_callable(by) else _template(text(by), compiled))
+    # What repeats without end, such as the first of `a.*b|a`, looks at all that is left for each of its matches.
+    ahead = any(sign in pattern for sign in "*+{")
+    new = _calling(by) if is_callable(by) else _template(text(by), compiled)
+    return _replaced(compiled, subject, new, ahead=ahead)
 
 
 _A_MATCH = 128  # steps
@@ -82,12 +86,11 @@ def _calling(function: object) -> Callable[[Match], str]:
     return replacement
 
 
-def _replaced(compiled: Pattern, subject: str, replacement: Callable[[Match], str]) -> str:
+def _replaced(compiled: Pattern, subject: str, replacement: Callable[[Match], str], *, ahead: bool) -> str:
     out: list[str] = []
     end = 0
     for match in compiled.finditer(subject):
-        # A pattern such as `a.*b|a` looks at all that is left for each of its matches.
-        spend(_A_MATCH + (len(subject) - match.start() >> 14))
+        spend(_A_MATCH + (len(subject) - match.start() >> 12 if ahead else 0))
         out.append(subject[end : match.start()])
         # Where a match ends an empty one is no match of its own.
         if match.end() > end or match.start() == 0:

@@ -6,7 +6,7 @@ The text is the reference's, byte for byte: keys sorted, scalars and arrays befo
 from __future__ import annotations
 
 from plait.errors import LimitError
-from plait.fragments import to_nodes
+from plait.fragments import counted_nodes
 from plait.modules.members import exactly, indentation, known, module_of, only_text
 from plait.nodes import Array, DocumentSet, Map
 from plait.starlark import Dict, List, StarlarkError, insert, spend
@@ -32,7 +32,8 @@ def _encode(args: Args, kwargs: Kwargs) -> object:
     (value,) = exactly(1, args)
     known(kwargs, ("indent",))
     indent = indentation(kwargs) or 2
-    nodes = to_nodes(value)
+    nodes, made = counted_nodes(value)
+    spend(made * 8)
     if type(nodes) is not Map:
         raise StarlarkError("toml: top-level values must be maps")
     return write_toml(nodes, indent)

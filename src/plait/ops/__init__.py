@@ -10,9 +10,8 @@ from __future__ import annotations
 from plait.lazy import first_use
 from plait.ops.definitions import interpolate
 from plait.ops.files import expand, operations_of, read_operations
-from plait.ops.job import Job
+from plait.ops.job import Job, patch
 from plait.ops.operations import Operation, Remove, Replace, Test, to_nodes
-from plait.ops.patching import patch
 from plait.ops.pointer import Pointer, parse
 from plait.ops.reading import file_source, file_text, read_first, write_bytes, write_text
 from plait.ops.variables import Sources

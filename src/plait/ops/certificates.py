@@ -64,7 +64,7 @@ def certificate(options: Value, sources: Sources) -> Value:
     if not is_ca:
         if signer is None:
             raise OpsError(
-                'a certificate that is no CA needs a signer: the option "ca" names none',
+                'a certificate that is not a CA needs a signer, and the option "ca" names none',
                 hint='"is_ca: true" makes a CA that signs itself',
             )
         for usage in usages:

@@ -130,7 +130,7 @@ class Lookup:
         if known is None:
             if name in way:
                 chain = " -> ".join(f'"{each}"' for each in (*way[way.index(name) :], name))
-                raise OpsError(f'the options of variable "{name}" need its own value: {chain}', at=self._at(name))
+                raise OpsError(f'the options of variable "{name}" depend on its own value: {chain}', at=self._at(name))
             known = self._known[name] = self._resolved(name, way)
         found, value, report = known
         if not found and report:
@@ -250,8 +250,12 @@ def _inside(value: Value, path: str, name: str) -> Value:
             failed = error if isinstance(error, walk.NotThereError) else second
         except OpsError:
             failed = error
+    first = name.partition(".")[0]
+    hint = failed.hint
+    if type(value) is not Map and type(value) is not Array:
+        hint = f'a dotted name reaches into a map, and "{first}" is none: -v {name}=VALUE gives it a value there'
     raise OpsError(
-        f'variable "{name}": {failed.message}', expected=failed.expected, found=failed.found, hint=failed.hint
+        f'variable "{name}": {failed.message}', expected=failed.expected, found=failed.found, hint=hint
     ) from None
 
 
@@ -265,22 +269,27 @@ def interpolate(root: Value, sources: Sources, *, expect_values: bool = False, e
     if not section and not expect_values and sources.are_empty():
         return root  # no placeholder can have a value
     lookup = Lookup(sources, section)
+    typed = [definition for definition in section if definition.kind]
     try:
-        for definition in section:
-            if definition.kind:
-                lookup.variable(definition.name)
+        for number, definition in enumerate(typed, 1):
+            if sources.context is not None:
+                sources.context.doing = f"generating the variable {definition.name} ({definition.kind})"
+                sources.context.done, sources.context.total = number, len(typed)
+            lookup.variable(definition.name)
         result = lookup.fill(root)
         found = [definition for definition in section if lookup.variable(definition.name)[0]]
     except RecursionError:
-        raise OpsError("variables need each other too deep in their options") from None
+        raise OpsError("the options of variables depend on each other too deeply") from None
     if sources.traced is not None:
         sources.traced.filled(root, result)
     if found:
         filled = result
         result = _without(filled, found)
         if sources.traced is not None:
-            sources.traced.trace.relate(filled, result, "definition taken out")
+            sources.traced.taken_out(filled, result)
     _report(root, lookup, expect_values, expect_use)
+    if lookup.missing and sources.context is not None:
+        _warn_of_near(lookup, sources.context.warn)
     return result
 
 
@@ -289,7 +298,7 @@ def _without(root: Value, found: list[Definition]) -> Value:
     section = root.find(SECTION) if type(root) is Map else None
     array = section.value if section is not None else None
     if type(root) is not Map or section is None or type(array) is not Array:
-        raise OpsError(f'"{SECTION}" is no array any more once its placeholders are filled')
+        raise OpsError(f'"{SECTION}" is no longer an array once its placeholders are filled')
     named: dict[str, int] = {}
     for item in array.items:
         name = walk.text_under(item, "name")
@@ -307,6 +316,16 @@ def _without(root: Value, found: list[Definition]) -> Value:
     kept = [item for item in array.items if walk.text_under(item, "name") not in gone]
     settled = section.with_value(array.with_items(kept))
     return root.with_items([settled if item is section else item for item in root.items])
+
+
+def _warn_of_near(lookup: Lookup, warn: Callable[[str], None]) -> None:
+    """Say which values that are not used look like those of placeholders that keep theirs open."""
+    from plait.spell import nearest
+
+    for name in lookup.sources.named():
+        meant = None if name in lookup.used else nearest(name, sorted(lookup.missing))
+        if meant is not None:
+            warn(f'the variable "{name}" is not used, and (({meant})) has no value: did you mean "{meant}"?')
 
 
 def _report(root: Value, lookup: Lookup, expect_values: bool, expect_use: bool) -> None:
@@ -331,7 +350,7 @@ def _report(root: Value, lookup: Lookup, expect_values: bool, expect_use: bool) 
         if unused:
             findings.append(
                 Finding(
-                    "variables that nothing uses",
+                    "variables that are not used",
                     found="\n".join(unused),
                     hint=_suggestions(unused, sorted(lookup.used.difference(offered))),
                 )

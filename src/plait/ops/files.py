@@ -11,6 +11,7 @@ from plait.ops.pointer import Pointer, parse
 from plait.ops.rewrite import rewrite_floats
 from plait.ops.values import scalar_text
 from plait.source import Position, Source
+from plait.view import current_view
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class _Definition:
             if name not in FIELDS:
                 alike = near(name, [field for field in FIELDS if field not in self.fields])
                 if alike:
-                    return f'"{name}" is no field of an operation; did you mean {listed(alike, quote=chr(34))}?'
+                    return f'"{name}" is not a field of an operation; did you mean {listed(alike, quote=chr(34))}?'
         return None
 
     def pointer(self) -> Pointer:
@@ -174,8 +175,8 @@ def _no_array_hint(value: Value) -> str | None:
         return 'an operation is an item of an array: put "- " before its first key'
     inner = [item.key for item in value.items if type(item.value) is Array]
     if len(value.items) == 1 and inner:
-        return f'the array stands by itself: leave out "{inner[0]}:"'
-    return "the file to change comes without a flag: plait patch base.yml -o ops.yml"
+        return f'the array is given on its own: leave out "{inner[0]}:"'
+    return "the file to change is given without a flag: plait patch base.yml -o ops.yml"
 
 
 def _operation(item: ArrayItem, number: int, source: Source, null_values: bool) -> Operation:
@@ -204,14 +205,14 @@ def _operation(item: ArrayItem, number: int, source: Source, null_values: bool) 
 # The operations of JSON Patch that have other names here.
 _JSON_PATCH = {
     "add": 'to add a key: type "replace" and a path that ends in /key?; to add an item: /list/-',
-    "copy": "a value is not copied; write it out",
+    "copy": "values cannot be copied; write the value out",
     "append": 'type "replace", and a path that ends in /- adds an item to an array',
     "delete": 'type "remove"',
     "insert": 'type "replace", and a path that ends in :before or :after puts an item beside another one',
     "merge": 'type "replace" replaces whole values; write an operation for each key',
     "set": 'type "replace"; a path that ends in ? also adds the key',
     "update": 'type "replace"',
-    "move": "a value is not moved; remove it, and write it out in its new place",
+    "move": "values cannot be moved; remove the value and write it out in its new place",
 }
 
 
@@ -219,6 +220,8 @@ def _unknown_type(definition: _Definition, kind: str) -> OpsError:
     from plait.spell import did_you_mean
 
     hint = did_you_mean(kind, OPERATIONS) or _JSON_PATCH.get(kind)
+    if kind.startswith("/"):
+        hint = f'that is a path: "path: {kind}"; "type" says what is to be done there'
     if not kind:
         miswritten = next((name for name in definition.fields if name.lower() == "type" and name != "type"), None)
         if "op" in definition.fields:
@@ -241,11 +244,16 @@ def _reread(number: float) -> Value:
     return int(number) if number.is_integer() and abs(number) < 1e6 else number
 
 
-def read_operations(source: Source, *, null_values: bool = False) -> list[Operation]:
-    """The operations of one ops file. Raises ReadError for text that is not YAML, OpsError for what is no operation."""
+def read_operations(
+    source: Source, *, null_values: bool = False, warn: Callable[[str], None] | None = None
+) -> list[Operation]:
+    """The operations of one ops file. warn: hears of what is passed over in it.
+
+    Raises ReadError for text that is not YAML, OpsError for what is no operation.
+    """
     from plait.ops.reading import read_first
 
-    return operations_of(read_first(source), source, null_values=null_values)
+    return operations_of(read_first(source, warn), source, null_values=null_values)
 
 
 def expand(path: str, links: Links = NO_LINKS) -> list[str]:
@@ -260,6 +268,7 @@ def expand(path: str, links: Links = NO_LINKS) -> list[str]:
     if os.path.isdir(path):
         if os.path.islink(path):
             links.check(path)
+        _note(path)
         names = sorted(name for name in os.listdir(path) if name.endswith(EXTENSIONS) and not name.startswith("."))
         files = [os.path.join(path, name) for name in names]
         _check_links(files, len(path), links)
@@ -273,6 +282,9 @@ def expand(path: str, links: Links = NO_LINKS) -> list[str]:
         import glob
 
         found = sorted(glob.glob(path, recursive=True))
+        fixed = path[: min(path.find(char) % len(path) for char in "*?[")]
+        for directory in {os.path.dirname(name) for name in (fixed, *found)}:
+            _note(directory)
         _check_links(found, min(path.find(char) % len(path) for char in "*?["), links)
         files = [name for name in found if os.path.isfile(name)]
         if not files:
@@ -281,12 +293,19 @@ def expand(path: str, links: Links = NO_LINKS) -> list[str]:
     return [path]
 
 
+def _note(directory: str) -> None:
+    view = current_view()
+    if view is not None:
+        view.note_directory(directory or ".")
+
+
 def _check_links(paths: Iterable[str], start: int, links: Links) -> None:
     """Refuse what is reached by a link that nobody named: one that ends after so many characters of a path."""
     import os
 
     seen: set[str] = set()
     for path in paths:
+        path = path.replace(os.altsep or os.sep, os.sep)
         end = start
         while end < len(path):
             end = path.find(os.sep, end + 1) % (len(path) + 1)

@@ -27,7 +27,7 @@ def check_kind(kind: str) -> None:
     """Raises OpsError for a type that cannot be made."""
     if kind not in GENERATORS:
         raise OpsError(
-            f'a value of type "{kind}" cannot be made',
+            f'a value of type "{kind}" cannot be generated',
             expected=", ".join(GENERATORS),
             hint=did_you_mean(kind, GENERATORS),
         )

@@ -1,17 +1,26 @@
-"""What one `patch` is given, and its steps: the command line, the API and what asks for histories run the same ones."""
+"""What one `patch` is given, and its steps: the command line, the API and what asks for histories run the same ones.
+
+First of all operations are applied, one after the other (spec ops 6).
+"""
 
 from __future__ import annotations
 
-from plait.errors import UsageError
+from plait.context import Context
+from plait.errors import OpsError, UsageError
 from plait.nodes import Document
 from plait.ops.definitions import interpolate
-from plait.ops.patching import patch
+from plait.ops.draft import Draft
+from plait.ops.placeholders import marked
+from plait.ops.pointer import Match
 from plait.ops.reading import read_first, write_text
 from plait.ops.variables import Sources
-from plait.ops.walk import find
+from plait.ops.walk import NotThereError, find
+from plait.source import Position
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from plait.nodes import Item, Value
     from plait.ops.operations import Operation
     from plait.ops.pointer import Pointer
@@ -19,10 +28,56 @@ if TYPE_CHECKING:
     from plait.source import Source
 
 
+def patch(value: Value, operations: Iterable[Operation], *, trace: Trace | None = None) -> Value:
+    """The value after all operations, each applied to the result of the one before.
+
+    The value given is not altered; without operations it is the result. trace: gets what each operation did.
+    Raises OpsError naming the operation's file, line and number, the part of the path that failed and what is there instead.
+    """
+    draft = Draft(value)
+    for operation in operations:
+        try:
+            operation.apply(draft)
+        except OpsError as error:
+            raise _located(error, operation, draft) from None
+        if trace is not None:
+            from plait.ops.tracing import record
+
+            value = record(operation, value, draft.result(), trace)
+    return draft.result()
+
+
+def _located(error: OpsError, operation: Operation, draft: Draft) -> OpsError:
+    hint = error.hint
+    if isinstance(error, NotThereError) and error.depth < len(operation.pointer.tokens):
+        from plait.ops.elsewhere import found_elsewhere
+
+        other = found_elsewhere(draft.result(), operation.pointer)
+        hint = hint if other is None else f"did you mean {other}?"
+    if operation.kind == "replace" and hint is not None:
+        hint = hint.replace("? makes it optional", "? adds it")
+    last = operation.pointer.tokens[-1] if operation.pointer.tokens else None
+    if hint is None and operation.kind == "remove" and type(last) is Match and not last.modifiers:
+        hint = f"{operation.pointer}? takes it out where it is there, and is no error where it is not"
+    number = "" if operation.number is None else f" [{operation.number}]"
+    words = "" if operation.words is None else f" ({operation.words})"
+    at = Position(operation.source, operation.line) if operation.source is not None else None
+    return OpsError(
+        f"{operation.kind} operation{number} failed{words}: {error.message}",
+        at=at,
+        also=error.also,
+        expected=error.expected,
+        found=error.found,
+        hint=hint,
+        trail=error.trail,
+    )
+
+
 class Job:
     """All that a run is given; whoever makes it fills in what it has.
 
-    template: the text to change; base: what is read of it, or the document itself where there is no text.
+    context: where warnings and histories go. template: the text to change; base: what is read of it, or the document
+    itself where there is no text.
     operations: in order. sources: what placeholders are filled from. pointer: the one location that is wanted.
     expect_values, expect_use: fail for a variable without a value, or without a use. sort: print keys sorted.
     keep_format: print the template with only the lines changed that have to. item: the one found at the location, for
@@ -31,6 +86,7 @@ class Job:
 
     __slots__ = (
         "base",
+        "context",
         "expect_use",
         "expect_values",
         "item",
@@ -42,29 +98,38 @@ class Job:
         "template",
     )
 
-    def __init__(self, trace: Trace | None = None) -> None:
+    def __init__(self, context: Context | None = None) -> None:
+        self.context = Context() if context is None else context
         self.template: Source | None = None
         self.base: Value = None
         self.operations: list[Operation] = []
         self.sources = Sources()
+        self.sources.context = self.context
         self.pointer: Pointer | None = None
         self.expect_values = False
         self.expect_use = False
         self.sort = True
         self.keep_format = False
         self.item: Item | None = None
-        if trace is not None:
+        if self.context.trace is not None:
             from plait.ops.tracing import Variables
 
-            self.sources.traced = Variables(trace)
+            self.sources.traced = Variables(self.context.trace)
 
     def run(self) -> Value:
         """The changed document, or what is at the location in it. Raises ReadError, OpsError. Spec ops 2, stages 2 to 8."""
         if self.template is not None:
-            self.base = read_first(self.template)
-        trace = None if self.sources.traced is None else self.sources.traced.trace
+            self.base = read_first(self.template, self.context.warn)
+        trace = self.context.trace
         value = patch(self.base, self.operations, trace=trace)
+        if texts := marked(value):
+            from plait.ops.ignored import warn_of_placeholders
+
+            warn_of_placeholders(texts, self.sources, self.context.warn)
+        # Values that are made are stored at once.
+        self.context.check_warnings()
         value = interpolate(value, self.sources, expect_values=self.expect_values, expect_use=self.expect_use)
+        self.context.check_warnings()
         if self.pointer is None:
             return value
         found = find(value, self.pointer)
@@ -90,9 +155,7 @@ class Job:
             from plait.ops.edit import keep_format
 
             if self.template is None:
-                raise UsageError(
-                    "there is no text whose format could be kept", expected="a file, or a text by its name"
-                )
+                raise UsageError("there is no text whose format can be kept", expected="a file, or a text by its name")
             return keep_format(self.template, self.base, value)
         if self.pointer is not None and type(value) is str:
             return value + "\n"

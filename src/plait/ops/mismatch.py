@@ -8,6 +8,7 @@ from __future__ import annotations
 from plait.nodes import Array, Map, kind_name
 from plait.ops.values import same
 from plait.ops.walk import known, place
+from plait.spell import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def _shown(value: Value, with_kind: bool) -> str:
     if type(value) is Map:
         return _keys(value)
     if type(value) is Array:
-        return f"an array of {len(value.items)}" if value.items else "an empty array"
+        return f"an array of {counted(len(value.items), 'item')}" if value.items else "an empty array"
     kind = kind_name(value)
     if type(value) is str:
         text = '"' + value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from plait.errors import OpsError
 from plait.limits import allowance, exceeded
-from plait.nodes import Array, Map
+from plait.nodes import Array, Map, MapItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
 
-    from plait.nodes import Value
+    from plait.nodes import Item, Value
 
     Lookup: TypeAlias = Callable[[str], tuple[bool, Value]]
 
@@ -49,10 +49,33 @@ def _name(inside: str) -> str | None:
     inside = inside.removeprefix(" ").removeprefix("!").removesuffix(" ")
     if not inside:
         return None
-    for char in inside:
+    return inside if name_end(inside, 0) == len(inside) else None
+
+
+def name_end(text: str, start: int) -> int:
+    """Where the name that begins at a place ends: behind the last character that a name can have."""
+    for place in range(start, len(text)):
+        char = text[place]
         if char not in _ASCII and not (char > "\x7f" and char.isalpha()):
-            return None
-    return inside
+            return place
+    return len(text)
+
+
+def marked(root: Value) -> list[tuple[Item, str]]:
+    """The texts in a tree, and keys, that have a placeholder in them or begin one, with their items."""
+    found: list[tuple[Item, str]] = []
+    work = [root] if type(root) is Map or type(root) is Array else []
+    for node in work:  # which grows on the way
+        for item in node.items:
+            value = item.value
+            if type(value) is str:
+                if MARK in value:
+                    found.append((item, value))
+            elif type(value) is Map or type(value) is Array:
+                work.append(value)
+            if type(item) is MapItem and type(item.key) is str and MARK in item.key:
+                found.append((item, item.key))
+    return found
 
 
 def is_whole(text: str) -> bool:
@@ -112,5 +135,5 @@ def _wrong_type(name: str, value: Value) -> OpsError:
         f'variable "{name}" cannot stand within a text',
         expected="a string or an integer",
         found=shown,
-        hint="a value of another type can only be the whole text",
+        hint="a value of another type must be the whole string",
     )

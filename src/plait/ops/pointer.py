@@ -235,7 +235,7 @@ def _unknown_modifier(text: str, piece: str) -> OpsError:
 
     hint = did_you_mean(piece, MODIFIERS) if piece else None
     if piece.endswith("?"):
-        hint = '"?" stands before the modifiers: "/name=x?:before"'
+        hint = '"?" goes before the modifiers: "/name=x?:before"'
     return OpsError(
         f'unknown modifier ":{piece}": "{text}"',
         expected=_quoted(MODIFIERS),

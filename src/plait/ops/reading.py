@@ -15,21 +15,28 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from plait.nodes import Value
+    from plait.nodes import DocumentSet, Value
 
 FOLD = 80
 
 
-def read_first(source: Source) -> Value:
-    """The value of the first document. Raises ReadError, LimitError."""
-    tree = read(source, keep_mark=False, first=True, scalar_keys=True)
-    return deduplicate(tree).items[0].value
+def read_first(source: Source, warn: Callable[[str], None] | None = None) -> Value:
+    """The value of the first document. warn: hears of what is passed over. Raises ReadError, LimitError."""
+    return _settled(source, read(source, keep_mark=False, first=True, scalar_keys=True), warn)
 
 
-def read_named(source: Source) -> Value:
+def read_named(source: Source, warn: Callable[[str], None] | None = None) -> Value:
     """The same for a map from names to values: the keys of the root map are taken as they are written."""
-    tree = read(source, keep_mark=False, first=True, scalar_keys=True, text_keys=True)
-    return deduplicate(tree).items[0].value
+    return _settled(source, read(source, keep_mark=False, first=True, scalar_keys=True, text_keys=True), warn)
+
+
+def _settled(source: Source, tree: DocumentSet, warn: Callable[[str], None] | None) -> Value:
+    documents = deduplicate(tree)
+    if warn is not None and (documents is not tree or "\n---" in source.text):
+        from plait.ops.ignored import warn_of_reading
+
+        warn_of_reading(source, tree, warn, repeats=documents is not tree)
+    return documents.items[0].value
 
 
 def write_text(value: Value, *, sort: bool = True) -> str:

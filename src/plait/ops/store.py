@@ -11,11 +11,14 @@ import os
 
 from plait.content import printable, reason
 from plait.errors import OpsError, PlaitError, conceal
+from plait.limits import allowance
+from plait.view import current_view
 from plait.writing import write_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import ModuleType
 
     from plait.nodes import Value
     from plait.ops.variables import Sources
@@ -54,6 +57,10 @@ class Store:
 
             check_kind(kind)
             make = generate
+        view = current_view()
+        if view is not None and view.is_read_only:
+            values[name] = make(kind, options, sources)
+            return True, values[name]
         try:
             path = os.path.realpath(self.path)
             directory = os.path.dirname(path)
@@ -72,7 +79,10 @@ class Store:
         from plait.ops.reading import file_source
         from plait.ops.variables import texts_to_values
 
+        view = current_view()
         if not os.path.exists(self.path):
+            if view is not None:
+                view.note_file(self.path, None)
             return {}
         try:
             return texts_to_values(file_source(self.path, "the variables store").hidden(), "variables store")
@@ -88,6 +98,7 @@ def _write(path: str, values: dict[str, Value]) -> None:
     from plait.nodes import Map, MapItem
     from plait.ops.reading import write_bytes
 
+    allowance().check_time()  # a run that was given up meanwhile writes nothing
     data = write_bytes(Map([MapItem(name, value) for name, value in values.items()]))
     write_file(path, [data], new_mode=0o600)
 
@@ -108,10 +119,25 @@ class _Lock:
             import msvcrt
 
             self._handle = os.open(os.path.join(self._directory, ".plait-lock"), os.O_RDWR | os.O_CREAT, 0o600)
-            msvcrt.locking(self._handle, msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined]
+            while not _locked(msvcrt, self._handle):
+                pass
             return
         self._handle = os.open(self._directory, os.O_RDONLY)
         fcntl.flock(self._handle, fcntl.LOCK_EX)
 
     def __exit__(self, *_: object) -> None:
         os.close(self._handle)  # which unlocks as well
+
+
+def _locked(msvcrt: ModuleType, handle: int) -> bool:
+    """Wait for a lock as long as Windows does, ten seconds; whether it is ours now. Raises OSError, LimitError."""
+    from errno import EDEADLK
+
+    try:
+        msvcrt.locking(handle, msvcrt.LK_LOCK, 1)
+    except OSError as error:
+        if error.errno != EDEADLK:
+            raise
+        allowance().check_time()
+        return False
+    return True

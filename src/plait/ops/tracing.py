@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.nodes import Array, Map, MapItem, walk
+from plait.nodes import Array, Document, Map, MapItem, walk
 from plait.ops.operations import Replace, Test
 from plait.ops.placeholders import MARK, names
 from plait.ops.pointer import Index, Key, Match, Pointer
@@ -12,7 +12,7 @@ from plait.source import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.nodes import Document, Item, Value
+    from plait.nodes import Item, Value
     from plait.ops.operations import Operation
     from plait.provenance import Origin, Trace
 
@@ -26,6 +26,7 @@ def record(operation: Operation, before: Value, after: Value, trace: Trace) -> V
     item = operation.item if type(operation) is Replace else None
     given = operation.value if type(operation) is Replace else None
 
+    trace.effect(because[0], Document(before), Document(after))
     created: list[Item] = []
 
     def explain(new: Item, _old: Item | None) -> tuple[Origin, ...]:
@@ -128,9 +129,9 @@ class Variables:
 
     def environment(self, prefix: str) -> None:
         """The variables of an environment."""
-        import os
+        from plait.content import environment
 
-        for name in os.environ:
+        for name in environment():
             if name.startswith(prefix + "_"):
                 # Its value is not quoted, except as the value that is explained.
                 source = Source(f"environment variable {name}")
@@ -189,6 +190,14 @@ class Variables:
                 if inner.source is None:
                     # Put together of several variables, or of flags.
                     self.trace.record(inner, Change("variable", item.source, item.line, because=because))
+
+    def taken_out(self, before: Value, after: Value) -> None:
+        """Record that the definitions that have a value were taken out."""
+        self.trace.relate(before, after, "definition taken out")
+        section = before.find("variables") if type(before) is Map else None
+        if section is not None:
+            by = Cause("definitions that have a value are taken out", section.source, section.line)
+            self.trace.effect(by, Document(before), Document(after))
 
 
 def _at(before: Value, item: Item, texts: dict[tuple[Source | None, int], list[Item]]) -> list[Item]:

@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from plait.context import Context
     from plait.nodes import Value
     from plait.ops.store import Store
     from plait.ops.tracing import Variables
@@ -22,13 +23,17 @@ KINDS = ("vars-env", "vars-file", "var-file", "var")  # the later in this row wi
 
 
 class Sources:
-    """The values that a run is given, and the store that may hold or make more."""
+    """The values that a run is given, and the store that may hold or make more.
 
-    __slots__ = ("_given", "_named", "store", "traced")
+    traced: where the values come from, if somebody asks. context: of the run, for whoever watches values being made.
+    """
+
+    __slots__ = ("_given", "_named", "context", "store", "traced")
 
     def __init__(self, store: Store | None = None) -> None:
         self.store = store
-        self.traced: Variables | None = None  # where the values come from, if somebody asks
+        self.traced: Variables | None = None
+        self.context: Context | None = None
         self._given: dict[str, dict[str, Value]] = {kind: {} for kind in KINDS}
         self._named: dict[str, Value] | None = None
 
@@ -36,6 +41,13 @@ class Sources:
         """Add the values of one flag. kind: one of KINDS."""
         self._given[kind].update(values)
         self._named = None
+
+    def give_map(self, values: Map) -> None:
+        """Add variables as `-v` does: the items of a map, each by its key."""
+        self.give("var", {str(item.key): item.value for item in values.items})
+        if self.traced is not None:
+            for item in values.items:
+                self.traced.give("var", str(item.key), item)
 
     def named(self) -> dict[str, Value]:
         """The values given, by the name of their variable; dotted names are put together (spec ops 9.4).
@@ -139,7 +151,8 @@ def from_text_file(text: str) -> dict[str, Value]:
 def _halves(text: str, what: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals:
-        raise OpsError(f'no "=" in the variable "{text}"', expected=f"name={what}")
+        hint = f"a file of variables is given by --vars-file {text}" if text.endswith((".yml", ".yaml")) else None
+        raise OpsError(f'no "=" in the variable "{text}"', expected=f"name={what}", hint=hint)
     if not name:
         raise OpsError(f'no name in the variable "{text}"', expected=f"name={what}")
     if not value:
@@ -148,18 +161,18 @@ def _halves(text: str, what: str) -> tuple[str, str]:
     return name, value
 
 
-def from_file(path: str) -> dict[str, Value]:
-    """`-l path`: a map, its keys taken as text (spec ops 9.2)."""
+def from_file(path: str, warn: Callable[[str], None] | None = None) -> dict[str, Value]:
+    """`-l path`: a map, its keys taken as text (spec ops 9.2). warn: hears of what is passed over in it."""
     from plait.ops.reading import file_source
 
-    return texts_to_values(file_source(path, "a variables file").hidden(), "variables file")
+    return texts_to_values(file_source(path, "a variables file").hidden(), "variables file", warn)
 
 
-def texts_to_values(source: Source, what: str) -> dict[str, Value]:
+def texts_to_values(source: Source, what: str, warn: Callable[[str], None] | None = None) -> dict[str, Value]:
     """The values of a file that maps names to values; an empty file has none. Raises ReadError, OpsError."""
     from plait.ops.reading import read_named
 
-    value = read_named(source)
+    value = read_named(source, warn)
     if value is None:
         return {}
     if type(value) is not Map:

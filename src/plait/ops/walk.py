@@ -111,7 +111,7 @@ def passed(array: Array, number: int, token: Index | Match, pointer: Pointer, de
     """The place of the item that a part selects which is not the end of a path. Raises OpsError."""
     if token.edge is not None:
         raise OpsError(
-            f'":{token.edge}" has no place at {pointer.until(depth + 1)}',
+            f'":{token.edge}" is not allowed at {pointer.until(depth + 1)}',
             expected='":before" and ":after" only at the end of the path of a replace operation',
         )
     return place_of(array, number, token, pointer, depth)
@@ -296,5 +296,5 @@ def _key_hint(node: Value, pointer: Pointer, depth: int) -> str | None:
     if type(token) is Key and token.name == "-":
         return '"-" appends at the end of a path only, and is never optional'
     if type(token) is Key and token.name in ("*", "[*]", ""):
-        return "a path means one item, there are no wildcards; write an operation for each"
+        return "a path names one item, there are no wildcards; write an operation for each item"
     return f'an item is selected by index or by match: "/0", "/name={token.text(mark=False)}"'

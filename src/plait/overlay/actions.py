@@ -7,7 +7,7 @@ to the run first (`Run.did`), so that whoever listens hears of all there is.
 
 from __future__ import annotations
 
-from plait.errors import OverlayError
+from plait.errors import OverlayError, PlaitError
 from plait.fragments import to_nodes, to_starlark
 from plait.nodes import COLLECTIONS, ArrayItem, Document, MapItem, kind_name
 from plait.overlay.callbacks import VIA, asked
@@ -77,17 +77,22 @@ def merge(run: Run, edit: Edit, step: Step) -> None:
             if step.leaf or left.value is None:
                 edit.put(place, run.did(step, left, revalued(left, step.clean())), run.owned)  # type: ignore[arg-type]
             else:
-                _merge_below(run, edit, place, step)
+                _merge_below(run, edit, place, step, places)
     elif places is None or type(edit) is DocumentsEdit:
         run.missed(step, edit)
     else:
+        run.no_match(step, edit, adds=True)
         edit.add(run.did(step, None, step.clean()), run.owned, looked_up=step.matcher is None)  # type: ignore[arg-type]
 
 
-def _merge_below(run: Run, edit: Edit, place: int, step: Step) -> None:
-    """Merge the right item's map or array into that of the left item at a place."""
+def _merge_below(run: Run, edit: Edit, place: int, step: Step, places: Sequence[int]) -> None:
+    """Merge the right item's map or array into that of the left item at a place, one of those that the step is for."""
     left = edit.items[place]
-    value = run.merge_value(left, step)
+    try:
+        value = run.merge_value(left, step)
+    except PlaitError:
+        run.failed_at(left, places, place)
+        raise
     if value is not left.value:
         edit.put(place, run.did(step, left, left.with_value(value)), run.owned)  # type: ignore[arg-type]
     else:
@@ -121,21 +126,30 @@ def replace(run: Run, edit: Edit, step: Step) -> None:
     if places:
         for place in [*places]:
             left = edit.items[place]
-            edit.exchange(place, run.did(step, left, _given(run, step, left)), run.owned)  # type: ignore[arg-type]
+            item = _given(run, step, left, places, place)
+            edit.exchange(place, run.did(step, left, item), run.owned)  # type: ignore[arg-type]
     elif places is not None and step.or_add:
+        run.no_match(step, edit, adds=True)
         item = run.did(step, None, _given(run, step, None))
         edit.add(item, run.owned, looked_up=step.matcher is None)  # type: ignore[arg-type]
     else:
         run.missed(step, edit)
 
 
-def _given(run: Run, step: Step, left: Item | None) -> Item:
-    """The item to put in: the right one, or with what `via` makes of the left and the right value."""
+def _given(run: Run, step: Step, left: Item | None, places: Sequence[int] = (), place: int = 0) -> Item:
+    """The item to put in: the right one, or with what `via` makes of the left and the right value.
+
+    left: the item at a place, one of those that the step is for; None where there is none.
+    """
     item = step.clean()
     if step.via is None:
         return item
-    made = _ask_via(run, step, left)
-    value = to_nodes(made, item.source, item.line)
+    try:
+        value = to_nodes(_ask_via(run, step, left), item.source, item.line)
+    except PlaitError:
+        if left is not None:
+            run.failed_at(left, places, place)
+        raise
     if step.erases:
         value = erased(value)
     return with_annotations(item, value, item.annotations)
@@ -161,7 +175,8 @@ def insert(run: Run, edit: Edit, step: Step) -> None:
         return
     around: dict[int, tuple[list[Item], list[Item]]] = {}
     for place in places:
-        item = _given(run, step, edit.items[place])
+        left = edit.items[place]
+        item = _given(run, step, left, places, place)
         if step.before or step.after:
             item = run.did(step, None, item)
         around[place] = ([item] if step.before else [], [item] if step.after else [])
@@ -188,12 +203,16 @@ def check(run: Run, edit: Edit, step: Step) -> None:
         return
     for place in places:
         left = edit.items[place]
-        if step.via is None:
-            _check_contained(left, step)
-        else:
-            _check_via(run, left, step)
+        try:
+            if step.via is None:
+                _check_contained(left, step)
+            else:
+                _check_via(run, left, step)
+        except PlaitError:
+            run.failed_at(left, places, place)
+            raise
         if not step.leaf:
-            _merge_below(run, edit, place, step)
+            _merge_below(run, edit, place, step, places)
 
 
 def _check_contained(left: Item, step: Step) -> None:

@@ -17,7 +17,7 @@ from plait.passes import FAST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
     from plait.nodes import Value
@@ -27,22 +27,29 @@ if TYPE_CHECKING:
 
     # The steps of overlays.
     Plans: TypeAlias = dict[Document, list[Step]]
+    Warn: TypeAlias = Callable[[str], None]
 
 
-def _run(owned: Owned | None = None, trace: Trace | None = None) -> Run:
+def _run(owned: Owned | None = None, trace: Trace | None = None, warn: Warn | None = None) -> Run:
     if trace is not None:
         from plait.overlay.recording import Recorder
 
-        return Run(owned, Recorder(trace))
+        return Run(owned, Recorder(trace), warn)
     if FAST:
         from plait.overlay.fast import FastRun
 
-        return FastRun(owned)
-    return Run(owned)
+        return FastRun(owned, warn=warn)
+    return Run(owned, warn=warn)
 
 
 def apply(
-    left: Value, right: Value, *, exact_documents: bool = False, owned: Owned | None = None, trace: Trace | None = None
+    left: Value,
+    right: Value,
+    *,
+    exact_documents: bool = False,
+    owned: Owned | None = None,
+    trace: Trace | None = None,
+    warn: Warn | None = None,
 ) -> Value:
     """Left with the changes that right says.
 
@@ -54,7 +61,7 @@ def apply(
     exact_documents: left and right are document sets with one left document, which every right one goes with, so that
     documents need no `@overlay/match` (data values and schemas, spec ytt 7.2).
     owned: collections of left that nobody else has seen; they are changed in place. Filled with those made here.
-    trace: where changes are recorded.
+    trace: where changes are recorded. warn: gets what looks like a mistake, though nothing forbids it.
 
     Raises OverlayError, StarlarkError from the user's functions, both with the way through right as trail.
 
@@ -68,37 +75,50 @@ def apply(
         error = wrong_kind(None, left, right)
         error.at = right.position  # type: ignore[union-attr]
         raise error
-    run = _run(owned, trace)
+    run = _run(owned, trace, warn)
     try:
         if type(left) is DocumentSet:
             edit = DocumentsEdit([left])
             run.perform(edit, steps_of(right, ANY_DEFAULT, exact=exact_documents))  # type: ignore[arg-type]
             return edit.results()[0]
         return run.merge(left, steps_of(right, ANY_DEFAULT))  # type: ignore[arg-type]
+    except PlaitError as error:
+        raise _of_document(error, run, left) from None
     except RecursionError:
         raise _nested(right.position) from None  # type: ignore[union-attr]
+
+
+def _of_document(error: PlaitError, run: Run, left: Value = None) -> PlaitError:
+    """The error with the document that was being changed, where it is known. left: the tree, where it is no document set."""
+    if error.document is None and not isinstance(error, LimitError):
+        from plait.overlay.diagnosis import document_in
+
+        error.document = document_in(run, left)
+    return error
 
 
 def _nested(at: Position) -> LimitError:
     return LimitError("the overlay, or what it changes, is nested too deeply", at=at)
 
 
-def apply_document(left: Document, right: Document, *, plain: bool = False, trace: Trace | None = None) -> Document:
+def apply_document(
+    left: Document, right: Document, *, plain: bool = False, trace: Trace | None = None, warn: Warn | None = None
+) -> Document:
     """The left document with the one right document applied to it, as for data values and schemas (spec ytt 7.2).
 
-    plain: right has no annotations and is merged plainly (see `merge_plain`). Raises as `apply` does.
+    plain: right has no annotations and is merged plainly (see `merge_plain`). trace, warn: as of `apply`. Raises as it does.
     """
     if plain:
-        return merge_plain(left, right)
+        return merge_plain(left, right, warn=warn)
     if trace is None and type(right.value) is type(left.value) in (Map, Array) and not is_annotated(right):
         # The same as below, without the sets.
-        return _merged(left, Step(right, ANY_DEFAULT))
-    result = apply(DocumentSet([left]), DocumentSet([right]), exact_documents=True, trace=trace)
+        return _merged(left, Step(right, ANY_DEFAULT), warn)
+    result = apply(DocumentSet([left]), DocumentSet([right]), exact_documents=True, trace=trace, warn=warn)
     # What an overlay that removes the document leaves is an empty one.
     return result.items[0] if result.items else left.with_value(None)  # type: ignore[union-attr, return-value]
 
 
-def merge_plain(left: Document, right: Document) -> Document:
+def merge_plain(left: Document, right: Document, *, warn: Warn | None = None) -> Document:
     """The left document with a plain right one merged in, as `--data-values-file` does (spec ytt 7.3).
 
     Maps merge, arrays, scalars and nulls replace with their position, keys that left lacks are added; a map takes the
@@ -110,15 +130,17 @@ def merge_plain(left: Document, right: Document) -> Document:
         return left
     if type(value) is not Map:
         return right
-    return left.with_value(value) if left.value is None else _merged(left, plain_step(right))
+    return left.with_value(value) if left.value is None else _merged(left, plain_step(right), warn)
 
 
-def _merged(left: Document, step: Step) -> Document:
+def _merged(left: Document, step: Step, warn: Warn | None) -> Document:
     """The left document with the map or array of a step's document merged in."""
+    run = _run(warn=warn)
     try:
-        value = _run().merge_value(left, step)
+        value = run.merge_value(left, step)
     except PlaitError as error:
-        raise located(error, step) from None
+        run.failed_at(left)
+        raise _of_document(located(error, step), run) from None
     except RecursionError:
         raise _nested(step.item.position) from None
     return left if value is left.value else left.with_value(value)
@@ -136,6 +158,7 @@ def apply_documents(
     *,
     plans: Plans | None = None,
     trace: Trace | None = None,
+    warn: Warn | None = None,
     printed: bool = True,
 ) -> list[DocumentSet]:
     """The documents of files, one set each, with overlay documents applied one after the other (spec ytt 9.1).
@@ -149,13 +172,14 @@ def apply_documents(
     an overlay again, in whole or in part, where somebody uses it as one.
 
     plans: of overlays that were applied to other documents before; those of these overlays are left there.
+    trace, warn: as of `apply`.
 
     Raises OverlayError, with the way through the overlay as trail: its last step is the document.
     """
     sets = [*left]
     if not overlays:
         return sets
-    run = _run(trace=trace)
+    run = _run(trace=trace, warn=warn)
     overlay = overlays[0]
     # Errors in a plan are raised once: none is kept where one was.
     known = {} if plans is None else plans.copy()
@@ -167,6 +191,8 @@ def apply_documents(
         for overlay in overlays:
             made[overlay] = steps = known.get(overlay) or steps_of(DocumentSet([overlay]), ANY_DEFAULT, erases=False)
             run.perform(edit, steps)
+    except PlaitError as error:
+        raise _of_document(error, run) from None
     except RecursionError:
         raise _nested(overlay.position) from None
     if plans is not None:

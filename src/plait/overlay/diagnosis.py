@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from plait.errors import OverlayError
-from plait.nodes import Array, Map, MapItem, kind_name
+from plait.naming import described, key_text
+from plait.nodes import Array, ArrayItem, Document, Map, MapItem, kind_name
 from plait.overlay.comparison import differences
 from plait.overlay.edits import MISSING, MapEdit, key_value
-from plait.overlay.matchers import MapKey, Subset, items_word
-from plait.spell import nearest
+from plait.overlay.matchers import And, Index, MapKey, Subset, items_word
+from plait.spell import counted, nearest
 from plait.starlark import repr_of
 
 TYPE_CHECKING = False
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from plait.nodes import Item, Value
     from plait.overlay.edits import Edit
     from plait.overlay.plan import Step
+    from plait.overlay.run import Run
     from plait.source import Position
 
 # How many names, and how many candidates, a message shows.
@@ -30,10 +32,52 @@ def explain(message: str, edit: Edit, step: Step, places: Sequence[int]) -> Over
     at, also = step.item.position, [item.position for item in edit_items]
     if places:
         hint = 'if all of them are meant, add expects="1+" to #@overlay/match' if len(places) > 1 else None
-        return OverlayError(message, at=at, also=also, expected=_wanted(step), hint=hint)
+        found = _documents(edit_items)
+        return OverlayError(message, at=at, also=also, expected=_wanted(step), found=found, hint=hint)
     edit.settle()
     found, hint, also = _nearest(edit, step)
+    if step.action == "replace" and not step.or_add:
+        hint = hint.replace(_MISSING_OK, f"{_MISSING_OK}, and or_add=True to #@overlay/replace to add it then")
     return OverlayError(message, at=at, also=also, expected=_wanted(step), found=found, hint=hint)
+
+
+def document_in(run: Run, left: Value) -> str | None:
+    """The left document that a run failed in, and the place in it. left: the whole left tree, if it is no document set."""
+    way = run.failed[::-1]
+    if type(left) is Map or type(left) is Array:
+        way = [Document(left, left.source, left.line), *way]
+    if not way or type(way[0]) is not Document:
+        return None
+    name = next((kind for key, kind in _KINDS.items() if key in (way[0].annotations or ())), "")
+    which, count = run.which
+    lines = [f"{name}{described(way[0])}" + (f", number {which} of the {count} that match" if count > 1 else "")]
+    if len(way) > 1:
+        at = way[-1].position
+        lines.append(f"at {_way_text(way)}" + (f" ({at})" if at.source is not None else ""))
+    return "\n".join(lines)
+
+
+# What documents that have no name of their own are, by their annotation.
+_KINDS = {"data/values": "data values, ", "data/values-schema": "schema, "}
+
+
+def _way_text(way: Sequence[Item]) -> str:
+    """The way from a document to an item in it; array items by their name, where they have one."""
+    out = ""
+    around: Value = None
+    for item in way:
+        if type(item) is MapItem:
+            out += f"{'.' if out else ''}{key_text(item.key)}"
+        elif type(item) is ArrayItem:
+            name = key_value(item.value, "name")
+            if type(name) is str and not (item.source is not None and item.source.private):
+                out += f"[name={name}]"
+            elif type(around) is Array and item in around.items:
+                out += f"[{around.items.index(item)}]"
+            else:
+                out += "[...]"
+        around = item.value
+    return out
 
 
 def _wanted(step: Step) -> str | None:
@@ -47,7 +91,17 @@ def _wanted(step: Step) -> str | None:
         return f'{article} {word} whose "{matcher.key}" is {shown(value)}' if value is not MISSING else None  # type: ignore[arg-type]
     if isinstance(matcher, Subset):
         return f"{article} {word} that contains {_outline(matcher.nodes)}"
+    if isinstance(matcher, Index):
+        return f"{article} {word} at the place {matcher.place}, counted from 0"
     return None
+
+
+def _documents(items: Sequence[Item]) -> str | None:
+    """Documents by their names, one a line; None if these are none."""
+    if not items or type(items[0]) is not Document:
+        return None
+    lines = [described(item) for item in items[:_NAMES] if type(item) is Document]
+    return "\n".join([*lines, f"and {len(items) - _NAMES} more"] if len(items) > _NAMES else lines)
 
 
 def _nearest(edit: Edit, step: Step) -> tuple[str | None, str, list[Position]]:
@@ -56,16 +110,22 @@ def _nearest(edit: Edit, step: Step) -> tuple[str | None, str, list[Position]]:
     if not items:
         return "nothing", _MISSING_OK, []
     matcher = step.matcher
-    if isinstance(matcher, Subset):
-        return _near_subset(items, matcher)
+    subsets = [part for part in (matcher.parts if isinstance(matcher, And) else [matcher]) if isinstance(part, Subset)]
+    if subsets:
+        return _near_subset(items, subsets)
     if matcher is None and type(edit) is MapEdit:
         values: list[Value] = [item.key for item in edit.items]
         wanted: Value = step.item.key  # type: ignore[union-attr]
     elif isinstance(matcher, MapKey):
         values = [key_value(item.value, matcher.key) for item in items]  # type: ignore[misc]
         wanted = key_value(step.item.value, matcher.key)  # type: ignore[assignment]
+    elif type(edit) is MapEdit:
+        keys = [shown(item.key) for item in edit.items]
+        return ", ".join(keys[:_NAMES]) + (", ..." if len(keys) > _NAMES else ""), _MISSING_OK, []
     else:
-        return None, _MISSING_OK, []
+        count = f"{len(items)} {items_word(items[0])}{'s' if len(items) > 1 else ''}"
+        documents = _documents(items)
+        return f"{count}:\n{documents}" if documents else count, _MISSING_OK, []
     names = [shown(value) for value in values]
     more = ", ..." if len(names) > _NAMES else ""
     found = ", ".join(names[:_NAMES]) + more
@@ -77,20 +137,47 @@ def _nearest(edit: Edit, step: Step) -> tuple[str | None, str, list[Position]]:
             kind = kind_name(alike[0])
             article = "an" if kind[0] in "aeiou" else "a"
             return found, f"{shown(alike[0])} is {article} {kind}, {shown(wanted)} is not", []
+        if type(edit) is MapEdit and matcher is None:
+            below = _below(edit.items, wanted)
+            if below is not None:
+                return found, f"there is one further down, at {below[0]}; {_MISSING_OK}", [below[1].position]
         return found, _MISSING_OK, []
     item = items[values.index(near)]
     return found, f'did you mean "{near}"? {_MISSING_OK}', [item.position]
 
 
-def _near_subset(items: Sequence[Item], matcher: Subset) -> tuple[str | None, str, list[Position]]:
-    rated = sorted(
-        ((len(found := differences(item.value, matcher.nodes)), place, found) for place, item in enumerate(items)),
-        key=lambda row: row[:2],
-    )
+# How many items are looked at below a map that lacks a key.
+_LOOKED_AT = 2000
+
+
+def _below(items: Sequence[MapItem], key: Value) -> tuple[str, MapItem] | None:
+    """The nearest item with a key in the maps below some items, and the way to it; None if there is none."""
+    pending: list[tuple[str, MapItem]] = [(key_text(item.key), item) for item in items]
+    for way, item in pending:  # which grows on the way
+        if type(item.value) is not Map or len(pending) > _LOOKED_AT:
+            continue
+        found = item.value.find(key)
+        if found is not None:
+            return f"{way}.{key_text(key)}", found
+        pending += [(f"{way}.{key_text(inner.key)}", inner) for inner in item.value.items]
+    return None
+
+
+def _near_subset(items: Sequence[Item], parts: Sequence[Subset]) -> tuple[str | None, str, list[Position]]:
+    """The items that lack least of what is looked for, and what they lack."""
+    rated = []
+    for place, item in enumerate(items):
+        lacks = [one for part in parts for one in differences(item.value, part.nodes)]
+        rated.append((len(lacks), place, lacks))
+    rated.sort(key=lambda row: row[:2])
     lines = []
-    for _, place, found in rated[:_CANDIDATES]:
-        parts = [_difference(one.path, one.missing, one.left, one.right) for one in found[:_NAMES]]
-        lines.append(f"{items[place].position}: {', '.join(parts)}")
+    for _, place, lacks in rated[:_CANDIDATES]:
+        item = items[place]
+        name = described(item) if type(item) is Document else str(item.position)
+        texts = [_difference(one.path, one.missing, one.left, one.right) for one in lacks[:_NAMES]]
+        lines.append(f"{name}: {', '.join(texts) or 'the other matchers say no'}")
+    if len(rated) > _CANDIDATES:
+        lines.append(f"and {len(rated) - _CANDIDATES} more, less like it")
     hint = _MISSING_OK
     for one in rated[0][2]:
         alike = nearest(one.right, [one.left]) if type(one.right) is str and type(one.left) is str else None
@@ -119,7 +206,8 @@ def shown(value: Value) -> str:
     if value is MISSING:
         return "(no such key)"
     if type(value) is Map or type(value) is Array:
-        return f"{'an' if type(value) is Array else 'a'} {kind_name(value)} of {len(value.items)}"
+        article = "an" if type(value) is Array else "a"
+        return f"{article} {kind_name(value)} of {counted(len(value.items), 'item')}"
     if type(value) is bool or value is None:
         return {True: "true", False: "false", None: "null"}[value]
     return repr_of(value)

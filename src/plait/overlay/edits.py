@@ -195,6 +195,9 @@ class Keyed:
 
 
 MISSING = object()
+# A step that matched nothing looks for near names among so many items; an overlay that adds much to a large collection is
+# not slowed down by it.
+MOST_NAMES = 200
 
 
 def key_value(value: Value, name: str) -> object:

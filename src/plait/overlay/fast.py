@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from plait.overlay.plan import Step
 
 
+_NONE: frozenset[object] = frozenset()
+
+
 class FastRun(Run):
     """A run that nobody listens to."""
 
@@ -33,6 +36,7 @@ class FastRun(Run):
         edit: Any = owned.get(left)
         index = left.index()
         step: Any = None
+        item: Any = None
         acted = False
         try:
             for step in steps:
@@ -41,11 +45,13 @@ class FastRun(Run):
                     if edit is None:
                         edit = MapEdit(left)
                     if step.optional:
+                        if self.warn is not None and not self.looked.get(step, _NONE).issuperset(index):
+                            self.no_match(step, edit, adds=True)
                         edit.append(step.key, step.cleaned or step.clean(), owned)
                     else:
                         acted = True
                         self.act(edit, step)
-                    index = edit.node.index()
+                    index = edit.index
                     continue
                 value: Any = item.value
                 if step.leaf or value is None:
@@ -64,11 +70,14 @@ class FastRun(Run):
                 if edit is None:
                     edit = MapEdit(left)
                 edit.swap(step.key, item, new, owned)
-                index = edit.node.index()
+                index = edit.index
             if acted:
+                item = None
                 edit.settle()
                 check_repeated(edit)
         except PlaitError as error:
+            if item is not None:
+                self.failed_at(item)
             raise located(error, step) from None
         finally:
             if acted:
@@ -79,6 +88,7 @@ class FastRun(Run):
         owned = self.owned
         edit: Any = owned.get(left) or ArrayEdit(left)
         step: Any = None
+        item: Any = None
         try:
             for step in steps:
                 text = step.key
@@ -95,10 +105,15 @@ class FastRun(Run):
                             edit.put(place, ArrayItem(result, item.source, item.line, item.annotations), owned)
                         continue
                     if not places and step.optional and index.bad < 0:
+                        if self.warn is not None and not self.looked.get(step, _NONE).issuperset(index.places):
+                            self.no_match(step, edit, adds=True)
                         edit.add_keyed(step.cleaned or step.clean(), text, owned)
                         continue
+                item = None
                 self.act(edit, step)
         except PlaitError as error:
+            if item is not None:
+                self.failed_at(item)
             raise located(error, step) from None
         finally:
             edit.settle()

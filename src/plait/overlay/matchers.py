@@ -7,13 +7,13 @@ an index where there is one. A peer's rule holds either way: `map_key` refuses a
 
 from __future__ import annotations
 
-from plait.errors import OverlayError
+from plait.errors import OverlayError, PlaitError
 from plait.fragments import go_type_name, to_nodes, to_starlark
 from plait.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, kind_name
 from plait.overlay.callbacks import BY, asked
 from plait.overlay.comparison import contains
 from plait.overlay.edits import MISSING, ArrayEdit, MapEdit, key_value
-from plait.starlark import StarlarkError, Value, is_callable, type_of
+from plait.starlark import StarlarkError, Value, is_callable, repr_of, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,14 +38,20 @@ class Matcher(Value):
     def matches(self, index: NodeValue, left: NodeValue, right: NodeValue) -> bool:
         raise NotImplementedError
 
-    def select(self, run: Run, edit: Edit, right: NodeValue) -> Sequence[int]:  # noqa: ARG002 - others need the run
+    def select(self, run: Run, edit: Edit, right: NodeValue) -> Sequence[int]:
         """The places of the left items that match, in order. Raises PlaitError."""
         edit.settle()
-        matches = self.matches
-        if type(edit) is MapEdit:
-            return [place for place, item in enumerate(edit.items) if matches(item.key, item.value, right)]
+        by_key = type(edit) is MapEdit
         items: Sequence[Item] = edit.items
-        return [place for place, item in enumerate(items) if matches(place, item.value, right)]
+        places = []
+        for place, item in enumerate(items):
+            try:
+                if self.matches(item.key if by_key else place, item.value, right):  # type: ignore[union-attr]
+                    places.append(place)
+            except PlaitError:
+                run.failed_at(item)
+                raise
+        return places
 
     def __call__(self, *args: object, **kwargs: object) -> object:
         """The reference's way to use a matcher: with (index or key, left, right)."""
@@ -144,6 +150,7 @@ class MapKey(Matcher):
             self._right, self._wanted = right, (wanted := key_value(right, self.key))
         if index.bad >= 0 and (index.bad == 0 or wanted is not MISSING):
             item = edit.items[index.bad]
+            run.failed_at(item)
             raise self._no_key(item.value, item)
         if wanted is MISSING:
             raise self._no_key(right)
@@ -322,7 +329,11 @@ def matcher_of(by: object, item: Item) -> Matcher:
     raise OverlayError(
         f"Expected 'overlay/match' annotation keyword argument 'by' to be {wanted}, "
         f"but was {STARLARK_TYPES.get(name, name)}",
-        hint='for documents: by=overlay.subset({"kind": "..."})' if type(by) is str else None,
+        hint='for documents: by=overlay.subset({"kind": "..."})'
+        if type(by) is str
+        else f"what an item contains is matched by overlay.subset: by=overlay.subset({repr_of(by)})"
+        if name == "dict"
+        else None,
     )
 
 

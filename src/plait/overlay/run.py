@@ -11,13 +11,14 @@ from __future__ import annotations
 from plait.errors import OverlayError, PlaitError
 from plait.nodes import Map
 from plait.overlay.actions import ACTIONS, wrong_kind
-from plait.overlay.edits import ArrayEdit, MapEdit
+from plait.overlay.edits import MOST_NAMES, ArrayEdit, MapEdit
+from plait.overlay.matchers import MapKey
 from plait.overlay.trail import key_text, step_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Protocol
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, Protocol
 
     from plait.nodes import Array, Item, Value
     from plait.overlay.edits import Edit, Owned
@@ -51,14 +52,37 @@ if TYPE_CHECKING:
             """The step is for none of these left items, and adds nothing."""
 
 
+# So many additions are looked at in a run: what adds more was not written by hand.
+_MOST_LOOKS = 300
+
+
 class Run:
-    """One application of overlays. owned: collections made on the way, which nobody else has seen, and their edits."""
+    """One application of overlays.
 
-    __slots__ = ("listener", "owned")
+    owned: collections made on the way, which nobody else has seen, and their edits. failed: once a step has failed, the
+    left items that it was being done to, the innermost first; which: the outermost of them, among those that it matched.
+    warn: gets what looks like a mistake, though nothing forbids it. looked: names among which a step matched nothing, and
+    none looked like its own.
+    """
 
-    def __init__(self, owned: Owned | None = None, listener: Listener | None = None) -> None:
+    __slots__ = ("_looks", "_warned", "failed", "listener", "looked", "owned", "warn", "which")
+
+    def __init__(
+        self, owned: Owned | None = None, listener: Listener | None = None, warn: Callable[[str], None] | None = None
+    ) -> None:
         self.owned: Owned = {} if owned is None else owned
         self.listener = listener
+        self.warn = warn
+        self._warned: set[Step] = set()
+        self._looks = 0
+        self.looked: dict[Step, set[object]] = {}
+        self.failed: list[Item] = []
+        self.which = (0, 0)
+
+    def failed_at(self, left: Item, places: Sequence[int] = (), place: int = 0) -> None:
+        """A step has failed while it was done to a left item, one of those at some places."""
+        self.failed.append(left)
+        self.which = (places.index(place) + 1 if places else 1, len(places))
 
     def merge_value(self, left: Item, step: Step) -> Value:
         """The left item's value with the right item's map or array merged in: the same object if nothing changed or if it
@@ -122,7 +146,36 @@ class Run:
         if self.listener is not None:
             self.listener.asking(step, left)
 
+    def no_match(self, step: Step, edit: Edit, *, adds: bool) -> None:
+        """A step matched nothing, which is no error. adds: its item is going to be added. Warned of once."""
+        if self.warn is None or self._looks >= _MOST_LOOKS or step in self._warned or self._has_looked(step, edit):
+            return
+        self._looks += 1
+        from plait.overlay.misses import warning_of
+
+        warning = warning_of(step, edit, adds=adds)
+        if warning is not None:
+            self._warned.add(step)
+            self.warn(warning)
+
+    def _has_looked(self, step: Step, edit: Edit) -> bool:
+        """Whether no warning came of all the names in a collection before: documents are alike."""
+        names: Mapping[Any, object]
+        if step.matcher is None and type(edit) is MapEdit:
+            names = edit.node.index()
+        elif type(step.matcher) is MapKey and type(edit) is ArrayEdit:
+            names = edit.keyed(step.matcher.key).places
+        else:
+            return False
+        looked = self.looked.setdefault(step, set())
+        if looked.issuperset(names):
+            return True
+        if len(names) <= MOST_NAMES:
+            looked.update(names)
+        return False
+
     def missed(self, step: Step, edit: Edit) -> None:
+        self.no_match(step, edit, adds=False)
         if self.listener is not None:
             edit.settle()
             self.listener.missed(step, [*edit.items])

@@ -25,6 +25,8 @@ from plait.schema.types import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from plait.annotations import Annotation, Annotations
     from plait.nodes import Document, Item, Value
     from plait.schema.types import Type
@@ -36,13 +38,13 @@ _CONTRADICTIONS = (arguments.NULLABLE, arguments.TYPE, arguments.DEFAULT)
 _DOCUMENTS = frozenset((arguments.DESCRIPTION, arguments.TITLE, arguments.EXAMPLES, arguments.DEPRECATED))
 
 
-def build(document: Document) -> Declaration:
+def build(document: Document, warn: Callable[[str], None] | None = None) -> Declaration:
     """The declaration that a data values schema document makes.
 
-    document: the document, with evaluated annotations.
+    document: the document, with evaluated annotations. warn: gets what is passed over, as the reference does in silence.
     Raises SchemaError, with a finding for everything that is wrong; LimitError. Spec ytt 8.1, 8.2.
     """
-    builder = _Builder()
+    builder = _Builder(warn)
     try:
         declaration = builder.declaration(document)
     except RecursionError:
@@ -53,10 +55,11 @@ def build(document: Document) -> Declaration:
 
 
 class _Builder:
-    __slots__ = ("findings",)
+    __slots__ = ("findings", "warn")
 
-    def __init__(self) -> None:
+    def __init__(self, warn: Callable[[str], None] | None) -> None:
         self.findings: list[Finding] = []
+        self.warn = warn
 
     def declaration(self, node: Item) -> Declaration:
         """What a node declares; of a node that is wrong nothing is demanded, so that no error follows from an error."""
@@ -87,6 +90,10 @@ class _Builder:
         nullable = annotations.get(arguments.NULLABLE)
         if nullable is not None:
             arguments.check_nullable(nullable, node)
+            if nullable.args and self.warn is not None:
+                self.warn(
+                    f"{nullable.position}: @{arguments.NULLABLE} takes no arguments: what stands behind it has no effect"
+                )
         annotation = annotations.get(arguments.TYPE)
         if annotation is not None and arguments.is_any(annotation, node):
             _check_unannotated(value)

@@ -118,8 +118,14 @@ def _unknown_key(declared: MapType, item: MapItem, *, suggest: bool) -> Finding:
         also=[declared.position],
         found=key,
         expected=expected,
-        hint=did_you_mean(key, allowed) if suggest else None,
+        hint=(did_you_mean(key, allowed) or _nested(key, allowed)) if suggest else None,
     )
+
+
+def _nested(key: str, allowed: Sequence[str]) -> str | None:
+    """What to say of a way of keys that is written as one key."""
+    first, dot, rest = key.partition(".")
+    return f'a dot is part of a key: "{rest}" stands below "{first}"' if dot and first in allowed else None
 
 
 def _calculated(item: Item) -> str:

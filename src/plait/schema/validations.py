@@ -12,7 +12,6 @@ from plait.nodes import Array, Document, Map, MapItem, key_id
 from plait.schema import rules
 from plait.schema.check import key_text
 from plait.schema.types import ArrayType, MapType, NullType
-from plait.spell import did_you_mean
 from plait.starlark import NoAttribute, Struct, Value, call, is_callable, is_function, repr_of, type_of
 
 TYPE_CHECKING = False
@@ -74,16 +73,22 @@ def _malformed(annotation: Annotation, message: str, hint: str | None = None) ->
     return SchemaError(f"Invalid @{annotation.name} annotation - {message}", at=annotation.position, hint=hint)
 
 
+def _no_pair(annotation: Annotation, message: str) -> SchemaError:
+    from plait.schema.hints import PAIR
+
+    return _malformed(annotation, message, PAIR)
+
+
 def _read_pair(annotation: Annotation, argument: object, at: Position) -> tuple[str, object]:
     if type(argument) is not tuple:
-        raise _malformed(
+        raise _no_pair(
             annotation, f"expected annotation to have 2-tuple as argument(s), but found: {repr_of(argument)} (by {at})"
         )
     if len(argument) != 2:
-        raise _malformed(annotation, f"expected 2-tuple, but found tuple with length {len(argument)} (by {at})")
+        raise _no_pair(annotation, f"expected 2-tuple, but found tuple with length {len(argument)} (by {at})")
     text, function = argument
     if type(text) is not str:
-        raise _malformed(
+        raise _no_pair(
             annotation,
             "expected first item in the 2-tuple to be a string describing a valid value, "
             f"but was {type_of(text)} (at {at})",
@@ -91,7 +96,7 @@ def _read_pair(annotation: Annotation, argument: object, at: Position) -> tuple[
     if is_callable(function):
         return text, function
     if not isinstance(function, Value):
-        raise _malformed(
+        raise _no_pair(
             annotation,
             f"expected second item in the 2-tuple to be an assertion function, but was {type_of(function)} (at {at})",
         )
@@ -110,7 +115,6 @@ def _read_pair(annotation: Annotation, argument: object, at: Position) -> tuple[
 
 def _check_keyword(annotation: Annotation, name: str, value: object, at: Position) -> None:
     wrong: str | None = None
-    near: str | None = None
     if name == "when":
         wrong = (
             None
@@ -133,9 +137,10 @@ def _check_keyword(annotation: Annotation, name: str, value: object, at: Positio
             wrong = f"expected keyword argument one_of to be a sequence, but was {type_of(value)}"
     elif name not in ("min", "max"):
         wrong = f'unknown keyword argument "{name}" (at {at})'
-        near = did_you_mean(name, (*_KEYWORD_RULES, "not_null", "when"))
     if wrong is not None:
-        raise _malformed(annotation, wrong, near)
+        from plait.schema.hints import of_keyword
+
+        raise _malformed(annotation, wrong, of_keyword(name, value, KEYWORDS))
 
 
 def _is_number(value: object) -> bool:
@@ -143,6 +148,8 @@ def _is_number(value: object) -> bool:
 
 
 _KEYWORD_RULES = ("min_len", "max_len", "min", "max", "one_not_null", "one_of")
+# Every keyword of an annotation.
+KEYWORDS = (*_KEYWORD_RULES, "not_null", "when")
 
 
 def _keyword_rule(name: str, value: object) -> tuple[str, object]:
@@ -286,7 +293,10 @@ def _finding(validation: Validation, item: Item, path: Path, broken: list[tuple[
         lines.append(f"- must be: {text} (by: {validation.position})")
         if reason:
             lines.append(f"  found: {reason}")
-    return Finding("\n".join(lines), at=item.position, also=[validation.position])
+    from plait.schema.hints import of_broken
+
+    hint = of_broken([reason for _, reason in broken if reason])
+    return Finding("\n".join(lines), at=item.position, also=[validation.position], hint=hint)
 
 
 _KINDS: dict[type, str] = {Document: "document", MapItem: "map item"}

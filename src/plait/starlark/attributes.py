@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from plait.errors import StarlarkError
 from plait.starlark.structs import STRUCTS, WithMembers, missing
-from plait.starlark.table.methods import METHODS
 from plait.starlark.values import Builtin, NoAttribute, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from plait.starlark.table.row import Row
 
 
@@ -24,12 +25,18 @@ def attribute(x: object, name: str) -> object:
             return x.attr(name)
         except NoAttribute as error:
             raise no_attribute(x, name, error.message) from None
-    table = METHODS.get(type(x))
-    if table is not None:
-        row = table.get(name)
-        if row is not None:
-            return bound(x, row)
+    row = _methods(x).get(name)
+    if row is not None:
+        return bound(x, row)
     raise no_attribute(x, name)
+
+
+def _methods(x: object) -> Mapping[str, Row]:
+    """The methods of a value of the language itself, by name."""
+    # They come with the library of the language, which programs that only read attributes of data do without.
+    from plait.starlark.table.methods import METHODS
+
+    return METHODS.get(type(x), {})
 
 
 def bound(x: object, row: Row) -> Builtin:
@@ -52,7 +59,7 @@ def attribute_names(x: object) -> list[str]:
     """The names for `dir(x)`, sorted."""
     if isinstance(x, Value):
         return sorted(x.attr_names())
-    return sorted(METHODS.get(type(x), ()))
+    return sorted(_methods(x))
 
 
 def has_attribute(x: object, name: str) -> bool:
@@ -64,4 +71,4 @@ def has_attribute(x: object, name: str) -> bool:
         except StarlarkError:
             return name in x.attr_names()
         return True
-    return name in METHODS.get(type(x), ())
+    return name in _methods(x)

@@ -17,8 +17,8 @@ from _contextvars import ContextVar
 from _operator import length_hint
 
 from plait.limits import allowance, exceeded
+from plait.process import has_other_threads
 from plait.source import Position
-from plait.stack import has_other_threads
 from plait.starlark.values import type_of
 
 TYPE_CHECKING = False
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from plait.context import Context
     from plait.limits import Allowance
     from plait.source import Source
+    from plait.starlark.loops import Loops
 
 # Steps between two looks at clock and memory.
 _SLICE = 1 << 14
@@ -39,6 +40,8 @@ _SLICE = 1 << 14
 # collections of fewer items than that.
 SMALL = 1 << 10
 SOME = 1 << 6
+# Comparing two texts, or taking one for a key, costs nothing beyond the step for it unless they are as long as this.
+LONG = 1 << 16
 FEW = 8  # so many strings can be joined before anybody looks at their size
 A_CALL = 8  # steps for a call of a function that may call others
 _TURN = 2  # and for an iteration of `while`
@@ -50,18 +53,24 @@ _BYTES_BETWEEN_LOOKS = 1 << 24
 class Budget:
     """What one run has left.
 
-    names: what compiled code calls to count. shared: what programs share that run by it (see `program`).
+    names: what compiled code calls to count. shared: what programs share that run by it; loops: gives the loops that
+    are not counted here (see `program`).
     """
 
-    __slots__ = ("_allowance", "_bytes", "_memory", "_spent", "limits", "names", "shared", "spend")
+    __slots__ = ("_allowance", "_bytes", "_memory", "_spent", "limits", "loops", "names", "shared", "spend")
 
     def __init__(self, allowance: Allowance) -> None:
         self.limits = allowance.limits
         self._allowance = allowance
         self._memory = _Memory()
         self._bytes = 0
+        self.loops: Callable[[], Loops] | None = None
         self.shared: dict[int, tuple[Mapping[str, object], dict[str, object]]] = {}
-        self.spend, self._spent, self.names = _counters(allowance, self.look)
+        self.spend, self._spent, self.names = _counters(allowance, self.look, self._long_loop)
+
+    def _long_loop(self, stop: object) -> Iterable[object]:
+        assert self.loops is not None  # whoever runs a program has set it
+        return self.loops().to(stop)
 
     @property
     def spent(self) -> int:
@@ -101,11 +110,12 @@ class Budget:
 
 
 def _counters(
-    allowance: Allowance, look: Callable[[], None]
-) -> tuple[Callable[[int], None], Callable[[], int], Mapping[str, Callable[..., None]]]:
+    allowance: Allowance, look: Callable[[], None], long_loop: Callable[[object], Iterable[object]]
+) -> tuple[Callable[[int], None], Callable[[], int], Mapping[str, Callable[..., object]]]:
     """What counts steps: `spend`, what tells how many were spent, and what compiled code calls by name.
 
-    They are closures over the number that is left, since that is what Python changes fastest.
+    They are closures over the number that is left, since that is what Python changes fastest. For that the most common
+    loop, over a short `range(stop)`, is among them; all others are in `loops`, long_loop the one over any `range(stop)`.
     """
     left = given = min(_SLICE, allowance.limits.steps)
 
@@ -138,10 +148,19 @@ def _counters(
         if left < 0:
             more()
 
+    def to(stop: object) -> Iterable[object]:
+        nonlocal left
+        if type(stop) is int and -1 < stop <= _SLICE:
+            left -= stop
+            if left < 0:
+                more()
+            return range(stop)
+        return long_loop(stop)
+
     def spent() -> int:
         return given - left
 
-    return spend, spent, {"$turn": turn, "$begun": begun, "$spend": spend}
+    return spend, spent, {"$turn": turn, "$begun": begun, "$spend": spend, "$to": to}
 
 
 CURRENT: ContextVar[Budget] = ContextVar("plait_budget")
@@ -230,6 +249,11 @@ def spend(steps: int) -> None:
     budget = CURRENT.get(None)
     if budget is not None:
         budget.spend(steps)
+
+
+def compared(text: str) -> None:
+    """Steps for comparing a text with one as long as it is: Python stops where they differ, which may be at the end."""
+    spend(len(text) >> 10)
 
 
 def paced(items: Sequence[T]) -> Iterable[T]:

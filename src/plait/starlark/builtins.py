@@ -12,10 +12,10 @@ from plait.errors import StarlarkError
 from plait.starlark import numbers
 from plait.starlark.arguments import int32, iterable, string, unpack
 from plait.starlark.attributes import attribute, attribute_names, has_attribute, no_attribute
-from plait.starlark.budget import FEW, SMALL, SOME, check_bits, check_string, foresee, pay, spend
+from plait.starlark.budget import SMALL, SOME, check_bits, check_string, foresee, pay, spend
 from plait.starlark.comparison import compare
-from plait.starlark.containers import Dict, List, Set, insert, iterable_or_none
-from plait.starlark.display import int_text, repr_of, str_of
+from plait.starlark.containers import Dict, List, Set, insert, iterable_or_none, weigh
+from plait.starlark.display import repr_of, str_of
 from plait.starlark.methods import fill
 from plait.starlark.numbers import as_float, number_to_int
 from plait.starlark.values import NoAttribute, Value, is_callable, to_bytes, type_of
@@ -60,7 +60,10 @@ def dict_(*args: object, **kwargs: object) -> Dict:
 
 
 def dir_(x: object, /) -> List:
-    return List(attribute_names(x))
+    names = attribute_names(x)
+    if len(names) > SOME:
+        spend(len(names))
+    return List(names)
 
 
 def enumerate_(values: object, start: object = 0, /) -> List:
@@ -79,8 +82,9 @@ def fail_(*args: object, **kwargs: object) -> None:
 def _joined(name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> str:
     (separator,) = unpack(name, (), kwargs, ["sep:string"], [" "]) if kwargs else (" ",)
     texts = list(map(str_of, args))
-    if len(texts) > FEW:
-        check_string(sum(map(_len, texts)) + _len(str_of(separator)) * _len(texts))
+    size = sum(map(_len, texts)) + _len(str_of(separator)) * _len(texts)
+    if size > SMALL:
+        check_string(size)
     return str_of(separator).join(texts)
 
 
@@ -92,6 +96,8 @@ def float_(x: object = 0.0, /) -> float:
     if type(x) is bool:
         return 1.0 if x else 0.0
     if type(x) is str:
+        if len(x) > SMALL:
+            spend(len(x) >> 3)
         text = x.lower()
         try:
             if text.strip() != text or "_" in text or not text.isascii():
@@ -109,6 +115,7 @@ def float_(x: object = 0.0, /) -> float:
 
 def getattr_(x: object, name: object, default: object = _ABSENT, /) -> object:
     name = string(name, "getattr: for parameter 2")
+    weigh(name)
     if isinstance(x, Value):
         try:
             return x.attr(name)
@@ -126,7 +133,9 @@ def getattr_(x: object, name: object, default: object = _ABSENT, /) -> object:
 
 
 def hasattr_(x: object, name: object, /) -> bool:
-    return has_attribute(x, string(name, "hasattr: for parameter 2"))
+    name = string(name, "hasattr: for parameter 2")
+    weigh(name)
+    return has_attribute(x, name)
 
 
 def hash_(text: object, /) -> int:
@@ -177,6 +186,8 @@ def _digits(text: str, base: int) -> int | None:
     if prefix and base not in (0, prefix):
         return None
     base = base or prefix or 10
+    if len(body) > SMALL:
+        pay(len(body))
     if not body.isascii() or not body.isalnum():
         return None
     if len(body) > SOME:
@@ -227,7 +238,7 @@ def _extreme(name: str, operator: str, own: Callable[..., object]) -> tuple[Call
         if len(values) > SOME:
             spend(len(values))
         if key is None and frozenset(map(type, values)) in _PLAIN_ORDER:
-            if type(values[0]) is str and len(values) > FEW:
+            if type(values[0]) is str:
                 # Each is compared with the best so far.
                 spend(sum(map(_len, values)) >> 10)  # type: ignore[arg-type]
             return own(values)
@@ -301,12 +312,6 @@ def set_(values: object = (), /) -> Set:
     return result
 
 
-def str_(x: object, /) -> str:
-    if type(x) is int:
-        return int_text(x)
-    return x if type(x) is str else repr_of(x)
-
-
 def tuple_(values: object = (), /) -> tuple[object, ...]:
     return tuple(iterable(values, "tuple: for parameter 1"))
 
@@ -325,7 +330,7 @@ def zip_(*sequences: object, **named: object) -> List:
             raise StarlarkError(f"zip: argument #{place} is not iterable: {type_of(sequence)}")
         sources.append(source)
     if sources:
-        foresee(min(sources, key=length_hint), 48 + 8 * len(sources))
+        foresee(min(sources, key=length_hint), 48 + 40 * len(sources))
     return List(zip(*sources, strict=False))
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from _operator import ge, gt, le, lt
 
 from plait.errors import StarlarkError
-from plait.starlark.budget import SMALL, paced, spend
-from plait.starlark.containers import Dict, List, Set
+from plait.starlark.budget import LONG, check_room, compared, paced, pay, spend
+from plait.starlark.containers import Dict, List, Set, weigh
 from plait.starlark.values import Value, to_bytes, type_of
 
 TYPE_CHECKING = False
@@ -31,7 +31,9 @@ def equals(left: object, right: object, depth: int = _DEEPEST, known: set[tuple[
     hold each other many times over from costing time without end.
     """
     kind, other = type(left), type(right)
-    if kind is str or other is str:
+    if type(left) is str or type(right) is str:
+        if type(left) is type(right) is str and LONG < len(left) == len(right):
+            compared(left)
         return left == right
     if kind in _PLAIN and other in _PLAIN:
         return left == right
@@ -63,8 +65,6 @@ def _alike(left: object, right: object, depth: int, known: set[tuple[int, int]])
             return False
         if len(left) > _LONG:
             spend(len(left) * 3)
-            if type(left[0]) is str and len(left[0]) > SMALL:
-                spend(sum([len(part) for part in left if type(part) is str]) >> 10)
         return all(equals(x, y, depth - 1, known) for x, y in zip(paced(left), right, strict=True))
     if isinstance(left, Dict) and isinstance(right, Dict):
         return _equal_dicts(left, right, depth, known)
@@ -76,9 +76,12 @@ def _equal_dicts(left: Dict, right: Dict, depth: int, known: set[tuple[int, int]
         return False
     if len(left) > _LONG:
         spend(len(left) * 3)
-    if type(left) is Set:
-        return all(_contains(right, key) for key in _keys(left))
     for key in _keys(left):
+        weigh(key)
+        if type(left) is Set:
+            if not _contains(right, key):
+                return False
+            continue
         other = _get(right, key, _ABSENT)
         if other is _ABSENT or not equals(_get(left, key), other, depth - 1, known):
             return False
@@ -93,7 +96,12 @@ def compare(operator: str, left: object, right: object, depth: int = _DEEPEST) -
     if kind is other:
         if type(left) is str and type(right) is str:
             if left.isascii() and right.isascii():
+                if len(left) > LONG:
+                    compared(left)
                 return _ORDER[operator](left, right)
+            if len(left) + len(right) > LONG:
+                pay(len(left) + len(right))
+                check_room(len(left) + len(right) << 2)
             return _ORDER[operator](to_bytes(left), to_bytes(right))
         if kind is bool:
             return _ORDER[operator](left, right)

@@ -9,7 +9,7 @@ In Python True and 1 are the same key; here they are not. A bool among the keys 
 from __future__ import annotations
 
 from plait.errors import LimitError, StarlarkError
-from plait.starlark.budget import SOME, check_items, spend
+from plait.starlark.budget import FEW, LONG, SOME, check_items, compared, spend
 from plait.starlark.display import repr_of
 from plait.starlark.values import FUNCTION, Builtin, Value, type_of
 
@@ -61,19 +61,21 @@ _TRUE, _FALSE = Marked(True, "True"), Marked(False, "False")
 def key_of(key: object) -> object:
     """The key under which a value is stored. Raises StarlarkError if the value is not hashable."""
     kind = type(key)
-    if kind is str or key is None:
+    if type(key) is str:
+        if len(key) > LONG:
+            compared(key)
+        return key
+    if key is None:
         return key
     if kind is int or kind is float:
         return key if -_HUGE < key < _HUGE or key - key != 0 else Marked(key, f"{int(key):x}")  # type: ignore[operator, call-overload]
     if kind is bool:
         return _TRUE if key else _FALSE
     if isinstance(key, tuple):
-        if len(key) > SOME:
-            spend(len(key) * 2)
-        if tuple in map(type, key):
-            _count_parts(key, {})
-        parts = tuple([key_of(part) for part in key])
-        return Marked(key, parts) if Marked in map(type, parts) else key
+        count = _count_parts(key, {}) if tuple in map(type, key) else len(key)
+        if count > FEW:
+            spend(count * 2)
+        return _tuple_key(key)
     if isinstance(key, Value) or kind is FUNCTION or kind is Builtin:
         try:
             hash(key)
@@ -83,6 +85,20 @@ def key_of(key: object) -> object:
     if kind is range:
         raise StarlarkError(f"unhashable: {type_of(key)}")
     raise StarlarkError(f"unhashable type: {type_of(key)}")
+
+
+def _tuple_key(key: tuple[object, ...]) -> object:
+    parts = tuple([_tuple_key(part) if type(part) is tuple else key_of(part) for part in key])
+    return Marked(key, parts) if Marked in map(type, parts) else key
+
+
+def weigh(key: object) -> None:
+    """Pay for looking up what a dict has as a key."""
+    if type(key) is str:
+        if len(key) > LONG:
+            compared(key)
+    elif type(key) is tuple or type(key) is Marked:
+        key_of(key.key if isinstance(key, Marked) else key)
 
 
 def _count_parts(key: tuple[object, ...], known: dict[int, int]) -> int:
@@ -132,7 +148,7 @@ class Dict(dict[object, object]):
         if items:
             pairs: Iterable[tuple[object, object]] = items.items() if isinstance(items, dict) else items  # type: ignore[assignment] # mypy joins the two to object
             for key, value in pairs:
-                if type(key) is str:
+                if type(key) is str and len(key) <= LONG:
                     self[key] = value
                 else:
                     insert(self, key, value)
@@ -191,7 +207,7 @@ class Set(Dict):
 
 def insert(into: Dict, key: object, value: object) -> None:
     """Store a value whatever the key is; does not look at the lock. Raises StarlarkError for an unhashable key."""
-    if type(key) is not str:
+    if type(key) is not str or len(key) > LONG:
         key = key_of(key)
         if type(key) is Marked:
             into.odd = True
@@ -200,17 +216,17 @@ def insert(into: Dict, key: object, value: object) -> None:
 
 def lookup(where: Dict, key: object, default: object = None) -> object:
     """The value of a key, whatever the key is. Raises StarlarkError for an unhashable key."""
-    return _dict_get(where, key if type(key) is str else key_of(key), default)
+    return _dict_get(where, key if type(key) is str and len(key) <= LONG else key_of(key), default)
 
 
 def has(where: Dict, key: object) -> bool:
     """Whether the key is there, whatever the key is. Raises StarlarkError for an unhashable key."""
-    return _dict_contains(where, key if type(key) is str else key_of(key))
+    return _dict_contains(where, key if type(key) is str and len(key) <= LONG else key_of(key))
 
 
 def remove(where: Dict, key: object, default: object = None) -> object:
     """Take a key out and give its value; does not look at the lock."""
-    return where.pop(key if type(key) is str else key_of(key), default)
+    return where.pop(key if type(key) is str and len(key) <= LONG else key_of(key), default)
 
 
 # ---- what iterates
@@ -294,4 +310,5 @@ __all__ = [
     "key_of",
     "lookup",
     "remove",
+    "weigh",
 ]

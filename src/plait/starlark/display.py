@@ -20,6 +20,8 @@ _ESCAPES = {7: "\\a", 8: "\\b", 12: "\\f", 10: "\\n", 13: "\\r", 9: "\\t", 11: "
 
 def str_of(value: object) -> str:
     """What `str(value)` answers."""
+    if type(value) is int:
+        return int_text(value)
     return value if type(value) is str else repr_of(value)
 
 
@@ -44,6 +46,8 @@ def _scalar_text(value: object) -> str:
 
 def quote(string: str) -> str:
     """A string as a literal in double quotes, as `repr` shows it."""
+    if len(string) > _MANY:
+        spend(len(string) >> 6)
     if string.isprintable() and "\\" not in string and '"' not in string:
         return f'"{string}"'
     if len(string) > _MANY:

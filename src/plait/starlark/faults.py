@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import CodeType, FrameType, FunctionType, TracebackType
 
+# Sentences with these are about a value of a wrong type.
+_OF_TYPES = ("NoneType", "invalid call of non-function", "unhandled index", "not iterable", "has no")
 _LONGEST_TRAIL = 60
 _MANY = 5000
 _TYPES = {"str": "string", "List": "list", "Dict": "dict", "Set": "set"}
@@ -42,6 +44,10 @@ def translated(error: Exception) -> Exception:
     if wording is None:
         return error
     if frames:
+        if any(part in wording.message for part in _OF_TYPES):
+            from plait.starlark.culprits import name_culprit
+
+            name_culprit(wording, frames)
         trail = _trail(frames)
         if wording.at is None:
             wording.at = trail[0].at

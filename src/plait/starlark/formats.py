@@ -146,7 +146,8 @@ def interpolate(template: str, x: object) -> str:
             j = end + 1
             verb = template[j : j + 1]
         elif place >= len(args):
-            raise StarlarkError("not enough arguments for format string")
+            hint = None if type(x) is tuple else "several values stand in parentheses behind the %: (a, b)"
+            raise StarlarkError("not enough arguments for format string", hint=hint)
         else:
             value = args[place]
         if verb == "s" and type(value) is str:

@@ -67,7 +67,6 @@ class Loops:
         """What compiled code calls, by its names."""
         return {
             "$refund": self.refund,
-            "$to": self.to,
             "$from_to": self.from_to,
             "$from_to_by": self.from_to_by,
             "$begin": self.begin,
@@ -115,10 +114,7 @@ class Loops:
         self.spend(-length_hint(iterator))
 
     def to(self, stop: object) -> Iterable[object]:
-        """`range(stop)` for a loop."""
-        if type(stop) is int and -1 < stop <= _LONG:
-            self.spend(stop)
-            return range(stop)
+        """`range(stop)` for a loop; `budget` does the common ones."""
         return self._through(range_to(stop))
 
     def from_to(self, start: object, stop: object) -> Iterable[object]:
@@ -136,7 +132,11 @@ class Loops:
             and 0 <= stop <= LARGEST
             and 0 < step <= LARGEST
         ):
-            return self._through(range(start, stop, step))
+            whole = range(start, stop, step)
+            if len(whole) > _LONG:
+                return self._through(whole)
+            self.spend(len(whole))
+            return whole
         return self._through(range_(start, stop, step))
 
     def _through(self, whole: range) -> Iterable[object]:

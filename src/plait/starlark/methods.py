@@ -5,9 +5,9 @@ from __future__ import annotations
 from plait.errors import StarlarkError
 from plait.starlark import operators
 from plait.starlark.arguments import int32, iterable
-from plait.starlark.budget import SOME, check_items, check_room, foresee, pay, spend
+from plait.starlark.budget import LONG, SOME, check_items, check_room, foresee, pay, spend
 from plait.starlark.comparison import equals
-from plait.starlark.containers import FROZEN, Dict, List, Marked, Set, insert, iterable_or_none, key_of
+from plait.starlark.containers import FROZEN, Dict, List, Marked, Set, insert, iterable_or_none, key_of, weigh
 from plait.starlark.strings import bounds
 from plait.starlark.values import Value, type_of
 
@@ -97,7 +97,7 @@ def list_remove(self: List, value: object, /) -> None:
 
 
 def _key(key: object, name: str) -> object:
-    if type(key) is str:
+    if type(key) is str and len(key) <= LONG:
         return key
     try:
         return key_of(key)
@@ -112,7 +112,7 @@ def dict_clear(self: Dict, /) -> None:
 
 
 def get(self: Dict, key: object, default: object = None, /) -> object:
-    return _get(self, key if type(key) is str else _key(key, "get"), default)
+    return _get(self, key if type(key) is str and len(key) <= LONG else _key(key, "get"), default)
 
 
 def items(self: Dict, /) -> List:
@@ -142,7 +142,10 @@ def dict_pop(self: Dict, key: object, default: object = _ABSENT, /) -> object:
     if key in self:
         return dict.pop(self, key)
     if default is _ABSENT:
-        raise StarlarkError("pop: missing key")
+        from plait.spell import did_you_mean
+
+        known = [name for name in dict.keys(self) if type(name) is str]
+        raise StarlarkError("pop: missing key", hint=did_you_mean(key, known) if type(key) is str else None)
     return default
 
 
@@ -165,7 +168,7 @@ def popitem(self: Dict, /) -> tuple[object, object]:
 
 
 def setdefault(self: Dict, key: object, default: object = None, /) -> object:
-    found = _get(self, key if type(key) is str else _key(key, "setdefault"), _ABSENT)
+    found = _get(self, key if type(key) is str and len(key) <= LONG else _key(key, "setdefault"), _ABSENT)
     if found is not _ABSENT:
         return found
     if self.lock:
@@ -190,6 +193,9 @@ def fill(into: Dict, args: tuple[object, ...], kwargs: dict[str, object], name: 
             if len(pairs) > SOME:
                 spend(len(pairs) * 2)
                 check_items(len(into) + len(pairs), "dict")
+            if into:
+                for key in dict.__iter__(pairs):
+                    weigh(key)
             dict.update(into, pairs if not pairs.odd else {key: pairs[key] for key in dict.__iter__(pairs)})
             into.odd = into.odd or pairs.odd
         else:

@@ -7,9 +7,9 @@ takes part in no arithmetic. Sizes are bounded: a result that would grow past th
 from __future__ import annotations
 
 from plait.errors import LimitError, StarlarkError
-from plait.starlark.budget import SMALL, SOME, check_bits, check_items, check_string, paced, pay, spend
+from plait.starlark.budget import LONG, SMALL, SOME, check_bits, check_items, check_string, paced, pay, spend
 from plait.starlark.comparison import compare, equals
-from plait.starlark.containers import FROZEN, Dict, List, Set, has, insert, iterable_or_none, key_of
+from plait.starlark.containers import FROZEN, Dict, List, Set, has, insert, iterable_or_none, key_of, weigh
 from plait.starlark.numbers import as_float
 from plait.starlark.values import Value, is_int32, joined, to_bytes, type_of
 
@@ -29,14 +29,9 @@ def unknown(operator: str, x: object, y: object) -> StarlarkError:
         hint = "use 'and' instead of '&' for logical-and"
     elif operator == "+" and {type(x), type(y)} in ({str, int}, {str, float}):
         hint = "make a string of the number first: str(...)"
+    elif operator == "+" and str in {type(x), type(y)} and "yamlfragment" in {type_of(x), type_of(y)}:
+        hint = "a function with YAML gives nodes; a string comes of return, or of yaml.encode(...)"
     return StarlarkError(f"unknown binary op: {type_of(x)} {operator} {type_of(y)}", hint=hint)
-
-
-def text(made: str) -> str:
-    """Text that was put together from a few parts."""
-    if len(made) > SMALL:
-        check_string(len(made))
-    return joined(made)
 
 
 def add(x: object, y: object) -> object:
@@ -304,7 +299,7 @@ def _order(operator: str) -> Callable[[object, object], bool]:
 def contains(x: object, y: object) -> bool:
     """`x in y`."""
     if type(y) is Dict:
-        if type(x) is str:
+        if type(x) is str and len(x) <= LONG:
             return x in y
         try:
             return key_of(x) in y
@@ -314,6 +309,9 @@ def contains(x: object, y: object) -> bool:
         if type(x) is str:
             if len(y) > SOME:
                 pay(len(y))
+            if len(x) > LONG:
+                size = len(x)
+                spend(size * sum([len(item) == size for item in y if type(item) is str]) >> 10)
             return x in y
         if len(y) > _FEW_ITEMS:
             spend(len(y) * 4)
@@ -333,6 +331,7 @@ def contains(x: object, y: object) -> bool:
             raise StarlarkError(f"'in <range>' requires integer as left operand, not {type_of(x)}")
         return x in y
     if isinstance(y, Value):
+        weigh(x)
         return y.contains(x)
     raise unknown("in", x, y)
 

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
     from plait.context import Context
     from plait.starlark.budget import Budget
+    from plait.starlark.loops import Loops
     from plait.starlark.lower import Hooks
     from plait.starlark.pieces import Piece
+    from plait.starlark.syntax import Scope, Statement
 
     # Gives the exported names of the module at a path that a `load` statement names.
     Load: TypeAlias = Callable[[str, Position], Mapping[str, object]]
@@ -33,9 +35,10 @@ _NOTHING: Mapping[str, object] = {}
 class Program:
     """A compiled program. `code` can be marshalled: `Program(code, source)` is the same program again."""
 
-    __slots__ = ("code", "source")
+    __slots__ = ("_asked", "code", "source")
 
     def __init__(self, code: CodeType, source: Source) -> None:
+        self._asked: set[str] | None = None
         self.code = code
         self.source = source
 
@@ -90,31 +93,40 @@ class Program:
     ) -> dict[str, object]:
         """The names that all programs see which run by a budget, a context's own, and share `common`."""
         found = budget.shared.get(id(common))
-        if found is not None:
-            return found[1]
-        table = {**budget.names, "$locals": locals, **common}
-        asked: set[str] = set()
-        small = "plait.starlark.runtime" not in sys.modules
-        if small:
-            # Programs of values and operators alone need no more, others loops alone: the library of the language would
-            # take a twentieth of a small render to load.
-            asked = {name for name in _names(self.code) if name[0] == "$"} - _OWN - names.keys()
-            if asked <= table.keys():
-                return table
-        from plait.starlark.loops import Loops
+        if found is None:
+            from plait.starlark.common import COMMON
 
-        table.update(Loops(budget.spend).names())
-        if small and asked <= table.keys():
-            return table
-        from plait.starlark.builtins import printing
-        from plait.starlark.runtime import GLOBALS
+            budget.loops = lambda: _loops(budget)
+            found = budget.shared[id(common)] = common, {**COMMON, **budget.names, **common}
+        table = found[1]
+        # What only some programs ask for is loaded for the first that does: it takes a tenth of a small render.
+        if _LIBRARY not in table and self._asks_more(table, names):
+            if _LOOPS not in table:
+                table.update(_loops(budget).names())
+            if self._asks_more(table, names):
+                from plait.starlark.builtins import printing
+                from plait.starlark.runtime import GLOBALS
 
-        print_ = printing(_drop if context is None else context.print_line)
-        table = {**GLOBALS, "$print": print_, **table}
-        budget.shared[id(common)] = common, table
+                print_ = printing(_drop if context is None else context.print_line)
+                table.update({**GLOBALS, "$print": print_, **table})
         return table
 
+    def _asks_more(self, table: Mapping[str, object], names: Mapping[str, object]) -> bool:
+        """Whether the program can ask the host for what is in neither table."""
+        if self._asked is None:
+            self._asked = {name for name in _names(self.code) if name[0] == "$"} - _OWN
+        return not all(name in table or name in names for name in self._asked)
 
+
+def _loops(budget: Budget) -> Loops:
+    from plait.starlark.loops import Loops
+
+    return Loops(budget.spend)
+
+
+# Each stands for all that comes with it.
+_LOOPS = "$begin"
+_LIBRARY = "$index"
 # The names that every program has of its own.
 _OWN = frozenset({"$source", "$budget", "$load", "$sites", "$globals"})
 
@@ -148,22 +160,12 @@ def compile_program(
     others, in the order of the source.
     """
     from plait.starlark.lower import Lowering
-    from plait.starlark.parse import Parser
-    from plait.starlark.resolve import resolve
-    from plait.starlark.scan import ScanFailure, scan
     from plait.starlark.steps import count_steps
-    from plait.starlark.syntax import Scope
 
-    if sys.getrecursionlimit() < DEEPEST:
-        sys.setrecursionlimit(DEEPEST)
-    problems: list[Finding] = []
-    scope = Scope(None)
+    statements, scope, problems = parse_program(pieces, source)
+    if problems:
+        raise failure(problems)
     try:
-        statements = Parser(scan(pieces, source), source, scope, problems).program()
-        resolve(scope, source, problems)
-        if problems:
-            problems.sort(key=lambda finding: finding.at.line if finding.at is not None else 0)
-            raise failure(problems)
         count_steps(statements)
 
         def lowering() -> Lowering:
@@ -181,14 +183,41 @@ def compile_program(
         else:
             tree = lowering().module(statements, scope)
         code = compile(tree, "<template>", "exec", dont_inherit=True, optimize=0)
-    except ScanFailure as error:
-        raise failure([error.finding]) from None
     except (RecursionError, MemoryError):
-        raise LimitError("the program is nested too deeply", at=Position(source, 0)) from None
+        raise _too_deep(source) from None
     except SyntaxError as error:
         # What is left for Python to refuse: too many blocks within blocks.
         raise failure([Finding(str(error.msg), at=Position(source, error.lineno or 0))]) from None
     return Program(code, source)
+
+
+def parse_program(pieces: Sequence[Piece], source: Source) -> tuple[list[Statement], Scope, list[Finding]]:
+    """The statements of a program, its scopes with names resolved, and what is wrong without stopping the parser, by line.
+
+    Raises StarlarkError for what stops it, LimitError.
+    """
+    from plait.starlark.parse import Parser
+    from plait.starlark.resolve import resolve
+    from plait.starlark.scan import ScanFailure, scan
+    from plait.starlark.syntax import Scope
+
+    if sys.getrecursionlimit() < DEEPEST:
+        sys.setrecursionlimit(DEEPEST)
+    problems: list[Finding] = []
+    scope = Scope(None)
+    try:
+        statements = Parser(scan(pieces, source), source, scope, problems).program()
+        resolve(scope, source, problems)
+    except ScanFailure as error:
+        raise failure([error.finding]) from None
+    except (RecursionError, MemoryError):
+        raise _too_deep(source) from None
+    problems.sort(key=lambda finding: finding.at.line if finding.at is not None else 0)
+    return statements, scope, problems
+
+
+def _too_deep(source: Source) -> LimitError:
+    return LimitError("the program is nested too deeply", at=Position(source, 0))
 
 
 def failure(findings: list[Finding]) -> StarlarkError:

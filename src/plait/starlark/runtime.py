@@ -7,17 +7,15 @@ compiled code has no instruction that could change it.
 
 from __future__ import annotations
 
-import builtins as python
-
 from plait.errors import StarlarkError
 from plait.starlark import builtins, loops, operators
 from plait.starlark.attributes import attribute
-from plait.starlark.budget import A_CALL, SOME, check_items, check_string, pay, spend
-from plait.starlark.containers import Dict, List, Set, insert, iterable_or_none, key_of
+from plait.starlark.budget import A_CALL, LONG, SMALL, SOME, check_items, check_room, check_string, pay, spend
+from plait.starlark.common import COMMON
+from plait.starlark.containers import Dict, List, insert, iterable_or_none, key_of, weigh
 from plait.starlark.display import int_text, repr_of
 from plait.starlark.methods import out_of_range
 from plait.starlark.operators import check_mutable, check_table
-from plait.starlark.structs import STRUCTS
 from plait.starlark.table.methods import LIKELY, METHODS
 from plait.starlark.table.universal import UNIVERSAL
 from plait.starlark.values import Value, from_bytes, is_int32, to_bytes, type_of
@@ -38,7 +36,7 @@ _ABSENT = object()
 def index(x: object, key: object) -> object:
     """`x[key]`."""
     if type(x) is Dict:
-        if type(key) is str:
+        if type(key) is str and len(key) <= LONG:
             return x[key]
         found = _get(x, key_of(key), _ABSENT)
         if found is _ABSENT:
@@ -47,6 +45,7 @@ def index(x: object, key: object) -> object:
     if isinstance(x, (List, str, tuple, range)):
         return item(x, key)
     if isinstance(x, Value):
+        weigh(key)
         return x.index(key)
     hint = "use getattr(...) to access struct field programmatically" if type_of(x) == "struct" else None
     raise StarlarkError(f"unhandled index operation {type_of(x)}[{type_of(key)}]", hint=hint)
@@ -122,6 +121,9 @@ def cut(x: object, low: object, high: object, step: object) -> object:
     if isinstance(x, range):
         return _part_of_range(x, slice(first, end, by))
     if isinstance(x, str) and not x.isascii():
+        if len(x) > SMALL:
+            pay(len(x))
+            check_room(len(x) * 6)
         return from_bytes(to_bytes(x)[first:end:by])
     part = x[first:end:by]
     if len(part) > SOME:
@@ -165,13 +167,10 @@ def unpack(x: object, count: int) -> object:
 # ---- displays
 
 
-def make_dict(raw: dict[object, object]) -> Dict:
-    """A dict of which no key is a bool or a tuple."""
-    result = Dict()
-    dict.update(result, raw)
-    if len(raw) > SOME:
-        spend(len(raw))
-    return result
+def text_key(key: str) -> str:
+    """A text that becomes a key."""
+    weigh(key)
+    return key
 
 
 def pairs_dict(*parts: object) -> Dict:
@@ -213,22 +212,6 @@ def keywords(x: object) -> Mapping[str, object]:
     return result
 
 
-def pick(module: Mapping[str, object], name: str, path: str) -> object:
-    """One name of a loaded module."""
-    if name in module:
-        return module[name]
-    from plait.spell import listed, near
-
-    message = f"load: name {name} not found in module {path}"
-    names = sorted(known for known in module if not known.startswith("_"))
-    alike = near(name, names)
-    found = None if alike else ", ".join(names[:_SHOWN_NAMES]) + (", ..." if len(names) > _SHOWN_NAMES else "")
-    raise StarlarkError(message + (f" (did you mean {listed(alike)}?)" if alike else ""), found=found)
-
-
-_SHOWN_NAMES = 12
-
-
 def as_decimal(x: object) -> str:
     """What `%d` makes of a value."""
     if type(x) is int:
@@ -236,11 +219,6 @@ def as_decimal(x: object) -> str:
     from plait.starlark.formats import as_decimal
 
     return as_decimal(x)
-
-
-def same(x: object) -> object:
-    """The value itself: hides it from Python's compiler, which warns of odd programs."""
-    return x
 
 
 def _late(row: Row) -> Callable[..., object]:
@@ -265,6 +243,7 @@ def _late(row: Row) -> Callable[..., object]:
 _LIKELY_TYPES: Mapping[str, type] = {"str": str, "list": List, "dict": Dict}
 
 GLOBALS: dict[str, object] = {
+    **COMMON,
     # As values, which say themselves what is wrong with a call; and for calls that are known to fit.
     **{f"${name}": row.checked() for name, row in UNIVERSAL.items()},
     **{f"$direct.{name}": row.function for name, row in UNIVERSAL.items()},
@@ -273,36 +252,20 @@ GLOBALS: dict[str, object] = {
     **{f"$m.{name}": row.function for name, row in LIKELY.items()},
     **{f"${operator}": function for operator, function in operators.BINARY.items()},
     **{f"$unary{operator}": function for operator, function in operators.UNARY.items()},
-    "$attribute": attribute,
-    "$structs": STRUCTS,
     "$index": index,
     "$item": item,
     "$set_index": set_index,
     "$set_attribute": set_attribute,
     "$cut": cut,
     "$unpack": unpack,
-    "$make_dict": make_dict,
     "$pairs_dict": pairs_dict,
     "$spread": spread,
     "$keywords": keywords,
-    "$pick": pick,
-    "$same": same,
     "$range1": loops.range_to,
     "$range2": loops.range_from_to,
     "$range3": loops.range_,
     "$max_of": builtins.max_of,
     "$min_of": builtins.min_of,
-    "$List": List,
-    "$Dict": Dict,
-    "$T.int": int,
-    "$T.str": str,
-    "$T.tuple": tuple,
-    "$T": type,
-    "$text": operators.text,
     "$%d": as_decimal,
-    "$sized": frozenset((List, Dict, Set, tuple, range)),
-    "$L": len,
-    "$R": range,
-    "$plain": frozenset((str, int, float, bool, type(None))),
-    "$locals": python.locals,
+    "$key": text_key,
 }

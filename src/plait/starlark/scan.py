@@ -59,9 +59,9 @@ KEYWORDS = frozenset(
 _HINTS = {
     "unexpected EOF in string": "a quote is missing",
     "unexpected newline in string": "a quote is missing",
-    "unexpected input character '?'": "a choice is written: this if condition else that",
-    "unexpected input character '!'": "it is written not",
-    "unexpected input character '$'": "a variable is written by its name alone",
+    "unexpected input character '?'": "a conditional is written: this if condition else that",
+    "unexpected input character '!'": "write it as: not",
+    "unexpected input character '$'": "a variable is written as its name alone",
 }
 RESERVED = frozenset(
     [

@@ -57,6 +57,8 @@ def sort(args: tuple[object, ...], kwargs: Mapping[str, object]) -> List:
         keys = [key(value) for value in result]
     if size > SOME and (key is not None or type(keys[0]) is not int):
         _pay_for_order(keys)
+    elif size and type(keys[0]) is str:
+        _pay_for_texts(keys)
     if measured:
         _sort(result, key=len, reverse=reverse)
         return result
@@ -90,9 +92,13 @@ def _pay_for_order(keys: list[object]) -> None:
     count = len(keys)
     spend(count * 4)
     if type(keys[0]) is str:
-        spend(sum([len(key) for key in keys if type(key) is str]) * count.bit_length() >> 9)
+        _pay_for_texts(keys)
     elif type(keys[0]) is not float:
         spend(count * count.bit_length() >> 1)
+
+
+def _pay_for_texts(texts: Sequence[object]) -> None:
+    spend(sum([len(text) for text in texts if type(text) is str]) * len(texts).bit_length() >> 9)
 
 
 def _columns(values: list[object]) -> Sequence[int] | None:
@@ -118,6 +124,8 @@ def _columns(values: list[object]) -> Sequence[int] | None:
         if kinds not in _PLAIN:
             return None
         floats = floats or float in kinds
+        if kinds == _TEXTS:
+            _pay_for_texts(column)
         if told_apart:
             continue
         places.append(place)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from plait.errors import StarlarkError
 from plait.starlark.arguments import check_kind, iterable, string, wrong_kind
-from plait.starlark.budget import FEW, SMALL, SOME, check_items, check_room, check_string, pay, spend
+from plait.starlark.budget import FEW, LONG, SMALL, SOME, check_items, check_room, check_string, compared, pay, spend
 from plait.starlark.containers import List
 from plait.starlark.values import Value, from_bytes, is_int32, joined, to_bytes, type_of
 
@@ -192,7 +192,7 @@ def istitle(self: str, /) -> bool:
 
 
 def join(self: str, items: object, /) -> str:
-    if type(items) is List or type(items) is tuple:
+    if isinstance(items, (list, tuple)):
         parts: Sequence[object] = items
     else:
         parts = list(iterable(items, "join: for parameter 1"))
@@ -308,6 +308,8 @@ def replace(self: str, old: object, new: object, most: object = -1, /) -> str:
         old, new = string(old, "replace: for parameter 1"), string(new, "replace: for parameter 2")
     if not is_int32(most):
         raise wrong_kind(most, "int", "replace: for parameter 3")
+    if len(self) > SMALL:
+        pay(len(self) // 8)
     if len(self) * len(new) > SMALL:
         size = len(self) + self.count(old) * len(new)
         if size > SMALL:
@@ -397,6 +399,7 @@ def splitlines(self: str, keepends: object = False, /) -> List:
     if not self:
         return List()
     if len(self) > SMALL:
+        pay(len(self) // 8)
         check_items(self.count("\n") + 1)
         check_room(self.count("\n") * (128 if keepends else 64))
     parts = self.split("\n")
@@ -427,6 +430,8 @@ def _affix(self: str, wanted: object, start: object, end: object, name: str) -> 
         for place, item in enumerate(wanted):
             if type(item) is not str:
                 raise StarlarkError(f"{name}: want string, got {type_of(item)}, for element {place}")
+            if len(item) > LONG:
+                compared(item)
             if test(item):
                 return True
         return False
@@ -434,12 +439,12 @@ def _affix(self: str, wanted: object, start: object, end: object, name: str) -> 
 
 
 def startswith(self: str, prefix: object, start: object = None, end: object = None, /) -> bool:
-    if type(prefix) is str and start is None and end is None:
+    if type(prefix) is str and start is None and end is None and len(prefix) <= LONG:
         return self.startswith(prefix)
     return _affix(self, prefix, start, end, "startswith")
 
 
 def endswith(self: str, suffix: object, start: object = None, end: object = None, /) -> bool:
-    if type(suffix) is str and start is None and end is None:
+    if type(suffix) is str and start is None and end is None and len(suffix) <= LONG:
         return self.endswith(suffix)
     return _affix(self, suffix, start, end, "endswith")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.errors import StarlarkError
+from plait.starlark.budget import SOME, spend
 from plait.starlark.containers import Dict, freeze
 from plait.starlark.display import quote, repr_of
 from plait.starlark.values import NoAttribute, Value, type_of
@@ -126,6 +127,8 @@ def missing(x: object, name: str, names: Sequence[str], message: str | None = No
         message = f"{type_of(x)} has no .{name} field or method"
     from plait.spell import listed, near
 
+    if len(names) > SOME:
+        spend(len(names) * 8)
     alike = near(name, sorted(names))
     if alike:
         message += f" (did you mean {listed([f'.{one}' for one in alike])}?)"
@@ -134,11 +137,11 @@ def missing(x: object, name: str, names: Sequence[str], message: str | None = No
         found = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "") if names else "nothing in it"
         if not names and type_of(x) == "struct":
             hint = (
-                "if these are data values: files with #@data/values (no space) above --- give them, and flags; "
-                "they are not there yet where they are written"
+                "if these are data values: they come from files with #@data/values (no space) above ---, and from flags; "
+                "the files that define them cannot use them"
             )
     elif x is None:
-        hint = f"what stands before .{name} is None"
+        hint = f"the value before .{name} is None"
     elif type(x) is Dict and (not alike or name in x.keys()):  # noqa: SIM118 - `in` asks for keys that hash as theirs do
         hint = f'a dict has keys, not fields: ["{name}"]'
     return StarlarkError(message, found=found, hint=hint)

@@ -119,6 +119,7 @@ _TYPE_NAMES: dict[type, str] = {
     str: "string",
     tuple: "tuple",
     range: "range",
+    list: "list",  # in compiled code alone (see `optimize.bare`)
 }
 
 

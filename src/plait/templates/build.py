@@ -15,10 +15,12 @@ from __future__ import annotations
 
 from plait.annotations import Annotation
 from plait.errors import TemplateError
-from plait.fragments import YamlFragment, to_nodes
+from plait.fragments import YamlFragment, counted_nodes, to_nodes
+from plait.limits import allowance, exceeded
 from plait.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, key_id
 from plait.source import Position
 from plait.starlark import Builtin, Module, StarlarkError, Value, str_of, type_of
+from plait.templates.plan import size_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,7 +78,7 @@ class Run:
     a user should know though it is no error. documents: the result.
     """
 
-    __slots__ = ("begun", "documents", "implicit_overrides", "listener", "plan", "source", "warn")
+    __slots__ = ("begun", "documents", "implicit_overrides", "listener", "most", "plan", "sizes", "source", "warn")
 
     def __init__(
         self,
@@ -93,6 +95,8 @@ class Run:
         self.implicit_overrides = implicit_overrides
         self.listener = listener
         self.begun: list[Begun] = []
+        self.most = allowance().most_nodes()
+        self.sizes: list[int] = []
         self.documents = DocumentSet([], source, 1)
 
     def names(self) -> dict[str, object]:
@@ -110,13 +114,16 @@ class Run:
 
     def begin(self) -> Builder:
         """A builder for the call of a function."""
-        builder = Builder(self)
+        if not self.sizes:
+            self.sizes = [size_of(chunk) for chunk in self.plan.chunks]
+        builder = Builder(self, self.sizes)
         self.begun.append(builder)
         return builder
 
     def begin_file(self) -> Builder:
-        """The builder of the file itself, whose document set is there from the start."""
-        builder = self.begin()
+        """The builder of the file itself, whose document set is there from the start; it counts what comes in alone."""
+        builder = Builder(self, [0] * len(self.plan.chunks))
+        self.begun.append(builder)
         builder.open(0, self.documents.items)
         return builder
 
@@ -126,7 +133,7 @@ class Run:
         if isinstance(begun, Builder) and begun.stack and (built := begun.lists[begun.stack[0]]):
             self.warn(
                 f"{built[0].position}: the nodes that this function builds are dropped, "
-                f"for it returns a value of its own ({type_of(value)})"
+                f"because it returns a value of its own ({type_of(value)})"
             )
         return value
 
@@ -134,8 +141,8 @@ class Run:
         """A code line called a function of the program, and does nothing with what it gives."""
         if type(value) is YamlFragment and value.truth():
             self.warn(
-                f"{Position(self.source, line)}: the nodes that this call gives go nowhere; "
-                "a node takes them as its value: key: #@ f()"
+                f"{Position(self.source, line)}: the nodes that this call gives are not used; "
+                "to use them, make the call the value of a node: key: #@ f()"
             )
 
     def end(self, begun: Begun) -> None:
@@ -170,8 +177,8 @@ class Run:
         builder.replace(args[0])
         return _NOOP
 
-    def value(self, value: object, kind: type[Item], line: int) -> NodeValue:
-        """A computed value as that of an item of this kind: the one place where a hole becomes a node.
+    def value(self, value: object, kind: type[Item], line: int, builder: Builder) -> NodeValue:
+        """A computed value as that of an item of this kind, for a builder: the one place where a hole becomes a node.
 
         line: of the item; 0 if there is no item any more.
         Raises StarlarkError for a document set and for what YAML cannot hold.
@@ -179,7 +186,10 @@ class Run:
         if value is _NOOP:
             return None
         try:
-            nodes = to_nodes(value, self.source, line)
+            if type(value) is int:
+                return to_nodes(value)
+            nodes, made = counted_nodes(value, self.source, line)
+            builder.count(made)
             if type(nodes) is DocumentSet:
                 raise StarlarkError(
                     f"{_OWNERS[kind]} can only contain arrays, maps, or scalars; this is a document set",
@@ -198,16 +208,19 @@ class Builder:
     stack: their numbers, outermost first. lists: their items, by number. site, items: the collection that the last node
     was added to, and which the next one most likely goes to as well; site is -1 where it stands in for another. last:
     the collection that the last node belongs to by the text. maps: the items of maps that were added to more than once.
+    made: how many nodes there are by now, one that stands in many places counted as often. sizes: of the plan's chunks.
     """
 
-    __slots__ = ("gone", "items", "last", "lists", "maps", "run", "site", "stack")
+    __slots__ = ("gone", "items", "last", "lists", "made", "maps", "run", "site", "sizes", "stack")
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, sizes: list[int]) -> None:
         self.run = run
+        self.sizes = sizes
         self.stack: list[int] = []
         self.lists: dict[int, list[Any]] = {}
         self.site = self.last = -1
         self.items: list[Any] = []
+        self.made = 0
         self.maps: dict[int, list[MapItem]] = {}
         # A list, and how many items it had when the last of them was replaced.
         self.gone: tuple[list[Any] | None, int] = (None, 0)
@@ -219,7 +232,14 @@ class Builder:
         if items and type(items[0]) is MapItem:
             # The keys of one chunk differ; only what comes later can repeat one.
             self.maps[id(items)] = items
+        self.made += self.sizes[index]
         self.add(entries, values, items)
+
+    def count(self, made: int) -> None:
+        """Count nodes that come in. Raises LimitError: a few values within each other can be very many."""
+        self.made += made
+        if self.made > self.run.most:
+            raise exceeded("what this template makes", "nodes", self.run.most)
 
     def add(self, entries: list[Entry], values: tuple[object, ...], items: list[Any]) -> None:
         """Make the items that entries stand for."""
@@ -236,7 +256,7 @@ class Builder:
             if hole >= 0:
                 value = values[hole]
                 if type(value) not in _PLAIN:
-                    value = run.value(value, pattern.kind, pattern.line)
+                    value = run.value(value, pattern.kind, pattern.line, self)
             elif pattern.inner is None:
                 value = pattern.value
             else:
@@ -265,12 +285,12 @@ class Builder:
         items = self.items
         if items and not self.is_gone():
             item = items[-1]
-            item.value = self.run.value(value, type(item), item.line)
+            item.value = self.run.value(value, type(item), item.line, self)
             if type(item) is Document:
                 item.computed = item.value is not None and type(value) is not YamlFragment
         else:
             # The expression replaced the node. The value counts for nothing, but it has to be one.
-            self.run.value(value, MapItem, 0)
+            self.run.value(value, MapItem, 0, self)
 
     # ---- collections
 
@@ -325,9 +345,9 @@ class Builder:
                 hint="start a new document with --- after the function",
             )
         raise StarlarkError(
-            f"this {member} stands in a {_kind_name(sites[common].kind)} that was not begun (line {sites[common].line}): "
+            f"this {member} belongs to a {_kind_name(sites[common].kind)} that was never started (line {sites[common].line}): "
             "its owner was left out",
-            hint="end the block that leaves the owner out behind all that stands in it",
+            hint="end the block that leaves the owner out after everything that belongs to the owner",
         )
 
     # ---- replacing
@@ -341,12 +361,14 @@ class Builder:
         """Put the items of a value in the place of the node that was added last (spec ytt 3.10)."""
         items, run = self.items, self.run
         if self.is_gone():
-            raise _refused("the node that was started last is replaced already")
+            raise _refused("the node that was started last has already been replaced")
         if not items:
             found = _kind_name(run.plan.sites[self.last].kind) if self.stack else "nothing"
             raise _refused(f"expected to replace document value, map item or array item, but found {found}")
         old = items[-1]
-        new = _items_of(to_nodes(value, run.source, old.line), value, type(old))
+        nodes, made = counted_nodes(value, run.source, old.line)
+        self.count(made)
+        new = _items_of(nodes, value, type(old))
         if type(old) is MapItem:
             self.settle(items)
             found_keys = {key_id(item.key): item for item in items}
@@ -354,15 +376,15 @@ class Builder:
                 self.displace(found_keys, item, strict=type(value) is YamlFragment, also=old.line)
             if found_keys.pop(key_id(old.key), None) is not old:
                 raise _refused(
-                    f"the node to replace has the key {str_of(old.key)}, as one of those that take its place",
-                    "give it another key, _ by custom",
+                    f"the node to replace has the key {str_of(old.key)}, like one of those that take its place",
+                    "give it another key, by convention _",
                 )
             items[:] = found_keys.values()
         else:
             items.pop()
         lost = [name for name in old.annotations or () if name.startswith(_COUNTING)]
         if lost:
-            run.warn(f"{old.position}: @{lost[0]} has no effect, for template.replace takes its node away")
+            run.warn(f"{old.position}: @{lost[0]} has no effect because template.replace removes its node")
         items += new if run.listener is None else run.listener.replaced(old, new, value)
         self.gone = items, len(items)
 
@@ -376,7 +398,7 @@ class Builder:
             return YamlFragment(None)
         root = self.stack[0]
         site = self.run.plan.sites[root]
-        return YamlFragment(site.kind(self.lists[root], self.run.source, site.line))
+        return YamlFragment(site.kind(self.lists[root], self.run.source, site.line), counted=self.made)
 
     def finish(self) -> None:
         """The template ran to its end: what it built are its documents."""

@@ -42,7 +42,16 @@ class KeptTemplate(YamlFile):
     code: its program. plain_comments: it has comments that only `ignore_unknown` allows.
     """
 
-    __slots__ = ("_annotated", "_braces", "_form", "_misspelt", "_unused_overlay", "code", "plain_comments")
+    __slots__ = (
+        "_annotated",
+        "_braces",
+        "_form",
+        "_misspelt",
+        "_untemplated_text",
+        "_unused_overlay",
+        "code",
+        "plain_comments",
+    )
 
     def __init__(self, source: Source, entry: tuple[Any, ...]) -> None:
         self.source = source
@@ -50,7 +59,7 @@ class KeptTemplate(YamlFile):
         self.code: CodeType
         self.plain_comments: bool
         self.code, self._form, self.plain_comments, *said = entry
-        self._annotated, self._misspelt, self._braces, self._unused_overlay = said
+        self._annotated, self._misspelt, self._braces, self._unused_overlay, self._untemplated_text = said
 
     def plan(self) -> Plan:
         """What the program refers to by number."""
@@ -68,6 +77,10 @@ class KeptTemplate(YamlFile):
 
     def braces(self) -> int | None:
         found: int | None = self._braces
+        return found
+
+    def untemplated_text(self) -> int | None:
+        found: int | None = self._untemplated_text
         return found
 
     def unused_overlay(self) -> tuple[int, str] | None:
@@ -91,7 +104,7 @@ def keep(cache: CodeCache, file: YamlFile, code: CodeType, plan: Plan, *, traced
         return
     if file.ignored() is not None:
         return
-    said = (annotated, file.misspelt(), file.braces(), file.unused_overlay())
+    said = (annotated, file.misspelt(), file.braces(), file.unused_overlay(), file.untemplated_text())
     assert file.comments is not None
     cache.put(_key(cache, file.source, traced), (code, _plan_form(plan), any(map(is_plain, file.comments.all)), *said))
 

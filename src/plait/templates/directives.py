@@ -157,6 +157,8 @@ def unknown_comment(comment: Comment, source: Source) -> TemplateError:
     text = comment.text.lstrip()
     if comment.text[:1] == " " and text.startswith("@"):
         hint = f"remove the space: #{text}"
+    elif not comment.own_line and (source.line(comment.line) or "")[: comment.column - 1].rstrip().endswith(":"):
+        hint = f"write '#@ {text}' if that is the value, '#!' for a comment, or allow plain ones with --ignore-unknown-comments"
     return TemplateError(
         f"Failed to parse line {comment.line}: '#{comment.text}'",
         at=Position(source, comment.line, comment.column),

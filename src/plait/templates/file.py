@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from plait.errors import TemplateError
-from plait.nodes import Document, DocumentSet, Map, MapItem, kind_name, walk
+from plait.nodes import Array, Document, DocumentSet, Map, MapItem, kind_name, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from plait.nodes import Item
     from plait.source import Source
     from plait.templates.cached import KeptTemplate
     from plait.yaml import Comments
@@ -104,6 +105,29 @@ class YamlFile:
         return next(
             (item.line for item in walk(self.documents) if type(item) is MapItem and type(item.key) is Map), None
         )
+
+    def untemplated_text(self) -> int | None:
+        """The first line of a value with `(@= @)` in it that is not evaluated; None if there is none.
+
+        A text that has `#@` in it as well is a template of its own, for somebody else.
+        """
+        if "(@=" not in self.source.text:
+            return None
+        from plait.templates import directives
+
+        of = {} if self.comments is None else self.comments.of
+        pending: list[Item] = [*reversed(self.documents.items)]
+        while pending:
+            item = pending.pop()
+            if item in of and directives.TEXT_TEMPLATED in directives.names(of[item]):
+                continue
+            value = item.value
+            if type(value) is str:
+                if "@)" in value[value.find("(@=") + 1 :] and "(@=" in value and "#@" not in value:
+                    return item.line
+            elif type(value) is Map or type(value) is Array:
+                pending += reversed(value.items)
+        return None
 
     def unused_overlay(self) -> tuple[int, str] | None:
         """The first annotation of an overlay in a file none of whose documents is one, nor anything else that uses it:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from plait.nodes import COLLECTION_TYPES, count_nodes
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -56,3 +58,18 @@ class Plan:
         self.stepwise = stepwise
         self.sites: list[Site] = []
         self.chunks: list[list[Entry]] = []
+
+
+def size_of(entries: list[Entry]) -> int:
+    """How many nodes entries stand for, without those of holes."""
+    total = 0
+    for entry in entries:
+        if isinstance(entry, list):
+            total += len(entry) + sum(map(_below, entry))
+        else:
+            total += 1 + _below(entry) + size_of(entry.children or [])
+    return total
+
+
+def _below(item: Item | Pattern) -> int:
+    return count_nodes(item.value) if isinstance(item.value, COLLECTION_TYPES) else 0

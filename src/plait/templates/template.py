@@ -149,7 +149,7 @@ def _annotation_hint(at: Position | None) -> str | None:
     text = (at.text or "").lstrip() if at is not None else ""
     name = text.removeprefix("#@").split(" ")
     if text.startswith("#@ ") and len(name) > 1 and "@" + name[1] in KNOWN_BY_NAME:
-        return f"an annotation has no space behind the @: #@{' '.join(name[1:])}"
+        return f"an annotation has no space after the @: #@{' '.join(name[1:])}"
     return None
 
 

@@ -10,6 +10,7 @@ stand in several places, each with a history of its own.
 from __future__ import annotations
 
 import sys
+from functools import partial
 
 from plait.fragments import DataStruct, YamlFragment
 from plait.nodes import COLLECTIONS, Array, DocumentSet, Map, MapItem, walk
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 def windows_of(trace: Trace) -> Windows:
     """The state of the traced programs of a run."""
     if trace.code is None:
-        trace.code = Windows(_nodes_of, lambda *given: note_parts(trace, *given))
+        trace.code = Windows(_nodes_of, partial(note_parts, trace))
         trace.code.silent.add(TracedStruct)
     assert isinstance(trace.code, Windows)
     return trace.code

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from plait.errors import UsageError, render
+from plait.naming import document_name
 from plait.nodes import Array, Document, Map, MapItem
 from plait.tools.explain import Entry, is_secret
-from plait.tools.paths import document_name, find
+from plait.tools.finding import find
+from plait.tools.paths import Path, places
 from plait.tools.telling import to_text
 
 TYPE_CHECKING = False
@@ -14,7 +16,6 @@ if TYPE_CHECKING:
 
     from plait.nodes import Item
     from plait.provenance import Change, Trace
-    from plait.tools.paths import Path
 
 _NEAR = 5
 
@@ -35,24 +36,30 @@ def absent(trace: Trace, documents: Sequence[Document], path: Path | None) -> st
 def _why(trace: Trace, documents: Sequence[Document], path: Path) -> list[str]:
     from plait.tools.explain import explain
 
-    try:
-        places = find(path, documents)
-    except UsageError as error:
-        problem = error
-    else:
-        return [f"{places[0]} is there:", "", to_text(explain(trace, places[0])).rstrip("\n")]
+    there = places(path, documents)
+    if there:
+        return [f"{there[0]} is there:", "", to_text(explain(trace, there[0])).rstrip("\n")]
+    for effect in reversed(trace.effects):
+        was = places(path, [effect.before])
+        if was and not (effect.after is not None and places(path, [effect.after])):
+            by = effect.by
+            return [f"{was[0]} was there, until this:", _line(trace, Entry(by.action, by.source, by.line))]
     for stage in reversed(trace.stages):
-        try:
-            places = find(path, stage.documents)
-        except UsageError:
+        was = places(path, stage.documents)
+        if not was:
             continue
-        out = [f"{place} was there after {stage.name}, and was taken out:" for place in places[:1]]
-        for item in (*reversed(places[0].way), places[0].document):
+        out = [f"{was[0]} was there after {stage.name}, and was taken out:"]
+        for item in (*reversed(was[0].way), was[0].document):
             change = _removal(trace, item)
             if change is not None:
                 out.append(_line(trace, Entry(change.action, change.source, change.line)))
                 return out
-        return [*out, "  by what came after; no single action did it"]
+        other = _instead(trace, documents, path)
+        return [*out, "  by what came after; no single action did it" if other is None else _line(trace, other)]
+    try:
+        find(path, documents)
+    except UsageError as error:
+        problem = error
     gone = [(item, change) for item, change in trace.removals.items() if _is_last(item, path)]
     out = [render(problem, "plait").removeprefix("plait: ").rstrip("\n")]
     for item, change in gone[:_NEAR]:
@@ -64,6 +71,16 @@ def _why(trace: Trace, documents: Sequence[Document], path: Path) -> list[str]:
             if (source, line) != (change.source, change.line):
                 out.append(_line(trace, Entry(getattr(cause, "action", "written"), source, line)))
     return out
+
+
+def _instead(trace: Trace, documents: Sequence[Document], path: Path) -> Entry | None:
+    """What put something else in the place of what a path led to, or to a part of its way."""
+    for length in range(len(path.steps) - 1, -1, -1):
+        for place in places(Path(path.text, path.selector, path.steps[:length]), documents)[:1]:
+            change = trace.changes.get(trace.original(place.item))
+            if change is not None and change.source is not None:
+                return Entry(change.action, change.source, change.line)
+    return None
 
 
 def _removal(trace: Trace, item: Item) -> Change | None:

@@ -19,7 +19,7 @@ from plait.errors import PlaitError, ReadError, UsageError
 from plait.nodes import Array, Document, DocumentSet, Map
 from plait.source import Source
 from plait.spell import did_you_mean
-from plait.tools.pipeline import Pipeline, Step, check_keys, read
+from plait.tools.pipeline import Pipeline, Step, check_keys, read, wrong
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def _paths(step: Step, pipeline: Pipeline, key: str) -> list[str]:
             near = did_you_mean(name, sorted(os.listdir(folder or "."))) if os.path.isdir(folder or ".") else None
             if "://" in text:
                 # Whoever may write a pipeline need not be one who may ask servers.
-                raise ReadError(f'"{text}" is a URL', at=at, expected="a file: a pipeline asks no server")
+                raise ReadError(f'"{text}" is a URL', at=at, expected="a file: a pipeline does not read URLs")
             raise ReadError(f'there is no file "{path}"', at=at, hint=near)
         out.append(path)
     return out
@@ -134,19 +134,19 @@ def _paths(step: Step, pipeline: Pipeline, key: str) -> list[str]:
 
 def _values(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:
     """Data values for the steps that follow: of plain files, and those that stand here."""
-    from plait.workspace import Inputs, ReferencedValues
+    from plait.workspace import Inputs, values_of_map
     from plait.workspace.values_flags import ValuesFlags, read_values
 
     files = _paths(step, pipeline, "files")
     state.values += read_values(ValuesFlags(files=files), Inputs(), os.environ, warn=context.warn)
     own = step.map("set")
     if own is not None:
-        state.values.append(ReferencedValues(Document(own, own.source, own.line), plain=True))
+        state.values.append(values_of_map(own))
 
 
 def _render(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:
     """Templates and overlays of files; overlays also change the documents that are there already."""
-    from plait.workspace import InputFile, Inputs, Job, Options
+    from plait.workspace import InputFile, Inputs, Job, Options, values_of_map
     from plait.workspace.phases import run as run_phases
 
     paths = _paths(step, pipeline, "files")
@@ -168,14 +168,12 @@ def _render(step: Step, pipeline: Pipeline, state: State, context: Context) -> N
     values = [*state.values, *state.last_values]
     own = step.map("set")
     if own is not None:
-        from plait.workspace import ReferencedValues
-
-        values.append(ReferencedValues(Document(own, own.source, own.line), plain=True))
+        values.append(values_of_map(own))
     job = Job([before, *files] if state.documents else files, options, values)
     result = run_phases(job, context, given)
     if result.texts:
         names = ", ".join(file.path for file in result.texts)
-        context.warn(f'the step "{step.name}" makes text files, which are no part of a pipeline\'s documents: {names}')
+        context.warn(f'the step "{step.name}" makes text files, which a pipeline drops: {names}')
     if context.trace is not None:
         context.trace.texts.clear()
     state.documents = [_finished(document, context) for document in result.documents.items]
@@ -196,16 +194,15 @@ def _overlay(step: Step, pipeline: Pipeline, state: State, context: Context) -> 
     """Overlays of files onto the documents."""
     if not state.documents:
         raise UsageError(
-            "there are no documents to lay over", at=step.item.position, hint="a render or layer step comes first"
+            "there are no documents to overlay", at=step.item.position, hint="a render or layer step comes first"
         )
     _render(step, pipeline, state, context)
 
 
 def _layer(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:
-    """Layered documents: those of files, and those among the documents so far."""
+    """Layered documents: those of a site and of files, and those among the documents so far."""
     from plait.layering import Options, plain_values, plan, read_documents, render_plan, written
     from plait.workspace import Inputs
-    from plait.yaml import deduplicate
     from plait.yaml import read as read_yaml
 
     sets: list[DocumentSet] = []
@@ -215,13 +212,14 @@ def _layer(step: Step, pipeline: Pipeline, state: State, context: Context) -> No
         (layered if _is_layered(document) else others).append(document)
     if layered:
         sets.append(DocumentSet(layered))
+    sets += _of_site(step, pipeline, context)
     for path in _paths(step, pipeline, "files"):
         for file in Inputs().files([path]):
             if file.in_directory and not file.name.endswith(_EXTENSIONS):
                 continue
             name = os.path.join(path, file.path) if file.in_directory else path
             source = Source(name, file.bytes().decode("utf-8", "surrogateescape").removeprefix("\ufeff"))
-            sets.append(deduplicate(read_yaml(source, keep_mark=False, plain=plain_values, depth=300)))
+            sets.append(_settled(source, read_yaml(source, keep_mark=False, plain=plain_values, depth=300), context))
     cleartext = step.on("cleartext-secrets")
     options = Options(lenient=step.on("lenient"), strict=step.on("strict"), cleartext_secrets=cleartext)
     documents = read_documents(sets)
@@ -236,6 +234,37 @@ def _layer(step: Step, pipeline: Pipeline, state: State, context: Context) -> No
     if step.on("data-only"):
         made = [_data_of(one, context) for one, of in zip(made, rendered, strict=True) if not of.control]
     state.documents = [*others, *made]
+
+
+def _of_site(step: Step, pipeline: Pipeline, context: Context) -> Iterator[DocumentSet]:
+    """The documents of the Airship site that a step names."""
+    from plait.layering import plain_values
+    from plait.layering.sites import find_site, unwrapped
+    from plait.yaml import read as read_yaml
+
+    repositories = step.map("repositories")
+    checkouts: dict[str, str] = {}
+    for item in repositories.items if repositories is not None else ():
+        if type(item.value) is not str:
+            raise wrong(item, "the directory of a checkout")
+        checkouts[str(item.key)] = os.path.join(pipeline.directory, item.value)
+    paths = _paths(step, pipeline, "site")
+    if repositories is not None and not paths:
+        raise UsageError("repositories belong to a site", at=repositories.position, expected='"site"')
+    for path in paths:
+        for source in find_site(path, context.warn, repositories=checkouts).sources():
+            written = read_yaml(source, keep_mark=False, plain=plain_values, depth=300)
+            yield unwrapped(_settled(source, written, context), context.warn)
+
+
+def _settled(source: Source, written: DocumentSet, context: Context) -> DocumentSet:
+    """Documents without the keys that are repeated, which are warned of."""
+    from plait.yaml import deduplicate, written_twice
+
+    documents = deduplicate(written)
+    for text in written_twice(source, written) if documents is not written else ():
+        context.warn(text)
+    return documents
 
 
 def _is_layered(document: Document) -> bool:
@@ -262,6 +291,8 @@ def _patch(step: Step, pipeline: Pipeline, state: State, context: Context) -> No
     """Operations and variables, on the documents that are selected."""
     from plait.ops import Sources, interpolate, patch, read_operations
     from plait.ops.files import expand
+    from plait.ops.ignored import warn_of_placeholders
+    from plait.ops.placeholders import marked
     from plait.ops.reading import file_source
     from plait.ops.variables import from_file
 
@@ -269,22 +300,19 @@ def _patch(step: Step, pipeline: Pipeline, state: State, context: Context) -> No
     operations = []
     for path in _paths(step, pipeline, "ops"):
         for file in expand(path):
-            operations += read_operations(file_source(file, "an ops file"))
+            operations += read_operations(file_source(file, "an ops file"), warn=context.warn)
     sources = Sources()
     if context.trace is not None:
         from plait.ops.tracing import Variables
 
         sources.traced = Variables(context.trace)
     for path in _paths(step, pipeline, "vars-files"):
-        sources.give("vars-file", from_file(path))
+        sources.give("vars-file", from_file(path, context.warn))
         if sources.traced is not None:
             sources.traced.file(path)
     own = step.map("vars")
     if own is not None:
-        sources.give("var", {str(item.key): item.value for item in own.items})
-        if sources.traced is not None:
-            for item in own.items:
-                sources.traced.give("var", str(item.key), item)
+        sources.give_map(own)
     out: list[Document] = []
     for document in state.documents:
         if document not in chosen:
@@ -292,9 +320,10 @@ def _patch(step: Step, pipeline: Pipeline, state: State, context: Context) -> No
             continue
         try:
             value = patch(document.value, operations, trace=context.trace)
+            warn_of_placeholders(marked(value), sources, context.warn)
             value = interpolate(value, sources, expect_values=step.on("var-errs"))
         except PlaitError as error:
-            from plait.tools.paths import document_name
+            from plait.naming import document_name
 
             raise error.within(f"on {document_name(document) or 'a document'}", document.position) from None
         new = document.with_value(value)
@@ -309,7 +338,7 @@ def _patch(step: Step, pipeline: Pipeline, state: State, context: Context) -> No
 
 def _selected(step: Step, state: State) -> set[Document]:
     """The documents that `select` means; without it the only one. Raises UsageError if there is none."""
-    from plait.tools.paths import document_name
+    from plait.naming import document_name
 
     if not state.documents:
         raise UsageError(
@@ -399,7 +428,7 @@ def _compose(step: Step, pipeline: Pipeline, state: State, context: Context) -> 
         raise UsageError("a compose step names one pipeline", at=step.item.position, expected='"file"')
     if os.path.realpath(paths[0]) in state.running:
         names = [os.path.relpath(one) for one in (*state.running, os.path.realpath(paths[0]))]
-        raise UsageError("pipelines run each other in a circle", at=step.item.position, found=" -> ".join(names))
+        raise UsageError("pipelines include each other in a cycle", at=step.item.position, found=" -> ".join(names))
     for _ in run(read(paths[0]), state, context):
         pass
 

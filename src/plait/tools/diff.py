@@ -9,8 +9,10 @@ where the form can say it.
 from __future__ import annotations
 
 from plait.errors import UsageError
-from plait.nodes import Array, Map, equal, is_empty, key_id
-from plait.tools.paths import document_name
+from plait.naming import document_name
+from plait.nodes import Array, Map, check_nodes, equal, is_empty, key_id
+from plait.textdiff import GONE, NEW, hunks, marked, visible, with_marks
+from plait.tools.items import by_key, identifying
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,8 +21,6 @@ if TYPE_CHECKING:
     from plait.nodes import Document, Value
     from plait.source import Source
 
-# The keys that tell the items of an array apart, the first that does so for all items.
-IDENTIFYING = ("name", "id", "key", "containerPort", "port", "mountPath", "path", "type")
 ADDED, REMOVED, CHANGED = "added", "removed", "changed"
 HIDDEN = "(secret)"
 
@@ -155,6 +155,8 @@ def identity_fields(document: Document) -> list[tuple[tuple[str, ...], Value]] |
 
 
 def _compare(name: str, left: Value, right: Value, found: list[Difference]) -> None:
+    check_nodes(left)
+    check_nodes(right)
     stack: list[tuple[Value, Value, str]] = [(left, right, "")]
     while stack:
         a, b, path = stack.pop()
@@ -206,67 +208,80 @@ def _names(values: list[tuple[type, Value]]) -> str:
 
 
 def _below(path: str, key: Value) -> str:
-    from plait.tools.paths import key_text
+    from plait.naming import key_text
 
     return f"{path}.{key_text(key)}" if path else key_text(key)
-
-
-def identifying(left: Array, right: Array) -> str | None:
-    """The key under which all items of both arrays have different strings or integers; None if there is none."""
-    if not left.items or not right.items:
-        return None
-    for key in IDENTIFYING:
-        if all(_distinguishes(key, array) for array in (left, right)):
-            return key
-    return None
-
-
-def _distinguishes(key: str, array: Array) -> bool:
-    seen: set[tuple[type, Value]] = set()
-    for item in array.items:
-        found = item.value.find(key) if type(item.value) is Map else None
-        if found is None or (type(found.value) is not str and type(found.value) is not int):
-            return False
-        seen.add((type(found.value), found.value))
-    return len(seen) == len(array.items)
-
-
-def by_key(array: Array, key: str) -> dict[tuple[type, Value], Value]:
-    """The values of an array's items by what they have under the identifying key, in order."""
-    found: dict[tuple[type, Value], Value] = {}
-    for item in array.items:
-        known_by = item.value.find(key) if type(item.value) is Map else None
-        if known_by is not None:
-            found[type(known_by.value), known_by.value] = item.value
-    return found
 
 
 # ---- forms
 
 
+class _Paint:
+    """How a form for people shows its parts. clean: what is done to all that is from the documents before it is coloured."""
+
+    __slots__ = ("bold", "clean", "gone", "new", "plain")
+
+    def __init__(self, clean: Callable[[str], str], *, colour: bool) -> None:
+        self.clean = clean
+        self.gone, self.new, self.bold, self.plain = (
+            ("\x1b[31m", "\x1b[32m", "\x1b[1m", "\x1b[0m") if colour else ("", "", "", "")
+        )
+
+    def __call__(self, sign: str, text: str) -> str:
+        """A text in the colour of what is gone or new."""
+        colour = {GONE: self.gone, NEW: self.new}.get(sign, "")
+        return f"{colour}{self.clean(text)}{self.plain}" if colour else self.clean(text)
+
+
 def to_text(differences: Sequence[Difference], *, colour: bool = False, clean: Callable[[str], str] = str) -> str:
     """The differences for a person: a heading a document, a line a change, values that are collections indented below.
 
-    clean: what is done to all that is from the documents before it is coloured.
+    Of texts of several lines those that differ are shown, with some around them, as in a unified diff; of long texts of
+    one line the parts that differ. clean: what is done to all that is from the documents before it is coloured.
     """
-    red, green, bold, plain = ("\x1b[31m", "\x1b[32m", "\x1b[1m", "\x1b[0m") if colour else ("", "", "", "")
+    paint = _Paint(clean, colour=colour)
     out: list[str] = []
     document: str | None = None
     for one in differences:
         if one.document != document:
             document = one.document
-            out.append(f"{bold}{clean(document)}{plain}")
+            out.append(f"{paint.bold}{clean(document)}{paint.plain}")
         if one.kind == CHANGED:
-            before, after = _inline(one.before), _inline(one.after)
-            if before is not None and after is not None:
-                path, before, after = clean(one.path or "."), clean(before), clean(after)
-                out.append(f"  ~ {path}: {red}{before}{plain} -> {green}{after}{plain}")
+            changed = _changed(one, paint)
+            if changed is not None:
+                out += changed
                 continue
         if one.kind != ADDED:
-            out += [f"{red}{clean(line)}{plain}" for line in _block("-", one.path, one.before)]
+            out += [paint(GONE, line) for line in _block("-", one.path, one.before)]
         if one.kind != REMOVED:
-            out += [f"{green}{clean(line)}{plain}" for line in _block("+", one.path, one.after)]
+            out += [paint(NEW, line) for line in _block("+", one.path, one.after)]
     return "".join(f"{line}\n" for line in out)
+
+
+def _changed(one: Difference, paint: _Paint) -> list[str] | None:
+    """A changed scalar, in the shortest form that shows all of the change; None if one side is a collection."""
+    head = f"  ~ {paint.clean(one.path or '.')}:"
+    texts = _texts(one)
+    if texts is not None:
+        out = [head]
+        for hunk in hunks(*texts):
+            out.append(f"    {hunk.header}")
+            out += [f"    {paint(sign, f'{sign} {visible(line)}')}".rstrip(" ") for sign, line in hunk.lines]
+        return out
+    before, after = _inline(one.before), _inline(one.after)
+    if before is None or after is None:
+        return None
+    parts = marked(before, after) if type(one.before) is str and type(one.after) is str else None
+    if parts is not None:
+        return [f"{head} {with_marks(parts, paint)}"]
+    return [f"{head} {paint(GONE, before)} -> {paint(NEW, after)}"]
+
+
+def _texts(one: Difference) -> tuple[str, str] | None:
+    """Both texts of a change that is shown line by line."""
+    if one.kind != CHANGED or type(one.before) is not str or type(one.after) is not str:
+        return None
+    return (one.before, one.after) if "\n" in one.before or "\n" in one.after else None
 
 
 def _inline(value: Value) -> str | None:
@@ -290,7 +305,7 @@ def _block(sign: str, path: str, value: Value) -> list[str]:
 
 
 def to_data(differences: Sequence[Difference]) -> list[dict[str, object]]:
-    """The differences as plain data, for JSON."""
+    """The differences as plain data, for JSON. Of texts of several lines the `hunks` are there as well."""
     from plait.nodes import to_plain
 
     out: list[dict[str, object]] = []
@@ -300,6 +315,16 @@ def to_data(differences: Sequence[Difference]) -> list[dict[str, object]]:
             data["before"] = to_plain(one.before)
         if one.kind != REMOVED:
             data["after"] = to_plain(one.after)
+        texts = _texts(one)
+        if texts is not None:
+            data["hunks"] = [
+                {
+                    "before": hunk.before[0],
+                    "after": hunk.after[0],
+                    "lines": [f"{sign}{line}" for sign, line in hunk.lines],
+                }
+                for hunk in hunks(*texts, shorten=False)
+            ]
         out.append(data)
     return out
 
@@ -315,11 +340,12 @@ def operations(left: Sequence[Document], right: Sequence[Document], *, tests: bo
     """The same as nodes."""
     from plait.ops import diff as difference
     from plait.ops import to_nodes
+    from plait.spell import counted
 
     if len(left) != 1 or len(right) != 1:
         raise UsageError(
             "an operations file changes one document",
-            found=f"{len(left)} and {len(right)} documents",
+            found=f"{len(left)} and {counted(len(right), 'document')}",
             hint="--as overlay works on any number",
         )
     return to_nodes(difference(left[0].value, right[0].value, tests=tests))
@@ -331,7 +357,6 @@ __all__ = [
     "REMOVED",
     "Difference",
     "diff",
-    "identifying",
     "operations",
     "paired",
     "printed",

@@ -136,7 +136,8 @@ def histories(
     trace: what the run that made the documents recorded. cleartext_secrets: show the values of variable stores and of
     encrypted documents. Raises UsageError when the PATH cannot be read or means nothing.
     """
-    from plait.tools.paths import all_places, find, means_text, parse, text_lines
+    from plait.tools.finding import find
+    from plait.tools.paths import all_places, means_text, parse, text_lines
 
     places: Iterable[Place]
     if path is None:
@@ -166,7 +167,7 @@ class Explainer:
 
     def history(self, place: Place) -> History:
         """The history of the value at a place."""
-        entries = self.entries(place.item)
+        entries = self._brought(place, self.entries(place.item))
         around = self._shared(place)
         own = self.parentage(place)
         if place.way:
@@ -182,6 +183,28 @@ class Explainer:
             and any(is_secret(self.trace, entry.source, entry.line) for entry in flat(entries))
         )
         return History(place, entries, around, secret=secret)
+
+    def _brought(self, place: Place, entries: list[Entry]) -> list[Entry]:
+        """The entries of a value that a substitution brought as a part of a map or list: it stands above where it is written."""
+        first = entries[0]
+        if first.action != "written" or len(place.way) < 2:
+            return entries
+        for item in reversed(place.way[:-1]):
+            change = self.trace.changes.get(self.trace.original(item))
+            if change is None:
+                continue
+            if change.action == "substitution":
+                where = (change.source, change.line, None)
+                origins = self.origins(change.because, {item}, 0, where)
+                below = first.with_origins(first.origins)
+                below.state = STANDS
+                brought = Entry(
+                    "substitution", *where[:2], first.value, has_value=True, key=first.key, state=first.state,
+                    origins=[*origins, below],
+                )  # fmt: skip
+                return [brought, *entries[1:]]
+            break
+        return entries
 
     def lines(self, history: History, *, structure: bool = False) -> set[tuple[str, int]]:
         """What the function `lines` says of a history of this explainer."""

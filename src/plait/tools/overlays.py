@@ -6,7 +6,8 @@ Where an overlay cannot say a change in small (keys in another order, items move
 from __future__ import annotations
 
 from plait.nodes import Array, ArrayItem, Map, MapItem, equal
-from plait.tools.diff import by_key, identifying, identity_fields, paired, printed
+from plait.tools.diff import identity_fields, paired, printed
+from plait.tools.items import by_key, identifying
 from plait.yaml import write_value
 
 TYPE_CHECKING = False

@@ -15,12 +15,14 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 
 from plait.errors import UsageError
-from plait.nodes import Array, ArrayItem, Document, Map, MapItem
-from plait.spell import did_you_mean
+from plait.naming import document_name, key_text, scalar_text, way_text
+from plait.nodes import Array, Document, Map
+from plait.spell import counted
+from plait.tools.items import ItemNames
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import TypeAlias
 
     from plait.nodes import Item, Value
@@ -29,15 +31,26 @@ if TYPE_CHECKING:
 
 
 class Place:
-    """An item, with the way to it: the document, and the items from its root down to the item itself."""
+    """An item, with the way to it: the document, and the items from its root down to the item itself.
 
-    __slots__ = ("_path", "document", "number", "way")
+    names: how array items are called; places that are answered together share it.
+    """
 
-    def __init__(self, document: Document, number: int, way: tuple[Item, ...], path: str | None = None) -> None:
+    __slots__ = ("_names", "_path", "document", "number", "way")
+
+    def __init__(
+        self,
+        document: Document,
+        number: int,
+        way: tuple[Item, ...],
+        path: str | None = None,
+        names: ItemNames | None = None,
+    ) -> None:
         self.document = document
         self.number = number  # of the document, from 0
         self.way = way
         self._path = path
+        self._names = names
 
     @property
     def item(self) -> Item:
@@ -56,7 +69,7 @@ class Place:
 
     def __str__(self) -> str:
         name = document_name(self.document)
-        path = self.path
+        path = way_text(self.document, self.way, (self._names or ItemNames()).of)
         if name is None:
             return path or f"document {self.number + 1}"
         return f"{name}:{path}" if path else name
@@ -189,61 +202,13 @@ def _unreadable(text: str, rest: str, at: int, expected: str) -> UsageError:
 # ---- names
 
 
-def document_name(document: Document) -> str | None:
-    """Kind and name of a document (`Deployment/web`), or schema and name; None if it has neither."""
-    top = document.value
-    if type(top) is not Map:
-        return None
-    metadata = top.find("metadata")
-    name = metadata.value.find("name") if metadata is not None and type(metadata.value) is Map else None
-    own = name.value if name is not None else None
-    if own is None:
-        plain = top.find("name")
-        own = plain.value if plain is not None and type(plain.value) is str else None
-    for key in ("kind", "schema"):
-        item = top.find(key)
-        if item is not None and type(item.value) is str:
-            return item.value if own is None or type(own) in (Map, Array) else f"{item.value}/{_scalar(own)}"
-    return own if type(own) is str else None
-
-
-def _names(document: Document) -> list[str]:
+def names_of(document: Document) -> list[str]:
     """All names that select a document."""
     name = document_name(document)
     if name is None:
         return []
     last = name.rpartition("/")[2]
     return [name] if last == name else [name, last]
-
-
-def way_text(document: Document, way: Sequence[Item]) -> str:
-    """The way to an item as text."""
-    out: list[str] = []
-    around: Value = document.value
-    for item in way:
-        if isinstance(item, MapItem):
-            text = key_text(item.key)
-            out.append(f".{text}" if out else text)
-        elif type(around) is Array and isinstance(item, ArrayItem):
-            out.append(f"[{around.items.index(item)}]")
-        around = item.value
-    return "".join(out)
-
-
-def key_text(key: Value) -> str:
-    """A key as it stands in a PATH."""
-    text = key if type(key) is str else _scalar(key)
-    return f'"{text}"' if not text or any(char in text for char in '.[]":*') else text
-
-
-def _scalar(key: Value) -> str:
-    if type(key) is bool:
-        return "true" if key else "false"
-    if isinstance(key, (Map, Array)):
-        from plait.yaml.inline import flow_text
-
-        return flow_text(key)
-    return "null" if key is None else str(key)
 
 
 # ---- lines of text files
@@ -276,7 +241,7 @@ def text_lines(texts: Mapping[str, Array], path: Path | None = None) -> list[Lin
         if len(path.steps) == 1 and 0 < number <= len(lines):
             found.append(lines[number - 1])
     if path is not None and not found:
-        sizes = ", ".join(f"{name} with {len(texts[name].items)} lines" for name in names)
+        sizes = ", ".join(f"{name} with {counted(len(texts[name].items), 'line')}" for name in names)
         raise UsageError(f'no line of a text file: "{path.text}"', found=sizes, expected=f"such as {names[0]}:1")
     return found
 
@@ -289,30 +254,32 @@ def means_text(path: Path, texts: Mapping[str, Array]) -> bool:
 # ---- finding
 
 
-def find(path: Path, documents: Sequence[Document]) -> list[Place]:
-    """The places that a PATH means, in order. Raises UsageError that says which part failed and what is nearest."""
-    chosen = [
+def places(path: Path, documents: Sequence[Document]) -> list[Place]:
+    """The places that a PATH means, in order; none if it means nothing."""
+    names = ItemNames()
+    return [
+        Place(document, number, way, names=names)
+        for number, document in chosen(path, documents)
+        for way in ways(document.value, path.steps)
+    ]
+
+
+def chosen(path: Path, documents: Sequence[Document]) -> list[tuple[int, Document]]:
+    return [
         (number, document)
         for number, document in enumerate(documents)
-        if path.selector is None or any(fnmatchcase(name, path.selector) for name in _names(document))
+        if path.selector is None or any(fnmatchcase(name, path.selector) for name in names_of(document))
     ]
-    if not chosen:
-        raise _no_document(path, documents)
-    found: list[Place] = []
-    for number, document in chosen:
-        found += [Place(document, number, way) for way in _ways(document.value, path.steps)]
-    if not found:
-        raise _no_place(path, chosen)
-    return found
 
 
-def _ways(value: Value, steps: Sequence[Step]) -> list[tuple[Item, ...]]:
-    ways: list[tuple[Item, ...]] = []
+def ways(value: Value, steps: Sequence[Step]) -> list[tuple[Item, ...]]:
+    """The ways from a value to the places that the steps mean."""
+    out: list[tuple[Item, ...]] = []
     stack: list[tuple[Value, int, tuple[Item, ...]]] = [(value, 0, ())]
     while stack:
         value, depth, way = stack.pop()
         if depth == len(steps):
-            ways.append(way)
+            out.append(way)
             continue
         step = steps[depth]
         if step == "**":
@@ -321,7 +288,7 @@ def _ways(value: Value, steps: Sequence[Step]) -> list[tuple[Item, ...]]:
             continue
         stack.extend((item.value, depth + 1, (*way, item)) for item in reversed(_matching(value, step)))
     unique: dict[tuple[int, ...], tuple[Item, ...]] = {}
-    for way in ways:
+    for way in out:
         unique.setdefault(tuple(map(id, way)), way)
     return list(unique.values())
 
@@ -337,7 +304,7 @@ def _matching(value: Value, step: Step) -> Sequence[Item]:
                 item = value.find(step)
                 if item is not None:
                     return [item]
-            return [item for item in value.items if fnmatchcase(_scalar(item.key), step)]
+            return [item for item in value.items if fnmatchcase(scalar_text(item.key), step)]
         if type(step) is int:
             return [item for item in value.items if item.key == step or item.key == str(step)]
         return []
@@ -358,78 +325,24 @@ def _matching(value: Value, step: Step) -> Sequence[Item]:
 
 def _has(value: Value, key: str, wanted: str) -> bool:
     item = value.find(key) if type(value) is Map else None
-    return item is not None and type(item.value) not in (Map, Array) and fnmatchcase(_scalar(item.value), wanted)
-
-
-def _no_document(path: Path, documents: Sequence[Document]) -> UsageError:
-    known = [name for document in documents for name in _names(document)]
-    full = [name for document in documents if (name := document_name(document)) is not None]
-    return UsageError(
-        f'no document is called "{path.selector}"',
-        found=_listed(full) or f"{len(documents)} documents without a kind, schema or name",
-        hint=did_you_mean(path.selector or "", known),
-    )
-
-
-def _no_place(path: Path, chosen: Iterable[tuple[int, Document]]) -> UsageError:
-    """Follow the path in the document where it leads furthest, and say what is there instead."""
-    best: tuple[int, Document, Value, str] | None = None
-    for _, document in chosen:
-        reached: tuple[int, Value, tuple[Item, ...]] = (0, document.value, ())
-        for depth in range(1, len(path.steps)):
-            ways = _ways(document.value, path.steps[:depth])
-            if not ways:
-                break
-            reached = (depth, ways[0][-1].value if ways[0] else document.value, ways[0])
-        if best is None or reached[0] > best[0]:
-            best = (reached[0], document, reached[1], way_text(document, reached[2]))
-    assert best is not None
-    depth, document, value, upto = best
-    step = path.steps[depth]
-    shown = f"{step[0]}={step[1]}" if type(step) is tuple else str(step)
-    where = str(Place(document, 0, ())) if document_name(document) else "the document"
-    inside = f"{upto} of {where}" if upto else where
-    if type(value) is Map:
-        keys = [_scalar(item.key) for item in value.items]
-        return UsageError(
-            f'no key "{shown}" in {inside}', found=_listed(keys) or "an empty map", hint=did_you_mean(shown, keys)
-        )
-    if type(value) is Array:
-        names = [
-            _scalar(name.value)
-            for item in value.items
-            if type(item.value) is Map and (name := item.value.find("name")) is not None
-        ]
-        return UsageError(
-            f'no item "{shown}" in {inside}',
-            found=f"an array of {len(value.items)} items" + (f": {_listed(names)}" if names else ""),
-            hint=did_you_mean(step[1] if type(step) is tuple else shown, names),
-        )
-    from plait.nodes import kind_name
-
-    return UsageError(
-        f'nothing is below {inside}: no key "{shown}"',
-        found=f"{'an' if kind_name(value)[0] in 'aeiou' else 'a'} {kind_name(value)}",
-    )
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:12])
-    return f"{shown} and {len(names) - 12} more" if len(names) > 12 else shown
+    return item is not None and type(item.value) not in (Map, Array) and fnmatchcase(scalar_text(item.value), wanted)
 
 
 def all_places(documents: Sequence[Document], texts: Mapping[str, Array]) -> Iterator[Place]:
     """Every scalar and empty collection of the documents, one after the other, and every line of the text files."""
+    names = ItemNames()
     for number, document in enumerate(documents):
-        for place, _ in scalars_beside(document, number, None):
+        for place, _ in scalars_beside(document, number, None, names):
             yield place
     yield from text_lines(texts)
 
 
-def scalars_beside(document: Document, number: int, other: Item | None) -> Iterator[tuple[Place, Item | None]]:
+def scalars_beside(
+    document: Document, number: int, other: Item | None, names: ItemNames | None = None
+) -> Iterator[tuple[Place, Item | None]]:
     """Every scalar of a document with the item that another document has in the same place, None if it has none.
 
-    number: of the document. The keys of the other document may stand in another order.
+    number: of the document. The keys of the other document may stand in another order. names: as of `Place`.
     """
     stack: list[tuple[tuple[Item, ...], str, Item | None]] = [((), "", other)]
     while stack:
@@ -450,7 +363,7 @@ def scalars_beside(document: Document, number: int, other: Item | None) -> Itera
             ]
             stack.extend(reversed(below))
         else:
-            yield Place(document, number, way, path), there
+            yield Place(document, number, way, path, names), there
 
 
 def _nothing(key: Value) -> None:

@@ -1,4 +1,7 @@
-"""Pipeline files: what steps there are, and how a file of them is read (docs/compose.md)."""
+"""Pipeline files: what steps there are, and how a file of them is read (docs/compose.md).
+
+A project file may hold several runs, some of them pipelines (docs/project.md); one of these is read by its name.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +19,14 @@ if TYPE_CHECKING:
 
     from plait.nodes import ArrayItem
 
+# What a pipeline file or a project file may have at its top.
+TOP = ("steps", "runs")
+
 _TEMPLATES = ("files", "set", "strict", "ignore-unknown-comments", "implicit-map-key-overrides")
 # What a step may be, with its settings.
 SETTINGS: Mapping[str, tuple[str, ...]] = {
     "render": _TEMPLATES,
-    "layer": ("files", "data-only", "lenient", "strict", "cleartext-secrets"),
+    "layer": ("files", "site", "repositories", "data-only", "lenient", "strict", "cleartext-secrets"),
     "patch": ("select", "ops", "vars", "vars-files", "var-errs"),
     "overlay": _TEMPLATES,
     "values": ("files", "set"),
@@ -83,13 +89,45 @@ class Pipeline:
         self.steps = steps
 
 
-def read(path: str) -> Pipeline:
-    """Read a pipeline file. Raises ReadError, and UsageError with file and line for what is no pipeline."""
-    return parse(Source(path, _content(path).decode("utf-8", "surrogateescape")), os.path.dirname(path))
+def read(path: str, run: str = "") -> Pipeline:
+    """Read a pipeline file. run: which one, of a file with several.
+
+    Raises ReadError, and UsageError with file and line for what is no pipeline.
+    """
+    return parse(file_source(path), os.path.dirname(path), run)
 
 
-def parse(source: Source, directory: str = "") -> Pipeline:
+def file_source(path: str) -> Source:
+    """The text of a pipeline or project file. Raises ReadError."""
+    return Source(path, _content(path).decode("utf-8", "surrogateescape"))
+
+
+def parse(source: Source, directory: str = "", run: str = "") -> Pipeline:
     """Read a pipeline from its text. directory: what its paths are relative to. Raises UsageError, ReadError."""
+    top = top_map(source)
+    runs = runs_of(top)
+    if runs is None:
+        if run:
+            raise UsageError("a pipeline file with steps is one run, without a name", at=top.position, found=run)
+        at, chain = top.position, [top]
+    else:
+        entry = find_run(runs, run)
+        at, chain = entry.position, [one.value for one in inherited(entry, runs) if type(one.value) is Map]
+    lists = [steps for settings in chain if (steps := settings.find("steps")) is not None]
+    if not lists:
+        raise UsageError('a pipeline needs "steps"', at=at, expected="a list of steps")
+    items = [one for steps in lists for one in _items(steps)]
+    found = [_step(item, number) for number, item in enumerate(items, 1)]
+    names: dict[str, Step] = {}
+    for step in found:
+        other = names.setdefault(step.name, step)
+        if other is not step:
+            raise UsageError(f'two steps are called "{step.name}"', at=step.item.position, also=[other.item.position])
+    return Pipeline(source, directory, found)
+
+
+def top_map(source: Source) -> Map:
+    """The map that a pipeline or project file is. Raises UsageError, ReadError."""
     from plait.yaml import deduplicate
     from plait.yaml import read as read_yaml
 
@@ -98,22 +136,69 @@ def parse(source: Source, directory: str = "") -> Pipeline:
         raise UsageError(
             "not a pipeline",
             at=Position(source, documents[0].line if documents else 1),
-            expected='one document, a map with "steps"',
+            expected='one document, a map with "steps" or "runs"',
             found=kind_name(documents[0].value) if len(documents) == 1 else f"{len(documents)} documents",
         )
     top = documents[0].value
-    check_keys(top, ("steps",), "a pipeline")
+    check_keys(top, TOP, "a pipeline")
+    return top
+
+
+def runs_of(top: Map) -> Map | None:
+    """The runs of a project file by their names; None for a file that is one pipeline. Raises UsageError."""
+    item = top.find("runs")
+    if item is None:
+        return None
     steps = top.find("steps")
-    if steps is None or type(steps.value) is not Array:
-        at = top.position if steps is None else steps.position
-        raise UsageError('a pipeline needs "steps"', at=at, expected="a list of steps")
-    found = [_step(item, number) for number, item in enumerate(steps.value.items, 1)]
-    names: dict[str, Step] = {}
-    for step in found:
-        other = names.setdefault(step.name, step)
-        if other is not step:
-            raise UsageError(f'two steps are called "{step.name}"', at=step.item.position, also=[other.item.position])
-    return Pipeline(source, directory, found)
+    if steps is not None:
+        raise UsageError('a file has "steps", or "runs"', at=steps.position, also=[item.position])
+    if type(item.value) is not Map or not item.value.items:
+        raise wrong(item, "a map from names to runs")
+    return item.value
+
+
+def find_run(runs: Map, name: str) -> MapItem:
+    """The run of a name; without a name the only one. Raises UsageError."""
+    names = [str(item.key) for item in runs.items]
+    if not name and len(names) == 1:
+        return runs.items[0]
+    found = runs.find(name) if name else None
+    if found is None:
+        raise UsageError(
+            f'there is no run "{name}"' if name else "which run?",
+            at=runs.position,
+            expected=", ".join(names),
+            hint=did_you_mean(name, names),
+        )
+    return found
+
+
+def inherited(run: MapItem, runs: Map) -> list[MapItem]:
+    """A run and those that it is based on, the lowest first. Raises UsageError."""
+    chain = [run]
+    while True:
+        settings = chain[0].value
+        if type(settings) is not Map:
+            raise UsageError(f'the run "{chain[0].key}" is wrong', at=chain[0].position, expected="a map")
+        base = settings.find("base")
+        if base is None:
+            return chain
+        if type(base.value) is not str:
+            raise wrong(base, "the name of a run")
+        below = runs.find(base.value)
+        if below is None:
+            names = [str(item.key) for item in runs.items]
+            raise UsageError(f'there is no run "{base.value}"', at=base.position, hint=did_you_mean(base.value, names))
+        if below in chain:
+            ring = " -> ".join(str(one.key) for one in (*reversed(chain[: chain.index(below) + 1]), below))
+            raise UsageError("runs are based on each other in a circle", at=base.position, found=ring)
+        chain.insert(0, below)
+
+
+def _items(steps: MapItem) -> list[ArrayItem]:
+    if type(steps.value) is not Array:
+        raise wrong(steps, "a list of steps")
+    return steps.value.items
 
 
 def _step(item: ArrayItem, number: int) -> Step:
@@ -173,4 +258,6 @@ def _content(path: str) -> bytes:
     except OSError as error:
         folder, name = os.path.split(path)
         near = did_you_mean(name, sorted(os.listdir(folder or "."))) if os.path.isdir(folder or ".") else None
+        if os.path.isdir(path):
+            near = "name the pipeline file in it"
         raise ReadError(f'cannot read "{path}": {error.strerror}', hint=near) from None

@@ -16,9 +16,10 @@ from __future__ import annotations
 import os
 
 from plait.errors import ReadError
+from plait.naming import document_name
 from plait.nodes import Array, Map, MapItem
 from plait.source import Source
-from plait.tools.paths import all_places, document_name, scalars_beside, text_lines
+from plait.tools.paths import all_places, scalars_beside, text_lines
 from plait.writing import write_file
 from plait.yaml import Spans, read, write_json, write_value
 
@@ -26,6 +27,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from plait.context import Context
     from plait.nodes import Document, DocumentSet, Item
     from plait.provenance import Trace
     from plait.tools.explain import Entry, Explainer
@@ -226,23 +228,28 @@ class _Columns:
         return found
 
 
-def impact(trace: Trace, documents: DocumentSet, file: str, line: int) -> list[Place]:
-    """The scalars of an output, and the lines of its text files, in which a line of an input has a part."""
+def impact(trace: Trace, documents: DocumentSet, file: str, line: int, context: Context | None = None) -> list[Place]:
+    """The scalars of an output, and the lines of its text files, in which a line of an input has a part.
+
+    context: of the run, for whoever watches.
+    """
     from plait.tools.explain import Explainer
 
     explainer = Explainer(trace)
-    return [
-        place
-        for place in all_places(documents.items, trace.texts)
-        if any(
-            # Of a file that was read as a whole every line counts.
-            number in (0, line) and same_file(name, file)
-            for name, number in explainer.lines(explainer.history(place), structure=True)
-        )
-    ]
+    if context is not None:
+        context.done = context.total = 0
+    found: list[Place] = []
+    for place in all_places(documents.items, trace.texts):
+        if context is not None:
+            context.doing = place
+        # Of a file that was read as a whole every line counts.
+        lines = explainer.lines(explainer.history(place), structure=True)
+        if any(number in (0, line) and same_file(name, file) for name, number in lines):
+            found.append(place)
+    return found
 
 
 def same_file(name: str, file: str) -> bool:
     """Whether a source's name and a path a person gave mean one file: inputs are named from their directory on."""
-    name, file = name.removeprefix("./"), file.removeprefix("./")
+    name, file = (path.replace(os.sep, "/").removeprefix("./") for path in (name, file))
     return name == file or name.endswith("/" + file) or file.endswith("/" + name)

@@ -18,8 +18,9 @@ _SHOWN_VALUE = 40
 def to_data(history: History) -> dict[str, object]:
     """The history as plain data, for JSON."""
     place = history.place
+    from plait.naming import document_name
     from plait.nodes import to_plain
-    from plait.tools.paths import Line, document_name
+    from plait.tools.paths import Line
 
     return {
         "document": place.file if type(place) is Line else document_name(place.document),
@@ -50,8 +51,11 @@ def _entry_data(entry: Entry, secret: bool) -> dict[str, object]:
     return data
 
 
-def to_text(history: History, *, around: bool = False) -> str:
-    """The history as a table: the value, then an entry a line, oldest first, what it was made of indented below it."""
+def to_text(history: History, *, around: bool = False, width: int | None = None) -> str:
+    """The history as a table: the value, then an entry a line, oldest first, what it was made of indented below it.
+
+    width: that of a terminal. What does not fit stands below, the source line in its column as long as that is wide enough.
+    """
     secret = history.secret
     rows: list[tuple[str, str, str, str]] = []
     for entry in history.entries:
@@ -60,19 +64,48 @@ def to_text(history: History, *, around: bool = False) -> str:
     libraries = [entry for entry in flat(history.around) if entry.action.startswith("library ")]
     for entry in history.around if around else distinct(libraries):
         _rows(entry, 0, rows, secret=secret, nested=True)
+    value = "(secret)" if secret else shown(history.place.value)
+    out = [f"{history.place}: {value}" if value else f"{history.place}:"]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
-    shown = "(secret)" if secret else _shown(history.place.value)
-    out = [f"{history.place}: {shown}" if shown else f"{history.place}:"]
+    room = None if width is None else width - sum(widths) - 8
+    if width is not None and room is not None and room < min(_NARROW_TEXT, max(len(row[3]) for row in rows)):
+        return "\n".join([*out, *_narrow(rows, width)]) + "\n"
     for row in rows:
-        left = "  ".join(text.ljust(width) for text, width in zip(row[:3], widths, strict=True))
-        out.append(f"  {left}  {row[3]}".rstrip())
+        left = "  ".join(text.ljust(wide) for text, wide in zip(row[:3], widths, strict=True))
+        lines = [row[3]] if room is None or len(row[3]) <= room else _in_column(row[3], room)
+        out.append(f"  {left}  {lines[0]}".rstrip())
+        out += [" " * (sum(widths) + 8) + line for line in lines[1:]]
     return "\n".join(out) + "\n"
+
+
+# Where a source line has fewer characters than that beside the other columns, it stands below them.
+_NARROW_TEXT = 28
+
+
+def _narrow(rows: list[tuple[str, str, str, str]], width: int) -> list[str]:
+    """Rows that are too wide for a table: without columns, and the source lines below if they do not fit."""
+    lines = [f"  {'  '.join(filter(None, row))}" for row in rows]
+    if max(map(len, lines)) <= width:
+        return lines
+    out: list[str] = []
+    for place, action, value, text in rows:
+        out.append(f"  {'  '.join(filter(None, (place, action, value)))}")
+        if text:
+            out.append(" " * (len(place) - len(place.lstrip(" ")) + 6) + text)
+    return out
+
+
+def _in_column(text: str, room: int) -> list[str]:
+    """A source line in a column that is too narrow for it: each further line begins as the first one, with a bar."""
+    from textwrap import wrap
+
+    return wrap(text, room, subsequent_indent="|   ", break_on_hyphens=False)
 
 
 def _rows(entry: Entry, depth: int, rows: list[tuple[str, str, str, str]], *, secret: bool, nested: bool) -> None:
     value = ""
     if entry.has_value:
-        value = "(secret)" if secret else _shown(entry.value)
+        value = "(secret)" if secret else shown(entry.value)
     if entry.state != STANDS:
         value = f"{value} ({entry.state})".strip()
     text = "" if entry.text is None or secret else f"| {entry.text.strip()}"
@@ -83,7 +116,8 @@ def _rows(entry: Entry, depth: int, rows: list[tuple[str, str, str, str]], *, se
                 _rows(inner, depth + 1, rows, secret=secret, nested=False)
 
 
-def _shown(value: Value) -> str:
+def shown(value: Value) -> str:
+    """A value in one short line."""
     if type(value) is Map:
         return "{}" if not value.items else f"(map of {len(value.items)})"
     if type(value) is Array:

@@ -14,6 +14,7 @@ from plait.workspace.job import (
     ReferencedValues,
     Result,
     TextFile,
+    values_of_map,
 )
 from plait.workspace.library import Library, LibraryFile, build_library, data_reader, in_sequence, outline
 
@@ -43,6 +44,7 @@ __all__ = [
     "parse_refs",
     "show_refs",
     "split_ref",
+    "values_of_map",
 ]
 
 _LATER = dict.fromkeys(("LibraryRef", "parse_refs", "show_refs", "split_ref"), "references")

@@ -102,8 +102,13 @@ class Inputs:
     def _missing_hint(self, argument: str, path: str) -> str | None:
         if path.startswith("@") and ":" in path:
             return "a library is named only by the data value flags, such as --data-values-file @library:values.yml"
+        parts = path.split(",")
+        if len(parts) > 1 and all(os.path.lexists(part.strip()) for part in parts):
+            return f"each input has a flag of its own: {' '.join(f'-f {part.strip()}' for part in parts)}"
         from plait.spell import did_you_mean
 
+        if any(char in path for char in "*?["):
+            return f"patterns are not expanded here: give the directory, {os.path.dirname(path) or '.'}"
         # The first part of the path that is not there is the one to look at.
         directory, name = os.path.split(path)
         while directory and not os.path.exists(directory):
@@ -211,7 +216,9 @@ def _fetch(url: str, seconds: float, largest: int) -> bytes:
     except (OSError, HTTPException, ValueError) as error:
         raise ReadError(f"Reading URL '{url}': {reason(error)}") from None
     if lacking:
-        raise ReadError(f"Reading URL '{url}': {lacking} bytes of the answer are missing")
+        from plait.spell import counted
+
+        raise ReadError(f"Reading URL '{url}': {counted(lacking, 'byte')} of the answer missing")
     if len(data) > largest:
         raise exceeded(f"URL '{url}'", "input", largest, expected=f"at most {largest} bytes")
     return data

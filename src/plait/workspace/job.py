@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from plait.nodes import DocumentSet
+from plait.nodes import Document, DocumentSet
 from plait.workspace.library import build_library
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from plait.nodes import Document
+    from plait.nodes import Map
     from plait.output import OutputFile
     from plait.workspace.files import InputFile
     from plait.workspace.library import Library
@@ -142,6 +142,11 @@ class ReferencedValues:
         from plait.workspace.references import show_refs
 
         return f"{self.noun} belonging to library '{show_refs(self.all_refs)}' on line {self.document.position}"
+
+
+def values_of_map(values: Map) -> ReferencedValues:
+    """The data values that a map holds: for the library at hand, merged plainly."""
+    return ReferencedValues(Document(values, values.source, values.line), plain=True)
 
 
 class Job:

@@ -112,7 +112,11 @@ class Loader:
         if path.startswith("/"):
             directory = root
             path = path[1:]
-        member = directory.find_file(path)
+        try:
+            member = directory.find_file(path)
+        except ReadError as error:
+            error.hint = error.hint or _elsewhere(path, root)
+            raise
         file = member.file
         if not file.is_library:
             raise ReadError(
@@ -202,3 +206,10 @@ def _path(function: str, value: object) -> str:
 
         raise StarlarkError(f"{function}: expected a string, but was {type_of(value)}")
     return value
+
+
+def _elsewhere(path: str, root: Library) -> str | None:
+    """A hint that names the files of the same name in other directories."""
+    name = path.rpartition("/")[2]
+    found = [f'"/{member.path}"' for member in root.accessible_files() if member.file.name == name]
+    return f"that name is known as {' and '.join(found[:3])}" if found else None

@@ -35,6 +35,9 @@ KEYS: dict[str, tuple[str, ...] | None] = {
 }
 
 
+_SUCH_AS = "such as app.yml:exclude=true, or app.yml:type=yaml-plain"
+
+
 class Mark:
     """One mark. text: as written; pattern, key, value: its parts."""
 
@@ -51,10 +54,10 @@ def parse_mark(text: str) -> Mark:
     """Read `PATH:KEY=VALUE`. Raises UsageError for another form, an unknown key and an unknown value."""
     pattern, colon, rest = text.partition(":")
     if not colon:
-        raise UsageError(f"Expected file mark '{text}' to be in format path:key=value")
+        raise UsageError(f"Expected file mark '{text}' to be in format path:key=value", hint=_SUCH_AS)
     key, equals, value = rest.partition("=")
     if not equals:
-        raise UsageError(f"Expected file mark '{text}' key-value portion to be in format key=value")
+        raise UsageError(f"Expected file mark '{text}' key-value portion to be in format key=value", hint=_SUCH_AS)
     if key not in KEYS:
         raise UsageError(
             f"Unknown key in file mark '{text}'", expected=", ".join(KEYS), found=key, hint=did_you_mean(key, KEYS)

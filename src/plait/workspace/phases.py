@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plait.errors import PlaitError, SchemaError, TemplateError
 from plait.nodes import Document, DocumentSet, Map, is_empty
+from plait.workspace.files import DATA
 from plait.workspace.job import (
     INSPECT_SCHEMA,
     INSPECT_VALUES,
@@ -45,6 +46,8 @@ def run(job: Job, context: Context | None = None, given: Mapping[InputFile, Docu
     if job.options.inspect == INSPECT_SCHEMA:
         from plait.schema import ANY, openapi
 
+        if schema is None:
+            session.context.warn("the inputs declare no schema of data values; #@data/values-schema above --- is one")
         return Result(documents=DocumentSet([openapi(schema or ANY)]))
     values, library_values = execution.values(job.values, schema)
     if job.options.inspect == INSPECT_VALUES:
@@ -52,6 +55,13 @@ def run(job: Job, context: Context | None = None, given: Mapping[InputFile, Docu
     session.context.total = len(job.files)
     evaluated = execution.evaluate(values, library_values, library_schemas, printed=True)
     session.context.doing = "writing"
+    if not evaluated.files and not evaluated.texts:
+        names = [file.path for file in job.files if file.type == DATA]
+        if names:
+            session.context.warn(
+                f"nothing is rendered, since {', '.join(names[:6])} {'is' if len(names) == 1 else 'are'} taken as data: "
+                "the names of YAML files end in .yml or .yaml"
+            )
     trace = session.context.trace
     if trace is not None:
         from plait.templates.traced_text import lines_of
@@ -119,7 +129,7 @@ class Execution:
         merged: Document | None = None
         built: SchemaType | None = None
         for entry in entries:
-            declared = build(entry.document)
+            declared = build(entry.document, self.session.context.warn)
             if entry.refs:
                 continue
             built = declared
@@ -128,7 +138,8 @@ class Execution:
             else:
                 from plait.overlay import apply_document
 
-                merged = apply_document(merged, entry.document, trace=self.session.context.trace)
+                context = self.session.context
+                merged = apply_document(merged, entry.document, trace=context.trace, warn=context.warn)
                 built = build(merged)
         return built
 
@@ -192,7 +203,9 @@ class Execution:
             else:
                 from plait.overlay import apply_document
 
-                merged = apply_document(merged, entry.document, plain=entry.plain, trace=trace)
+                # What a schema does not know is told by the check.
+                warn = self.session.context.warn if schema is None else None
+                merged = apply_document(merged, entry.document, plain=entry.plain, trace=trace, warn=warn)
                 if trace is not None and entry.plain and before is not None:
                     trace.relate(before.value, merged.value, "data values")
             if schema is not None:
@@ -403,7 +416,8 @@ def _overlaid(
         try:
             from plait.overlay import apply_documents
 
-            groups = apply_documents(groups, overlays, plans=plans, trace=trace, printed=printed)
+            warn = session.context.warn
+            groups = apply_documents(groups, overlays, plans=plans, trace=trace, warn=warn, printed=printed)
         except PlaitError as error:
             raise error.within(f"Overlaying (in following order: {', '.join(overlay_files)})") from None
     result = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.context import Context
+from plait.errors import StarlarkError, TemplateError
 from plait.templates import Outcome, read_yaml
 from plait.workspace import files
 
@@ -129,26 +130,38 @@ class Session:
             traced, cache = self.context.trace is not None, self.context.cache
             found = read_yaml(file.source, strict=options.strict, plain=file.is_plain, cache=cache, traced=traced)
             self._yaml[key] = found
-            for line, name, hint in found.misspelt():
-                self.context.warn(f"{file.source.shown}:{line}: nothing is known of the annotation @{name}; {hint}")
-            ignored = found.ignored()
-            if ignored is not None:
-                self.context.warn(
-                    f"{file.source.shown}:{ignored}: what stands behind the ... that ends the last document has no effect"
-                )
-            braces = found.braces()
-            if braces is not None:
-                self.context.warn(
-                    f"{file.source.shown}:{braces}: {{{{ }}}} is a map within a map here; quotes around it make a text of it"
-                )
-            unused = found.unused_overlay()
-            if unused is not None:
-                line, name = unused
-                self.context.warn(
-                    f"{file.source.shown}:{line}: @{name} has no effect, since no document of this file is an overlay; "
-                    "one is by #@overlay/match by=... above its ---"
-                )
+            self._warn_of(file, found)
         return found
+
+    def _warn_of(self, file: InputFile, found: YamlFile) -> None:
+        """Warn of what a YAML file says that has no effect, or another one than it seems to have."""
+        warn, shown = self.context.warn, file.source.shown
+        if not found.is_template and found.plain is not found.documents:
+            from plait.yaml import written_twice
+
+            for text in written_twice(file.source, found.documents):
+                warn(text)
+        for line, name, hint in found.misspelt():
+            warn(f"{shown}:{line}: unknown annotation @{name}; {hint}")
+        ignored = found.ignored()
+        if ignored is not None:
+            warn(f"{shown}:{ignored}: the text after the ... that ends the last document has no effect")
+        braces = found.braces()
+        if braces is not None:
+            warn(f"{shown}:{braces}: {{{{ }}}} is a map within a map here; put it in quotes to make it a string")
+        written = None if file.marked_template is False else found.untemplated_text()
+        if written is not None:
+            warn(
+                f"{shown}:{written}: (@= @) stays as it is in this text; "
+                "#@yaml/text-templated-strings on the line above has it evaluated"
+            )
+        unused = found.unused_overlay()
+        if unused is not None:
+            line, name = unused
+            warn(
+                f"{shown}:{line}: @{name} has no effect because no document of this file is an overlay; "
+                "to make one an overlay, put #@overlay/match by=... above its ---"
+            )
 
     def prepared(self, file: InputFile, options: Options) -> Template | Outcome:
         """The file compiled, or what it is where nothing in it is evaluated. Raises PlaitError."""
@@ -171,6 +184,17 @@ class Session:
         return isinstance(found, Outcome) or found.fixed
 
     def _compiled(self, file: InputFile, kind: str, options: Options) -> Template:
+        try:
+            return self._compile(file, kind, options)
+        except (StarlarkError, TemplateError) as error:
+            if kind == files.TEXT:
+                raise
+            from plait.templates.recovery import add_others
+
+            ignore = options.ignore_unknown_comments
+            raise add_others(error, file.source, kind, ignore_unknown_comments=ignore) from None
+
+    def _compile(self, file: InputFile, kind: str, options: Options) -> Template:
         from plait.templates import compile_starlark, compile_text, compile_yaml
 
         traced, cache = self.context.trace is not None, self.context.cache
@@ -183,6 +207,11 @@ class Session:
                 traced=traced,
             )
         if kind == files.TEXT:
+            line = _code_in_comments(file.source.text)
+            if line is not None:
+                self.context.warn(
+                    f"{file.source.shown}:{line}: #@ begins no code in a text template; (@ and @) enclose it"
+                )
             return compile_text(file.source, cache, traced=traced)
         return compile_starlark(file.source, cache, traced=traced)
 
@@ -216,3 +245,15 @@ class Session:
                         values.append(member)
             found = self._layouts[key] = Layout(members, schemas, values)
         return found
+
+
+# What begins a line of code that somebody means.
+_CODE = ("#@ load(", "#@ if ", "#@ for ", "#@ def ", "#@ end")
+
+
+def _code_in_comments(text: str) -> int | None:
+    """The first line of a text template that has code as it stands in YAML templates; None if it has code of its own."""
+    if "#@ " not in text or "(@" in text:
+        return None
+    lines = enumerate(text.split("\n"), 1)
+    return next((number for number, line in lines if line.lstrip().startswith(_CODE)), None)

@@ -103,13 +103,18 @@ def _from_file(
         # A directory of values may hold other files. A file that was named is read whatever its name.
         if file.in_directory and file.type != YAML:
             continue
-        found += plain_values_of(file, refs, strict=strict)
+        found += plain_values_of(file, refs, strict=strict, warn=warn)
     return found
 
 
-def plain_values_of(file: InputFile, refs: LibraryRefs = (), *, strict: bool = False) -> list[ReferencedValues]:
-    """The data values of a plain YAML file, for the library that refs name. Raises ReadError for an annotation."""
-    return [ReferencedValues(document, refs, plain=True) for document in _plain_documents(file, strict)]
+def plain_values_of(
+    file: InputFile, refs: LibraryRefs = (), *, strict: bool = False, warn: Callable[[str], None] | None = None
+) -> list[ReferencedValues]:
+    """The data values of a plain YAML file, for the library that refs name. warn: as of `read_values`.
+
+    Raises ReadError for an annotation.
+    """
+    return [ReferencedValues(document, refs, plain=True) for document in _plain_documents(file, strict, warn)]
 
 
 def _warn_about_key(path: str, warn: Callable[[str], None] | None) -> None:
@@ -121,8 +126,8 @@ def _warn_about_key(path: str, warn: Callable[[str], None] | None) -> None:
         )
 
 
-def _plain_documents(file: InputFile, strict: bool) -> list[Document]:
-    from plait.yaml import Comments, deduplicate, read
+def _plain_documents(file: InputFile, strict: bool, warn: Callable[[str], None] | None) -> list[Document]:
+    from plait.yaml import Comments, deduplicate, read, written_twice
 
     source = file.source.hidden()
     comments = Comments() if "#@" in source.text else None
@@ -131,7 +136,11 @@ def _plain_documents(file: InputFile, strict: bool) -> list[Document]:
     documents = documents.with_items([document for document in documents.items if document.value is not None])
     if comments is not None:
         _check_plain(file, documents, comments)
-    return deduplicate(documents).items
+    settled = deduplicate(documents)
+    if warn is not None and settled is not documents:
+        for text in written_twice(source, documents):
+            warn(text)
+    return settled.items
 
 
 def _check_plain(file: InputFile, documents: DocumentSet, comments: Comments) -> None:
@@ -209,9 +218,10 @@ def _from_value_file(argument: str, inputs: Inputs) -> ReferencedValues:
         )
     files = inputs.files([path])
     if len(files) != 1:
-        raise ReadError(
-            f"Expected '{path}' to be a file, but is a directory", found=f"{len(files)} files" if files else "no files"
-        )
+        from plait.spell import counted
+
+        found = counted(len(files), "file") if files else "no files"
+        raise ReadError(f"Expected '{path}' to be a file, but is a directory", found=found)
     content = files[0].text()
     refs, key = _refs_and_key(key)
     return ReferencedValues(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from plait.yaml.reader import read, read_value
     from plait.yaml.repeats import deduplicate, has_repeated_keys
     from plait.yaml.spans import Span, Spans
+    from plait.yaml.twice import written_twice
 
 __all__ = [
     "Comment",
@@ -44,6 +45,7 @@ __all__ = [
     "write_json",
     "write_positions",
     "write_value",
+    "written_twice",
 ]
 
 _LATER = {
@@ -62,6 +64,7 @@ _LATER = {
     "sort_items": "order",
     "write_json": "json",
     "write_positions": "positions",
+    "written_twice": "twice",
 }
 
 

@@ -17,7 +17,7 @@ from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from plait.nodes import Collection, Item, Value
     from plait.source import Source
@@ -41,6 +41,14 @@ def format_text(source: Source, *, strict: bool = False) -> str:
             page.line("#" + comment.text, "")
         page.line("---", "")
     return "".join(page.out)
+
+
+def joined(texts: Iterable[str]) -> str:
+    """Formatted texts as one: without a marker the documents of two files would run into one."""
+    out = ""
+    for text in texts:
+        out += "---\n" + text if out and text and not text.startswith("---") else text
+    return out
 
 
 class _Page:

@@ -27,6 +27,10 @@ _ESCAPES.update({0x08: "\\b", 0x09: "\\t", 0x0A: "\\n", 0x0C: "\\f", 0x0D: "\\r"
 _HTML_ESCAPES = {**_ESCAPES, ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026"}
 
 
+# So many items between two looks at the clock.
+_A_LOOK = 1 << 14
+
+
 def write_json(value: Value, *, indent: int = 0, escape_html: bool = True) -> str:
     """A value as JSON, without a line break at the end.
 
@@ -42,9 +46,13 @@ def write_json(value: Value, *, indent: int = 0, escape_html: bool = True) -> st
     line = "\n" if indent else ""
     holder: Item | None = None
     # Shared nodes and strings make it larger than what is in memory: an item counts as 64 characters.
-    most = allowance().most("output")
-    room = most >> 6
+    run = allowance()
+    most = run.most("output")
+    room = looked = most >> 6
     while True:
+        if looked - room > _A_LOOK:
+            looked = room
+            run.check_time()
         if isinstance(value, (Map, Array, DocumentSet)) and value.items:
             is_map = type(value) is Map
             room -= len(value.items)
@@ -84,7 +92,7 @@ def _distinct(value: Map) -> list[MapItem]:
     for item in value.items:
         if type(item.key) is not str:
             raise PlaitError(
-                f"JSON needs strings for keys, and this one is no string: {key_text(item.key)}",
+                f"JSON needs strings as keys, and this key is not a string: {key_text(item.key)}",
                 at=item.position,
                 found=kind_name(item.key),
                 hint="put it in quotes",

@@ -7,19 +7,19 @@ from plait.source import Position, Source
 
 _HINTS = {
     "mapping values are not allowed in this context": 'put the value in quotes if it contains ": "',
-    "could not find expected ':'": "a key needs a colon and a space (or line break) behind it",
+    "could not find expected ':'": "a key is followed by a colon and a space (or a line break)",
     "did not find expected <document start>": "the next document starts with ---",
-    "found unexpected ':'": "put a space behind the colon, or quotes around the text",
+    "found unexpected ':'": "put a space after the colon, or quotes around the text",
     "did not find expected key": "check the indentation, and quotes within quotes",
     "did not find expected '-' indicator": "check the indentation: every item starts with a dash in the same column",
     "did not find expected hexdecimal number": "use single quotes, or write the backslash twice",
     "did not find expected alphabetic or numeric character": "put the text in quotes: * starts an alias, & an anchor",
     "did not find expected ',' or ']'": "a bracket is not closed, or a comma is missing",
     "did not find expected ',' or '}'": "a brace is not closed, or a comma is missing",
-    "did not find expected node content": "a value is missing, or a bracket or brace has no partner",
+    "did not find expected node content": "a value is missing, or a bracket or brace is unmatched",
     "found unknown escape character": "use single quotes, or write the backslash twice",
 }
-BRACES = "{{ }} is a map within a map; quotes around it make a text of it"
+BRACES = "{{ }} is a map within a map; put it in quotes to make it a string"
 _CANNOT_START = {
     "\t": ("a tab", "indent with spaces"),
     "@": ('"@"', "put the text in quotes"),

@@ -195,7 +195,7 @@ class Expressions(Emitter):
 
     def list_display(self, node: syntax.ListDisplay) -> py.expr:
         items = [self.expression(item) for item in node.items]
-        return self.call("$List", [self.tuple(items)] if items else [])
+        return self.list_of(node, self.tuple(items)) if items else self.call("$List", [])
 
     def dict_display(self, node: syntax.DictDisplay) -> py.expr:
         if not node.entries:
@@ -218,8 +218,12 @@ class Expressions(Emitter):
             generators[-1].ifs = [self.expression(condition) for condition in clause.conditions]
         body = self.expression(node.body)
         if node.key is None:
-            return self.call("$List", [py.ListComp(body, generators, lineno=self.line, col_offset=0)])
+            return self.list_of(node, py.ListComp(body, generators, lineno=self.line, col_offset=0))
         return self.dict_of(node.key, self.expression(node.key), body, generators)
+
+    def list_of(self, _node: Expression, made: py.expr) -> py.expr:
+        """The list of a display or comprehension. made: Python's list, or a tuple of its items."""
+        return self.call("$List", [made])
 
     def dict_of(self, _node: Expression, key: py.expr, value: py.expr, generators: list[py.comprehension]) -> py.expr:
         """The dict of a comprehension. Its keys may be bools."""

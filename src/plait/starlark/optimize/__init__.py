@@ -39,7 +39,7 @@ def optimizer(hooks: Hooks | None, statements: Sequence[Statement], scope: Scope
 
 
 def _binary(o: Optimizer, node: syntax.Binary) -> py.expr:
-    return interpolated(o, node) or fused(o, node) or operators.binary(o, node)
+    return o.own(node, interpolated(o, node) or fused(o, node) or operators.binary(o, node))
 
 
 def _augment(o: Optimizer, node: syntax.Assign, into: list[py.stmt]) -> None:
@@ -61,6 +61,7 @@ _RULES: Mapping[type, Rule] = {
     syntax.Call: calls.call,
     syntax.Comprehension: Optimizer.comprehension,
     syntax.Index: subscripts.index,
+    syntax.ListDisplay: Optimizer.list_display,
     syntax.Unary: operators.unary,
 }
 _STATEMENT_RULES: Mapping[type, StatementRule] = {

@@ -34,26 +34,26 @@ def call(o: Optimizer, node: syntax.Call) -> py.expr:
     if isinstance(function, syntax.Attribute):
         made = formatted(o, node)
         if made is None and plain:
-            made = _method(o, function, values)
+            made = _method(o, function, values, bare=node in o.facts.bare)
     elif isinstance(function, syntax.Name) and plain:
         if function.scope is None and function.name != "print":
             made = _universal(o, function.name, values)
         elif o.knows(node):
             made = py.Call(o.load(f"$f.{function.name}"), [o.expression(value) for value in values], [], **o.at())
-    return Lowering.call_(o, node) if made is None else made
+    return o.own(node, Lowering.call_(o, node) if made is None else made)
 
 
 # ---- methods
 
 
-def _method(o: Optimizer, method: syntax.Attribute, values: Sequence[Expression]) -> py.expr | None:
-    """`x.name(...)` of strings, lists and dicts; None for what is no method of theirs."""
+def _method(o: Optimizer, method: syntax.Attribute, values: Sequence[Expression], *, bare: bool) -> py.expr | None:
+    """`x.name(...)` of strings, lists and dicts; None for what is no method of theirs. bare: any list does as result."""
     row = LIKELY.get(method.name)
     if row is None or not row.fits(len(values)):
         return None
     kind = o.kind(method.x)
     if o.guards:
-        made = _own_method(o, method, kind, values)
+        made = _own_method(o, method, kind, values, bare=bare)
         if made is not None:
             return made
     if kind == row.kind:
@@ -66,18 +66,20 @@ def _method(o: Optimizer, method: syntax.Attribute, values: Sequence[Expression]
     return py.Call(callee, [again(), *map(o.expression, values)], [], **o.at())
 
 
-def _own_method(o: Optimizer, method: syntax.Attribute, kind: str, values: Sequence[Expression]) -> py.expr | None:
+def _own_method(
+    o: Optimizer, method: syntax.Attribute, kind: str, values: Sequence[Expression], *, bare: bool
+) -> py.expr | None:
     """Methods of strings and dicts that Python can do, given what is known; None for all others."""
     name = method.name
     if kind in {"", "str"}:
         own = _short_text_arguments(name, values)
         if own is not None:
-            return _short_text_method(o, method, values, *own)
+            return _short_text_method(o, method, values, *own, bare=bare)
     if kind == "dict" and name == "setdefault" and isinstance(method.x, syntax.Name):
         return _set_default(o, method.x, values)
     if kind == "str" and len(values) == 1:
         [value] = values
-        if name in {"startswith", "endswith"} and o.kind(value) == "str":
+        if name in {"startswith", "endswith"} and isinstance(value, syntax.Literal) and o.kind(value) == "str":
             return o.method(o.expression(method.x), name, o.expression(value))
         if name == "join" and isinstance(method.x, syntax.Literal) and _holds_texts(o, value):
             return _join(o, str(method.x.value), value)
@@ -102,7 +104,13 @@ def _short_text_arguments(name: str, values: Sequence[Expression]) -> tuple[int,
 
 
 def _short_text_method(
-    o: Optimizer, method: syntax.Attribute, values: Sequence[Expression], shortest: int, given: tuple[str, ...]
+    o: Optimizer,
+    method: syntax.Attribute,
+    values: Sequence[Expression],
+    shortest: int,
+    given: tuple[str, ...],
+    *,
+    bare: bool,
 ) -> py.expr:
     """`x.name(...)` of what is a short ASCII string more often than not: Python's own method.
 
@@ -114,15 +122,15 @@ def _short_text_method(
     tests.append(o.method(again() if tests else first, "isascii"))
     tests.append(o.is_smaller(again(), shortest))
     fast = o.method(again(), name, *map(o.constant, given))
-    if name == "split":
+    if name == "split" and not bare:
         fast = o.call("$List", [fast])
     slow = o.call(("$m." if kind == "str" else "$late.") + name, [again(), *map(o.expression, values)])
     return o.choose(o.both(*tests), fast, slow)
 
 
 def _holds_texts(o: Optimizer, node: Expression) -> bool:
-    """Whether a variable is of lists that have only strings in them."""
-    if not isinstance(node, syntax.Name) or o.kind(node) != "list":
+    """Whether a list has only strings in it."""
+    if o.kind(node) != "list":
         return False
     group = o.facts.group_of(node)
     return group is not None and find(group).kind == "str"
@@ -149,7 +157,7 @@ def _set_default(o: Optimizer, x: syntax.Name, values: Sequence[Expression]) -> 
     # First of all x: it may have no value yet.
     bound = o.compare(table, py.IsNot(), o.constant(None))
     there = o.compare(again(), py.In(), again_table())
-    test = o.both(bound, o.is_type(first, o.load("$T.str")), there)
+    test = o.both(bound, o.is_type(first, o.load("$T.str")), *o.is_short(again(), values[0]), there)
     slow = o.call("$m.setdefault", [again_table(), again(), o.expression(values[1])])
     return o.choose(test, o.subscript(again_table(), again()), slow)
 

@@ -13,6 +13,7 @@ Everything starts at the bottom and only rises, until a round changes nothing.
 from __future__ import annotations
 
 from plait.starlark import syntax
+from plait.starlark.optimize.bare import find_bare
 from plait.starlark.optimize.groups import Function, find
 from plait.starlark.optimize.kinds import BOTTOM, Kinds, join
 from plait.starlark.optimize.uses import Uses
@@ -38,6 +39,7 @@ def follow(scope: Scope, statements: Sequence[Statement]) -> Flow:
     }
     while flow.settle(statements):
         if not flow.call_from_outside():
+            flow.bare = find_bare(flow, statements)
             return flow
     return follow_apart(scope, statements)
 
@@ -45,7 +47,9 @@ def follow(scope: Scope, statements: Sequence[Statement]) -> Flow:
 def follow_apart(scope: Scope, statements: Sequence[Statement], outer: Kinds | None = None) -> Flow:
     """What is known of a program, or of one function of it, if nothing is known of its calls."""
     flow = Flow(scope, outer)
-    if not flow.settle(statements):
+    if flow.settle(statements):
+        flow.bare = find_bare(flow, statements)
+    else:
         flow.forget()
     return flow
 
@@ -72,6 +76,7 @@ class Flow(Uses):
     def __init__(self, scope: Scope, outer: Kinds | None = None) -> None:
         super().__init__(scope, outer)
         self.function: Function | None = None  # the one whose body is being visited
+        self.bare: set[Expression] = set()  # see `bare`
 
     def twice(self, function: Function) -> bool:
         """Whether calls from within tell something about the arguments of a function."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import _ast as py
 
 from plait.starlark import syntax
-from plait.starlark.budget import SMALL
+from plait.starlark.budget import LONG, SMALL, SOME
 from plait.starlark.lower import Lowering
 from plait.starlark.optimize.kinds import INTS
 
@@ -77,8 +77,13 @@ def binary(o: Optimizer, node: syntax.Binary) -> py.expr:
     if operator in {"and", "or"}:
         return o.logical(node, operator)
     x, y = o.expression(node.x), o.expression(node.y)
-    if operator in {"==", "!="} and _compare_as_ints(o, node):
-        return o.compare(x, _COMPARE[operator](), y)
+    if operator in {"==", "!="}:
+        if _compare_as_ints(o, node) or o.is_character(node.x) or o.is_character(node.y):
+            return o.compare(x, _COMPARE[operator](), y)
+        if o.guards and o.kind(node.x) == "str" and not _is_distinct(y):
+            return _on_text(o, operator, x, y, node)
+    if operator in {"in", "not in"} and o.guards:
+        return membership(o, x, y, node)
     return OPERATIONS.get(operator, helper)(o, operator, x, o.kind(node.x), y, o.kind(node.y))
 
 
@@ -197,16 +202,29 @@ def divide(o: Optimizer, operator: str, x: py.expr, left: str, y: py.expr, right
 
 def equality(o: Optimizer, operator: str, x: py.expr, left: str, y: py.expr, right: str) -> py.expr:
     compare = _COMPARE[operator]
-    if "str" in (left, right) or _is_distinct(x) or _is_distinct(y) or (left in INTS and right in INTS):
+    if _is_distinct(x) or _is_distinct(y) or (left in INTS and right in INTS):
         return o.compare(x, compare(), y)
     if not o.guards:
         return helper(o, operator, x, left, y, right)
     first_x, again_x = o.simple(x)
     first_y, again_y = o.simple(y)
-    others = [o.call("$T", [first_y]), o.load("$plain")]
+    # Of texts the helper knows what comparing them costs.
+    others = [o.call("$T", [first_y]), o.load("$scalars")]
     scalar = py.Compare(o.call("$T", [first_x]), [py.Is(), py.In()], others, **o.at())
     own = o.compare(again_x(), compare(), again_y())
     return o.choose(scalar, own, o.call("$" + operator, [again_x(), again_y()]))
+
+
+def _on_text(o: Optimizer, operator: str, x: py.expr, y: py.expr, node: syntax.Binary) -> py.expr:
+    """`x operator y` of a text x, by its length: Python's own operator, or the helper, which charges for what is long."""
+    if not isinstance(y, (py.Name, py.Constant)):
+        return o.call("$" + operator, [x, y])
+    first, again = o.simple(x)
+    tests = o.is_short(first, node.x)
+    if not tests:
+        return o.compare(x, _COMPARE[operator](), y)
+    own = o.compare(again(), _COMPARE[operator](), y)
+    return o.choose(o.every(tests), own, o.call("$" + operator, [again(), y]))
 
 
 def _compare_as_ints(o: Optimizer, node: syntax.Binary) -> bool:
@@ -226,6 +244,8 @@ def _is_distinct(node: py.expr) -> bool:
     if not isinstance(node, py.Constant):
         return False
     value = node.value
+    if type(value) is str:
+        return len(value) <= LONG
     return value is None or ((type(value) is int or type(value) is float) and value not in (0, 1))
 
 
@@ -240,18 +260,21 @@ def order(o: Optimizer, operator: str, x: py.expr, left: str, y: py.expr, right:
     return o.choose(test, own, o.call("$" + operator, [again_x(), again_y()]))
 
 
-def membership(o: Optimizer, operator: str, x: py.expr, left: str, y: py.expr, right: str) -> py.expr:
-    if right not in ("dict", "list", "tuple"):
+def membership(o: Optimizer, x: py.expr, y: py.expr, node: syntax.Binary) -> py.expr:
+    """`x in y` of a text in a dict, or in a list of a few items."""
+    operator, left, right = node.operator, o.kind(node.x), o.kind(node.y)
+    if right not in ("dict", "list", "tuple") or left not in ("", "str") or not isinstance(y, py.Name):
         return helper(o, operator, x, left, y, right)
-    compare = _COMPARE[operator]
-    if left == "str":
-        return o.compare(x, compare(), y)
-    if o.guards and left == "" and isinstance(y, py.Name):
-        first, again = o.simple(x)
-        _, again_y = o.simple(y)
-        own = o.compare(again(), compare(), again_y())
-        return o.choose(o.is_type(first, o.load("$T.str")), own, o.call("$" + operator, [again(), again_y()]))
-    return helper(o, operator, x, left, y, right)
+    first, again = o.simple(x)
+    _, again_y = o.simple(y)
+    tests = [] if left == "str" else [o.is_type(first, o.load("$T.str"))]
+    tests += o.is_short(again() if tests else first, node.x)
+    if right != "dict":
+        tests.append(o.is_smaller(again_y(), SOME + 1))
+    if not tests:
+        return o.compare(x, _COMPARE[operator](), y)
+    own = o.compare(again(), _COMPARE[operator](), again_y())
+    return o.choose(o.every(tests), own, o.call("$" + operator, [again(), again_y()]))
 
 
 OPERATIONS: Mapping[str, Operation] = {
@@ -269,8 +292,6 @@ OPERATIONS: Mapping[str, Operation] = {
     "<=": order,
     ">": order,
     ">=": order,
-    "in": membership,
-    "not in": membership,
 }
 
 

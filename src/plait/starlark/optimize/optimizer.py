@@ -5,6 +5,7 @@ from __future__ import annotations
 import _ast as py
 
 from plait.starlark import syntax
+from plait.starlark.budget import LONG
 from plait.starlark.lower import Lowering
 from plait.starlark.lower.emit import LOAD, variable
 from plait.starlark.optimize import subscripts
@@ -14,7 +15,7 @@ from plait.starlark.table.universal import UNIVERSAL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
     from plait.starlark.lower.expressions import Rule
@@ -116,9 +117,28 @@ class Optimizer(Lowering):
         test = self.both(self.is_type(first, self.load("$T.tuple")), length)
         return self.choose(test, again(), super().unpacked(again(), count))
 
+    def list_display(self, node: syntax.ListDisplay) -> py.expr:
+        if node not in self.facts.bare:
+            return super().list_display(node)
+        return py.List([self.expression(item) for item in node.items], LOAD, lineno=self.line, col_offset=0)
+
+    def list_of(self, node: Expression, made: py.expr) -> py.expr:
+        return made if node in self.facts.bare else super().list_of(node, made)
+
+    def own(self, node: Expression, made: py.expr) -> py.expr:
+        """Python's own list, where a helper gives one of the language of which only compiled code takes notice."""
+        if node not in self.facts.bare:
+            return made
+        items = py.Starred(made, LOAD, lineno=self.line, col_offset=0)
+        return py.List([items], LOAD, lineno=self.line, col_offset=0)
+
     def dict_of(self, node: Expression, key: py.expr, value: py.expr, generators: list[py.comprehension]) -> py.expr:
-        if self.kind(node) != "str":
+        if self.kind(node) != "str" or not self.walrus:
             return super().dict_of(node, key, value, generators)
+        first, again = self.simple(key)
+        tests = self.is_short(first, node)
+        if tests:
+            key = self.choose(self.every(tests), again(), self.call("$key", [again()]))
         return self.call("$make_dict", [py.DictComp(key, value, generators, **self.at())])
 
     def range(self, name: str, x: Expression) -> py.expr:
@@ -169,6 +189,10 @@ class Optimizer(Lowering):
     def both(self, *tests: py.expr) -> py.expr:
         return py.BoolOp(py.And(), list(tests), lineno=self.line, col_offset=0)
 
+    def every(self, tests: Sequence[py.expr]) -> py.expr:
+        """Whether all tests hold, of which there is one at least."""
+        return tests[0] if len(tests) == 1 else self.both(*tests)
+
     def is_type(self, operand: py.expr, *others: py.expr) -> py.expr:
         """`type(operand) is other is ...`."""
         operators: list[py.cmpop] = [py.Is() for _ in others]
@@ -177,6 +201,18 @@ class Optimizer(Lowering):
     def is_smaller(self, x: py.expr, size: int) -> py.expr:
         """`len(x) < size`, of Python's own."""
         return self.compare(self.call("$L", [x]), py.Lt(), self.constant(size))
+
+    def is_character(self, node: Expression) -> bool:
+        """Whether it is one byte of a text."""
+        return isinstance(node, syntax.Index) and self.kind(node.x) == "str"
+
+    def is_short(self, x: py.expr, node: Expression) -> list[py.expr]:
+        """The test, if one is needed, whether a text is too short for the helpers to charge for it."""
+        if self.is_character(node) or (
+            isinstance(x, py.Constant) and (type(x.value) is not str or len(x.value) <= LONG)
+        ):
+            return []
+        return [self.is_smaller(x, LONG + 1)]
 
     def operation(self, x: py.expr, operator: py.operator, y: py.expr) -> py.expr:
         return py.BinOp(x, operator, y, lineno=self.line, col_offset=0)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import _ast as py
 
 from plait.starlark import syntax
+from plait.starlark.budget import LONG
 from plait.starlark.lower import Lowering
 from plait.starlark.lower.emit import STORE
 from plait.starlark.optimize.kinds import INTS
@@ -35,7 +36,7 @@ def index(o: Optimizer, node: syntax.Index) -> py.expr:
         return o.call("$index", [x, key])
     kind, key_kind = o.kind(node.x), o.kind(node.key)
     if key_kind == "str":
-        return _by_text(o, x, kind, key)
+        return _by_text(o, node, x, key)
     if key_kind in INTS:
         return _by_int(o, x, kind, key)
     if key_kind == "":
@@ -43,15 +44,18 @@ def index(o: Optimizer, node: syntax.Index) -> py.expr:
     return o.call("$index", [x, key])
 
 
-def _by_text(o: Optimizer, x: py.expr, kind: str, key: py.expr) -> py.expr:
-    if kind == "dict":
-        return o.subscript(x, key)
-    if kind != "" or not isinstance(key, (py.Name, py.Constant)):
+def _by_text(o: Optimizer, node: syntax.Index, x: py.expr, key: py.expr) -> py.expr:
+    kind = o.kind(node.x)
+    if kind not in {"", "dict"} or not isinstance(x if kind else key, (py.Name, py.Constant)):
         return o.call("$index", [x, key])
     first, again = o.simple(x)
-    _, again_key = o.simple(key)
-    test = o.is_type(first, o.load("$Dict"))
-    return o.choose(test, o.subscript(again(), key), o.call("$index", [again(), again_key()]))
+    first_key, again_key = o.simple(key)
+    tests = [] if kind else [o.is_type(first, o.load("$Dict"))]
+    tests += o.is_short(first_key, node.key)
+    if not tests:
+        return o.subscript(x, key)
+    own = o.subscript(again(), again_key())
+    return o.choose(o.every(tests), own, o.call("$index", [again(), again_key()]))
 
 
 def _by_int(o: Optimizer, x: py.expr, kind: str, key: py.expr) -> py.expr:
@@ -76,7 +80,8 @@ def _by_unknown(o: Optimizer, x: py.expr, kind: str, key: py.expr) -> py.expr:
     if kind == "dict" and isinstance(x, py.Name):
         _, again_x = o.simple(x)
         own = o.subscript(again_x(), again())
-        return o.choose(o.is_type(first, o.load("$T.str")), own, o.call("$index", [again_x(), again()]))
+        test = o.both(o.is_type(first, o.load("$T.str")), o.is_smaller(again(), LONG + 1))
+        return o.choose(test, own, o.call("$index", [again_x(), again()]))
     return o.call("$index", [x, key])
 
 
@@ -121,13 +126,10 @@ def _store_in_dict(o: Optimizer, target: syntax.Index, value: py.expr, into: lis
         tests.append(o.is_type(x(), o.load("$Dict")))
     if o.kind(target.key) != "str":
         tests.append(o.is_type(key(), o.load("$T.str")))
+    tests += o.is_short(key(), target.key)
     tests.append(o.unlocked(x()))
     other = o.do(o.call("$set_index", [x(), key(), again()]))
-    into.append(o.if_else(_all(o, tests), [o.set_item(x(), key(), again())], [other]))
-
-
-def _all(o: Optimizer, tests: list[py.expr]) -> py.expr:
-    return tests[0] if len(tests) == 1 else o.both(*tests)
+    into.append(o.if_else(o.every(tests), [o.set_item(x(), key(), again())], [other]))
 
 
 def augment(o: Optimizer, node: syntax.Assign, into: list[py.stmt]) -> None:
@@ -141,11 +143,11 @@ def augment(o: Optimizer, node: syntax.Assign, into: list[py.stmt]) -> None:
     key = o.held(o.expression(target.key), into)
     value = _augmented(o, o.call("$index", [x(), key()]), "", node)
     other = o.do(o.call("$set_index", [x(), key(), value]))
-    tests = [o.unlocked(x())]
-    if o.kind(target.key) != "str":
-        tests.insert(0, o.is_type(key(), o.load("$T.str")))
+    tests = [] if o.kind(target.key) == "str" else [o.is_type(key(), o.load("$T.str"))]
+    tests += o.is_short(key(), target.key)
+    tests.append(o.unlocked(x()))
     value = _augmented(o, o.subscript(x(), key()), "", node)
-    into.append(o.if_else(_all(o, tests), [o.set_item(x(), key(), value)], [other]))
+    into.append(o.if_else(o.every(tests), [o.set_item(x(), key(), value)], [other]))
     o.line = line
 
 

@@ -23,9 +23,9 @@ _INSTEAD = {
     "assert": 'assert.fail(...) and others come with load("@ytt:assert", "assert")',
     "class": 'struct.make(...), from load("@ytt:struct", "struct"), makes a value with fields',
     "except": 'assert.try_to(...), from load("@ytt:assert", "assert"), goes on after a failure',
-    "from": 'a module is loaded: load("@ytt:json", "json"), a file: load("file.star", "name")',
-    "import": 'a module is loaded: load("@ytt:json", "json"), a file: load("file.star", "name")',
-    "is": "== and != compare, None as well",
+    "from": 'modules and files are loaded: load("@ytt:json", "json"), load("file.star", "name")',
+    "import": 'modules and files are loaded: load("@ytt:json", "json"), load("file.star", "name")',
+    "is": "compare with == and !=, also with None",
     "raise": 'assert.fail("..."), from load("@ytt:assert", "assert"), ends the run',
     "try": 'assert.try_to(...), from load("@ytt:assert", "assert"), goes on after a failure',
 }
@@ -120,7 +120,7 @@ class Tokens:
         ):
             return 'there are no f-strings: "%s and %s" % (a, b), or "{} and {}".format(a, b)'
         if got == "else" and self.tokens[min(self.index + 1, len(self.tokens) - 1)][0] == "if":
-            return "'else if' is written elif"
+            return "'else if' is spelt elif"
         closer = _CLOSERS.get(wanted)
         if closer is None:
             return None

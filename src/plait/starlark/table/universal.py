@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.starlark import builtins, loops
+from plait.starlark.display import str_of
 from plait.starlark.table.row import ANY, COPIES, KEEPS, LOOKS, SHARES, Row, named
 
 TYPE_CHECKING = False
@@ -47,7 +48,7 @@ UNIVERSAL: Mapping[str, Row] = named(
         "reversed": Row(builtins.reversed_, 1, 1, "list", COPIES),
         "set": Row(builtins.set_, 0, 1, "", SHARES),
         "sorted": Row(_sorted, 0, ANY, "list", COPIES, calls=True),
-        "str": Row(builtins.str_, 1, 1, "str", LOOKS, words=_EXACTLY_ONE),
+        "str": Row(str_of, 1, 1, "str", LOOKS, words=_EXACTLY_ONE),
         "tuple": Row(builtins.tuple_, 0, 1, "tuple", SHARES),
         "type": Row(builtins.type_, 1, 1, "str", LOOKS, words=_EXACTLY_ONE),
         "zip": Row(builtins.zip_, 0, ANY, "list", SHARES),

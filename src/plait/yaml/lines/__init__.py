@@ -13,8 +13,7 @@ from __future__ import annotations
 from plait.errors import PlaitError
 from plait.nodes import Document, DocumentSet
 from plait.yaml.lines.document import DocumentReading
-from plait.yaml.lines.multiline import NoShapeError
-from plait.yaml.lines.shapes import Shapes, is_start
+from plait.yaml.lines.shapes import NoShapeError, Shapes, is_start
 from plait.yaml.scalars import plain_values
 
 TYPE_CHECKING = False

@@ -7,9 +7,7 @@ an array may stand at the indentation of the key that it belongs to.
 from __future__ import annotations
 
 from plait.nodes import Array, ArrayItem, Document, Map, MapItem, key_id
-from plait.yaml.comments import Comment
 from plait.yaml.lines.flow import DEEPEST, nodes
-from plait.yaml.lines.multiline import NoShapeError, block, continued, quoted
 from plait.yaml.lines.shapes import (
     ALIAS,
     ALONE,
@@ -25,6 +23,7 @@ from plait.yaml.lines.shapes import (
     SCALAR,
     START,
     TO_COME,
+    NoShapeError,
     is_start,
 )
 
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from plait.nodes import DocumentSet, Item
+    from plait.yaml.comments import Comment
     from plait.yaml.lines import TextReading
 
 
@@ -221,6 +221,8 @@ class DocumentReading:
                 raise NoShapeError
             owner.value = nodes(value, self.source, number)
         else:
+            from plait.yaml.lines.multiline import block, quoted
+
             owner.value, number = (block if what == BLOCK else quoted)(self.lines, number, value, indent)
             self.closed = number
         return number
@@ -252,6 +254,8 @@ class DocumentReading:
         """The comment on a line, in a list that is empty where comments are not wanted."""
         if self.text.comments is None:
             return []
+        from plait.yaml.comments import Comment
+
         made = [Comment(found[1], number, found[0], own_line)]
         self.written += made
         return made
@@ -268,6 +272,8 @@ class DocumentReading:
         """
         if not items:
             raise NoShapeError
+        from plait.yaml.lines.multiline import continued
+
         text, last = continued(self.lines, number, level >> 1, self.closed)
         items[-1].value = self.text.shapes.plain[text]
         self.closed = last

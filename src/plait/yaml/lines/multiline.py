@@ -8,15 +8,11 @@ begin with a space or a tab keep the breaks around them.
 from __future__ import annotations
 
 from plait.yaml.lines.flow import end_of, parsed
-from plait.yaml.lines.shapes import plain_text
+from plait.yaml.lines.shapes import NoShapeError, plain_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-
-class NoShapeError(Exception):
-    """A line that says nothing by itself."""
 
 
 def block(lines: Sequence[str], number: int, header: str, parent: int) -> tuple[str, int]:

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     # level, kind, key, value, more; see below.
     Shape: TypeAlias = tuple[int, int, Any, Any, Any]
 
+
+class NoShapeError(Exception):
+    """A line that says nothing by itself."""
+
+
 # The kinds of lines. Items of an array have odd levels, twice their indentation and one more; items of a map even ones.
 #   ITEM           `key: scalar`       key, value
 #   OPEN           `key:`              key

@@ -1,0 +1,56 @@
+"""The functions of the API for `await`: the same arguments and results, and the event loop goes on meanwhile.
+
+    rendered = await plait.arender("config/", values={"replicas": 3})
+
+A call runs in a thread of the loop's executor; with `isolated=True` that thread waits for a worker process. When the task
+is cancelled, the process is ended, and a call in a thread ends when it next looks at its limits, which it does all the
+time except within a single call into a library. Nothing of a cancelled call comes back.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+
+from plait.api.stopping import CURRENT, Stop
+from plait.limits import Allowance, Limits, limited
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+    from typing import Any, ParamSpec, TypeVar
+
+    P = ParamSpec("P")
+    R = TypeVar("R")
+
+
+def awaited(function: Callable[P, R]) -> Callable[P, Coroutine[Any, Any, R]]:
+    """The same function for `await`. It takes `limits` and `isolated`, and gives and raises what the function does."""
+
+    @functools.wraps(function)
+    async def call(*arguments: P.args, **options: P.kwargs) -> R:
+        import asyncio
+        from contextvars import copy_context
+
+        stop = Stop()
+
+        def work() -> R:
+            CURRENT.set(stop)
+            limits = options.get("limits")
+            if options.get("isolated") or not isinstance(limits, Mapping | None):
+                return function(*arguments, **options)
+            options.pop("limits", None)
+            run = Allowance(Limits(**(limits or {})))
+            stop.ends_by(run.end)
+            with limited(run):
+                return function(*arguments, **options)
+
+        try:
+            return await asyncio.get_running_loop().run_in_executor(None, copy_context().run, work)
+        except asyncio.CancelledError:
+            stop.set()
+            raise
+
+    call.__name__ = call.__qualname__ = f"a{function.__name__}"
+    call.__doc__ = f"`plait.{function.__name__}` for `await`: the same options, results and errors."
+    return call

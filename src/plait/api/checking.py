@@ -1,0 +1,180 @@
+"""Checks: what is wrong with data values or with layered documents, as a list, where `render` and `layer` raise."""
+
+from __future__ import annotations
+
+from plait.api.equality import Comparable
+from plait.api.isolation import can_be_isolated
+from plait.api.layering import layer
+from plait.api.messages import fault_of, finding_of
+from plait.api.values import data_values
+from plait.errors import Finding, LayeringError, SchemaError, as_finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Self, overload
+
+    from plait.api.kinds import Inputs, Limits, Plain, Texts
+    from plait.api.results import State
+    from plait.errors import PlaitError
+
+
+class Findings(Comparable):
+    r"""What a check found: a sequence of `Finding`, empty when all is well.
+
+    >>> import plait
+    >>> found = plait.check_data_values({"schema.yml": "#@data/values-schema\n---\nport: 80\n"}, values={"port": "http"})
+    >>> [(one.message, one.expected, one.found) for one in found]
+    [('Given data value is not of the declared type', 'integer (by schema.yml:3)', 'string')]
+    """
+
+    __slots__ = ("_all",)
+
+    def __init__(self, found: Iterable[Finding]) -> None:
+        self._all = list(found)
+
+    def state(self) -> State:
+        """What another process needs to have the same findings."""
+        return {"findings": [fault_of(one) for one in self._all]}
+
+    @classmethod
+    def of_state(cls, state: State) -> Self:
+        """The findings of a `state`."""
+        return cls(finding_of(one) for one in state["findings"])
+
+    def _held(self) -> State:
+        return self.state()
+
+    def __repr__(self) -> str:
+        shown = "".join(f"{', ' if number else ': '}{one.message!r}" for number, one in enumerate(self._all[:3]))
+        return f"<Findings: {len(self)}{shown}{', ...' if len(self) > 3 else ''}>"
+
+    def _repr_html_(self) -> str:
+        from plait.api.notebook import text_html
+
+        return text_html(self.report() or "nothing was found")
+
+    def __str__(self) -> str:
+        return self.report()
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self._all)
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __getitem__(self, index: int) -> Finding: ...
+
+        @overload
+        def __getitem__(self, index: slice) -> list[Finding]: ...
+
+    def __getitem__(self, index: int | slice) -> Finding | list[Finding]:
+        return self._all[index]
+
+    def report(self) -> str:
+        """All of them with their places, source lines and hints, as the command line prints them; "" when there are none."""
+        return "\n".join(one.report() for one in self._all)
+
+    def to_list(self) -> list[dict[str, str | int | None]]:
+        """Plain data, for JSON: message, file, line, expected, found and hint of each, None for what is not known."""
+        return [
+            {
+                "message": one.message,
+                "file": None if one.at is None or one.at.source is None else one.at.source.shown,
+                "line": None if one.at is None or one.at.source is None or one.at.line <= 0 else one.at.line,
+                "expected": one.expected,
+                "found": one.found,
+                "hint": one.hint,
+            }
+            for one in self._all
+        ]
+
+
+@can_be_isolated(Findings)
+def check_data_values(
+    inputs: Inputs,
+    *,
+    values: Mapping[str, Plain] | None = None,
+    values_files: Inputs = (),
+    file_marks: Texts = (),
+    strict: bool = False,
+    ignore_unknown_comments: bool = False,
+    implicit_map_key_overrides: bool = False,
+    allow_links: Texts = (),
+    limits: Limits | None = None,
+    isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
+) -> Findings:
+    r"""Check data values against the schema and its validations, as `render` does before it renders; no template is rendered.
+
+    The options are those of `render`. What the schema and its rules do not allow comes back; without a schema all values
+    are allowed. What cannot be read or evaluated raises PlaitError.
+
+    >>> files = {"schema.yml": "#@data/values-schema\n---\n#@schema/validation min=1\nreplicas: 1\n"}
+    >>> plait.check_data_values(files, values={"replicas": 3})
+    <Findings: 0>
+    >>> print(plait.check_data_values(files, values={"replcas": 3}).to_list()[0]["hint"])
+    did you mean "replicas"?
+    """
+    try:
+        data_values(
+            inputs,
+            values=values,
+            values_files=values_files,
+            file_marks=file_marks,
+            strict=strict,
+            ignore_unknown_comments=ignore_unknown_comments,
+            implicit_map_key_overrides=implicit_map_key_overrides,
+            allow_links=allow_links,
+            limits=limits,
+        )
+    except SchemaError as error:
+        return _found(error)
+    return Findings([])
+
+
+@can_be_isolated(Findings)
+def check_layers(
+    inputs: Inputs,
+    *,
+    lenient: bool = False,
+    relaxed: bool = False,
+    strict: bool = False,
+    like_deckhand: bool = False,
+    secrets: Mapping[str, Plain] | None = None,
+    allow_links: Texts = (),
+    limits: Limits | None = None,
+    isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
+) -> Findings:
+    r"""Check layered documents: their form, that they can be rendered, and the rendered data against their DataSchema documents.
+
+    The same as `layer` with `validate` and `validate_data`, which says what the options mean. What a rule of layering does
+    not allow comes back; what cannot be read raises PlaitError.
+
+    >>> [found] = plait.check_layers({"port.yml": "schema: demo/Port/v1\nmetadata: {name: http}\ndata: 80\n"})
+    >>> found.message
+    "D001 [demo/Port/v1] http: 'schema' is a required property"
+    """
+    try:
+        layer(
+            inputs,
+            validate=True,
+            validate_data=True,
+            lenient=lenient,
+            relaxed=relaxed,
+            strict=strict,
+            like_deckhand=like_deckhand,
+            secrets=secrets,
+            allow_links=allow_links,
+            limits=limits,
+        )
+    except LayeringError as error:
+        return _found(error)
+    return Findings([])
+
+
+def _found(error: PlaitError) -> Findings:
+    """The findings of an error that collects, else the error itself as one."""
+    return Findings(error.findings or [as_finding(error)])

@@ -1,0 +1,54 @@
+"""When two results are equal."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+
+
+class Comparable:
+    """Equal to what is of the same kind and holds the same; it can be changed, so it cannot be hashed."""
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            from plait.spell import no_attribute
+
+            raise no_attribute(self, name)
+
+    def _held(self) -> object:
+        """What it is compared by: plain data, and what is comparable."""
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        assert isinstance(other, Comparable)
+        return _same(self._held(), other._held())
+
+
+def _same(left: object, right: object) -> bool:
+    """Whether two values are equal and of the same types: 1, 1.0 and True print differently. Not a number is itself."""
+    pending = [(left, right)]
+    while pending:
+        one, other = pending.pop()
+        if one is other:
+            continue
+        if type(one) is not type(other):
+            return False
+        if isinstance(one, Comparable):
+            assert isinstance(other, Comparable)
+            pending.append((one._held(), other._held()))
+        elif isinstance(one, dict):
+            assert isinstance(other, dict)
+            pending.append((list(one.items()), list(other.items())))
+        elif isinstance(one, list | tuple):
+            assert isinstance(other, list | tuple)
+            if len(one) != len(other):
+                return False
+            pending += zip(one, other, strict=True)
+        elif one != other and (one == one or other == other):  # noqa: PLR0124 - of all values, only not a number is not itself
+            return False
+    return True

@@ -1,0 +1,98 @@
+"""`plait.fmt`: hand-written YAML in one look, comments kept."""
+
+from __future__ import annotations
+
+from plait.api.equality import Comparable
+from plait.api.inputs import files
+from plait.api.isolation import can_be_isolated
+from plait.content import Links
+from plait.errors import UsageError
+from plait.limits import limited_to
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Self
+
+    from plait.api.kinds import Inputs, Limits, Texts
+    from plait.api.results import State
+
+
+class Formatted(Comparable):
+    """What `fmt` gives. files: the new text of each YAML file by its path. changed: the paths of those that were written differently."""
+
+    __slots__ = ("changed", "files")
+
+    def __init__(self, files: Mapping[str, str], changed: Iterable[str]) -> None:
+        self.files = dict(files)
+        self.changed = list(changed)
+
+    def state(self) -> State:
+        """What another process needs to have the same."""
+        return {"files": self.files, "changed": self.changed}
+
+    @classmethod
+    def of_state(cls, state: State) -> Self:
+        """What has this `state`."""
+        return cls(state["files"], state["changed"])
+
+    def _held(self) -> State:
+        return self.state()
+
+    def __repr__(self) -> str:
+        return f"<Formatted: {len(self.files)}, {len(self.changed)} changed>"
+
+    def _repr_html_(self) -> str:
+        from plait.api.notebook import yaml_html
+
+        return yaml_html(str(self))
+
+    def __str__(self) -> str:
+        """The text that the command line prints."""
+        from plait.yaml.fmt import joined
+
+        return joined(self.files.values())
+
+
+@can_be_isolated(Formatted)
+def fmt(
+    inputs: Inputs,
+    *,
+    strict: bool = False,
+    allow_links: Texts = (),
+    limits: Limits | None = None,
+    isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
+) -> Formatted:
+    r"""Format YAML, including templates, as `plait fmt` does; comments are kept. Files that are not YAML are skipped.
+
+    strict: YAML's strict subset. allow_links, limits, isolated: as in `render`. Nothing is written. Raises PlaitError.
+
+    >>> formatted = plait.fmt({"a.yml": "#! both\nports: [80,   81]\n", "b.yml": "b: 1\n"})
+    >>> formatted.changed
+    ['a.yml']
+    >>> print(formatted.files["a.yml"], end="")
+    #! both
+    ports:
+      - 80
+      - 81
+    """
+    from plait.workspace.files import YAML
+    from plait.yaml import format_text
+
+    with limited_to(limits):
+        texts: dict[str, str] = {}
+        changed: list[str] = []
+        found = files(inputs, Links(allow_links))[0]
+        chosen = [file for file in found if file.type == YAML]
+        if found and not chosen:
+            raise UsageError(
+                "no YAML file is among the inputs",
+                expected="names that end in .yml or .yaml",
+                found=", ".join(file.path for file in found[:12]),
+            )
+        for file in chosen:
+            name = file.source.shown
+            texts[name] = format_text(file.source, strict=strict)
+            if texts[name] != file.source.text:
+                changed.append(name)
+        return Formatted(texts, changed)

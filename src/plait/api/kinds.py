@@ -1,0 +1,62 @@
+"""What the functions of the API take and give, as types: for annotations in code that calls them.
+
+Code that is checked by mypy or Pyright is refused there for most of what these functions would refuse when it runs.
+
+    >>> def stage(name: str, config: plait.Inputs, **values: plait.Plain) -> plait.Documents:
+    ...     limits: plait.Limits = {"seconds": 5}
+    ...     return plait.render(config, values={"stage": name, **values}, limits=limits)
+    >>> stage("test", {"config.yml": "port: 80"}).to_dict()
+    {'port': 80}
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, TypeAlias, TypedDict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.api.results import Documents
+
+# Keys can be what keys of YAML can be; a mapping is only of the one type of keys that it says, hence Any.
+Plain: TypeAlias = Mapping[Any, "Plain"] | Sequence["Plain"] | str | int | float | bool | None
+"""Plain data, as they are in a document: mappings, sequences, texts, numbers, booleans, None."""
+
+Input: TypeAlias = "str | os.PathLike[str] | Mapping[str, str | bytes | Documents] | Documents"
+"""The path of a file or directory, or names with what the file of that name would hold, or documents."""
+
+# Not Iterable, as any mapping would be an iterable of names.
+Inputs: TypeAlias = "Input | Sequence[Input] | Iterator[Input]"
+"""One input, or several, in order."""
+
+# A single text is a sequence of texts as well, each of one character: no list of names is meant by it.
+Texts: TypeAlias = list[str] | tuple[str, ...]
+
+
+Warnings: TypeAlias = Literal["keep", "error"]
+"""What becomes of the warnings of a run: the result has them, or there is an error instead of a result."""
+
+
+class Limits(TypedDict, total=False):
+    """How much a run may take, by the names of `--limit`; what is left out has its default.
+
+    `docs/reference/limits.md` lists them.
+    """
+
+    aliases: int
+    bits: int
+    depth: int
+    input: int
+    items: int
+    memory: int
+    nesting: int
+    nodes: int
+    output: int
+    pattern: float
+    pointer: int
+    seconds: float
+    steps: int
+    string: int
+    url: float
+    variables: int

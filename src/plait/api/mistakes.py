@@ -1,0 +1,88 @@
+"""What is said of arguments that a function of the API cannot take. Only imported when there is one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plait.errors import PlaitError
+
+_PLAIN = "dict, list, str, int, float, bool and None"
+
+
+def not_an_input(value: object) -> str:
+    """What to say of a value that is no input, or no text of a named one."""
+    kind = type(value).__name__
+    if hasattr(value, "read"):
+        return f'an open file ({kind}) is no input: give its path, or its text by a name: {{"config.yml": file.read()}}'
+    if isinstance(value, os.PathLike):
+        return f"a path ({kind}) is given on its own, without a name; to name it, give its text: path.read_text()"
+    if isinstance(value, bytes):
+        return 'an input is a path, or a text by its name, not bytes: {"config.yml": data}'
+    return ""
+
+
+def strange_value(value: object, what: str) -> str | None:
+    """What to say of data that no document can hold: the first such value, with the way to it. None if there is none.
+
+    what: what the data are called.
+    """
+    for way, one in _values(value, what):
+        if one is None or isinstance(one, str | int | float | Mapping):
+            continue
+        if isinstance(one, Sequence) and not isinstance(one, bytes | bytearray | memoryview):
+            continue
+        return f"{way} is {_a_kind(one)}: documents hold {_PLAIN}{_instead(one)}"
+    return None
+
+
+def _values(value: object, way: str) -> Iterator[tuple[str, object]]:
+    pending = [(way, value)]
+    while pending:
+        way, one = pending.pop()
+        yield way, one
+        if isinstance(one, Mapping):
+            pending += [(f"{way}[{key!r}]", inner) for key, inner in reversed([*one.items()])]
+            pending += [(f"the key {key!r} of {way}", key) for key in one if not isinstance(key, str)]
+        elif isinstance(one, Sequence) and not isinstance(one, str | bytes | bytearray | memoryview):
+            pending += [(f"{way}[{place}]", inner) for place, inner in reversed([*enumerate(one)])]
+
+
+def _a_kind(value: object) -> str:
+    name = "function" if callable(value) and hasattr(value, "__name__") else type(value).__name__
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+
+
+def _instead(value: object) -> str:
+    """What makes plain data of a value, where that is known."""
+    if isinstance(value, AbstractSet):
+        return "; make it a list with sorted(...) or list(...)"
+    if isinstance(value, bytes | bytearray):
+        return "; make it a str with .decode()"
+    if hasattr(value, "isoformat"):
+        return "; make it a str with .isoformat()"
+    if isinstance(value, os.PathLike):
+        return "; make it a str with str(...)"
+    if hasattr(value, "__dataclass_fields__"):
+        return "; make it a dict with dataclasses.asdict(...)"
+    if callable(value):
+        return "; did you mean to call it?"
+    if hasattr(value, "__float__") or hasattr(value, "__int__"):
+        return "; convert it with int(...), float(...) or str(...)"
+    return "; vars(...) may give its data as a dict" if hasattr(value, "__dict__") else ""
+
+
+def tell(error: PlaitError) -> None:
+    """Let Python's traceback say what the error knows besides its message: the place, its line, what is meant."""
+    if getattr(error, "__notes__", None):
+        return
+    first, *rest = error.report().rstrip("\n").split("\n")
+    place = first.removeprefix("plait: ").removesuffix(error.message.split("\n")[0]).removesuffix(": ")
+    lines = [f"at {place}", *rest] if place else rest
+    if lines:
+        error.add_note("\n".join(lines))

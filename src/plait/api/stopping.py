@@ -1,0 +1,40 @@
+"""A call that somebody else may end before it is done."""
+
+from __future__ import annotations
+
+import threading
+from contextvars import ContextVar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Stop:
+    """Ends a call from another thread, in the way that the call says once it runs."""
+
+    __slots__ = ("_end", "_lock", "is_set")
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._end: Callable[[], None] | None = None
+        self.is_set = False
+
+    def set(self) -> None:
+        """End the call, now or as soon as it runs."""
+        with self._lock:
+            self.is_set = True
+            if self._end is not None:
+                self._end()
+
+    def ends_by(self, end: Callable[[], None] | None) -> bool:
+        """Of the call itself: how it is ended from here on, None when there is nothing to end. Whether it goes on."""
+        with self._lock:
+            self._end = end
+            if self.is_set and end is not None:
+                end()
+            return not self.is_set
+
+
+CURRENT: ContextVar[Stop | None] = ContextVar("plait_stop", default=None)
+"""What may end the call that is going on."""

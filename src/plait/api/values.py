@@ -1,0 +1,87 @@
+"""What templates take: the final data values, and their schema as an OpenAPI document."""
+
+from __future__ import annotations
+
+from plait.api.isolation import can_be_isolated
+from plait.api.rendering import Given
+from plait.api.rendering import data_values as values_given
+from plait.api.results import Documents
+from plait.limits import limited_to
+from plait.workspace import INSPECT_SCHEMA, INSPECT_VALUES, Options
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plait.api.kinds import Inputs, Limits, Plain, Texts
+
+
+@can_be_isolated(Documents)
+def data_values(
+    inputs: Inputs,
+    *,
+    values: Mapping[str, Plain] | None = None,
+    values_files: Inputs = (),
+    file_marks: Texts = (),
+    strict: bool = False,
+    ignore_unknown_comments: bool = False,
+    implicit_map_key_overrides: bool = False,
+    validate: bool = True,
+    allow_links: Texts = (),
+    limits: Limits | None = None,
+    isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
+) -> Documents:
+    r"""The data values that templates would be rendered with, as `plait render --data-values-inspect` prints them.
+
+    They are checked against the schema and validated; no template is rendered. There is one document, or none where there
+    are no data values. The options are those of `render`. Raises PlaitError.
+
+    >>> schema = "#@data/values-schema\n---\nname: web\nreplicas: 1\n"
+    >>> plait.data_values({"schema.yml": schema}, values={"replicas": 3}).to_dict()
+    {'name': 'web', 'replicas': 3}
+    """
+    with limited_to(limits):
+        options = Options(
+            strict=strict,
+            ignore_unknown_comments=ignore_unknown_comments,
+            implicit_map_key_overrides=implicit_map_key_overrides,
+            disable_validation=not validate,
+            inspect=INSPECT_VALUES,
+        )
+        given = Given(inputs, options, file_marks, allow_links)
+        given.set_values(values_given(values, values_files, strict=strict, warn=given.context.warn))
+        return _inspected(given)
+
+
+@can_be_isolated(Documents)
+def data_values_schema(
+    inputs: Inputs,
+    *,
+    file_marks: Texts = (),
+    strict: bool = False,
+    ignore_unknown_comments: bool = False,
+    implicit_map_key_overrides: bool = False,
+    allow_links: Texts = (),
+    limits: Limits | None = None,
+    isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
+) -> Documents:
+    r"""The schema of data values as an OpenAPI v3 document, as `plait render --data-values-schema-inspect -o openapi-v3` prints it.
+
+    The schema of the values is at components.schemas.dataValues. The options are those of `render`. Raises PlaitError.
+
+    >>> schema = "#@data/values-schema\n---\nname: web\n"
+    >>> plait.data_values_schema({"schema.yml": schema}).to_dict()["components"]["schemas"]["dataValues"]["properties"]
+    {'name': {'type': 'string', 'default': 'web'}}
+    """
+    with limited_to(limits):
+        options = Options(
+            strict=strict,
+            ignore_unknown_comments=ignore_unknown_comments,
+            implicit_map_key_overrides=implicit_map_key_overrides,
+            inspect=INSPECT_SCHEMA,
+        )
+        return _inspected(Given(inputs, options, file_marks, allow_links))
+
+
+def _inspected(given: Given) -> Documents:
+    return Documents(given.run().documents, warnings=given.context.warnings, printed=given.printed)

@@ -1,0 +1,125 @@
+"""Flags that several commands have: limits, symbolic links, Airship sites, warnings, `--source-map`; and what they mean."""
+
+from __future__ import annotations
+
+from plait.cli.options import CSV, SWITCH, TEXT, TEXTS, Flag
+from plait.content import Links
+from plait.errors import UsageError
+from plait.limits import Allowance, allowance, limited, parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from plait.cli.options import Parsed
+    from plait.context import Context
+    from plait.nodes import DocumentSet
+    from plait.provenance import Trace
+
+LIMIT = Flag(
+    "limit",
+    TEXTS,
+    "set a limit, such as steps=1M, memory=512M or seconds=10; docs/reference/limits.md lists them",
+    value="NAME=VALUE",
+)
+# `plait.cli.run` looks for it before a command does.
+ISOLATE = Flag("isolate", SWITCH, "run in a separate process, which is stopped at the time limit whatever it is doing")
+LIMITS = (LIMIT, ISOLATE)
+QUOTE_VALUES = Flag(
+    "quote-values", SWITCH, "let messages quote lines of values files and values of environment variables"
+)
+LINKS = (
+    Flag("allow-symlink-destination", CSV, "allow symbolic links to this path or below it", value="PATH"),
+    Flag("dangerous-allow-all-symlink-destinations", SWITCH, "allow all symbolic links"),
+)
+SOURCE_MAP = Flag(
+    "source-map", TEXT, "write a source map: where each value of the output comes from, as JSON", value="FILE"
+)
+REPOSITORY = Flag("repository", TEXTS, "the checkout of a repository that a site definition names", value="NAME=DIR")
+SITES = (
+    Flag("site", TEXT, "render an Airship site, site/NAME: what Pegleg collects for it", value="DIR"),
+    REPOSITORY,
+)
+SHOW, HIDE, ERROR = _WAYS = ("show", "hide", "error")
+WARNINGS = (
+    Flag(
+        "warnings",
+        TEXT,
+        "what to do about warnings: show them on standard error, hide them, or make them an error: write nothing, exit with 1",
+        value="HOW",
+        default=(SHOW,),
+        choices=_WAYS,
+    ),
+    Flag("quiet", SWITCH, "the same as --warnings=hide"),
+)
+
+
+def keep_limits(flags: Parsed, context: Context | None = None) -> None:
+    """Hold what the command does from here on to the limits that its flags set. Raises UsageError."""
+    given = flags.texts(LIMIT.name)
+    if given:
+        run = limited(Allowance(parse(given), allowance().keeper)).__enter__()
+        if context is not None:
+            context.allowance = run
+
+
+def within_limits(command: Callable[[Sequence[str]], int], argv: Sequence[str]) -> int:
+    """Run a command; the limits that it sets end with it. Raises what the command raises."""
+    from plait.process import within_memory
+
+    current = allowance()
+    with limited(Allowance(current.limits, current.keeper)):
+        return within_memory(lambda: command(argv))
+
+
+def links_of(flags: Parsed) -> Links:
+    """Which symbolic links the flags allow."""
+    allowed, every = (flag.name for flag in LINKS)
+    return Links(flags.texts(allowed), every=flags.on(every))
+
+
+def trace_of(flags: Parsed) -> Trace | None:
+    """What is to record the run, if a source map is wanted."""
+    if not flags.given(SOURCE_MAP.name):
+        return None
+    from plait.provenance import Trace
+
+    return Trace()
+
+
+def write_source_map(
+    flags: Parsed, trace: Trace | None, documents: DocumentSet, text: str | None = None, *, as_json: bool = False
+) -> None:
+    """Write the file, if it is wanted. text, as_json: what is printed, if not the usual YAML. Raises ReadError."""
+    if trace is not None and flags.given(SOURCE_MAP.name):
+        from plait.cli.endings import cleaned_up
+        from plait.tools.sourcemap import write_map
+
+        with cleaned_up():
+            write_map(flags.text(SOURCE_MAP.name), trace, documents, text, as_json=as_json)
+
+
+def keep_warnings(flags: Parsed, context: Context) -> None:
+    """Let the run refuse warnings if the flags say so. Raises UsageError for a way that there is not."""
+    way = flags.text("warnings")
+    if way not in _WAYS:
+        from plait.spell import did_you_mean
+
+        raise UsageError(f'unknown --warnings "{way}"', expected=", ".join(_WAYS), hint=did_you_mean(way, _WAYS))
+    if way == ERROR and flags.on("quiet"):
+        raise UsageError("--quiet hides warnings, --warnings=error refuses them: give one of the two")
+    context.refuses_warnings = way == ERROR
+
+
+def are_shown(flags: Parsed) -> bool:
+    """Whether warnings are printed."""
+    return not flags.on("quiet") and flags.text("warnings") != HIDE
+
+
+def tell_warnings(flags: Parsed, context: Context) -> None:
+    """Print the warnings of a run to standard error, each once, unless the flags say otherwise."""
+    if are_shown(flags):
+        from plait.cli.streams import warn
+
+        warn(context)
+    context.forget_warnings()

@@ -1,0 +1,257 @@
+"""Airship sites: which files belong to a site, as Pegleg collects them (docs/reference/layering.md, "Airship sites").
+
+A site is a directory `site/NAME` whose `site-definition.yaml` says of which type the site is. Its documents are those of
+`global/`, `type/TYPE/` and `site/NAME/` of the repository it is in, and of each repository that the definition names.
+Pegleg clones those; plait asks for a checkout of each, since what an input says must not choose what is read.
+
+What Pegleg does not read is not read here: files that do not end in `.yaml`, hidden ones, and what lies in a directory
+called `tools`. A document that Pegleg manages (a generated or encrypted secret) is taken out of its wrapping.
+"""
+
+from __future__ import annotations
+
+import os
+
+from plait.content import NO_LINKS, by_directory, files_below, near, source, sources
+from plait.errors import ReadError, UsageError
+from plait.layering.scalars import plain_values
+from plait.nodes import Document, DocumentSet, Map, MapItem, kind_name
+from plait.spell import did_you_mean
+from plait.yaml import deduplicate, read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from plait.content import Links
+    from plait.nodes import Value
+    from plait.source import Source
+
+DEFINITION = "site-definition.yaml"
+_DEFINITION_SCHEMA = "pegleg/SiteDefinition/"
+_MANAGED_SCHEMA = "pegleg/PeglegManagedDocument/"
+
+
+class Site:
+    """A site. name: of its directory. type: as its definition says. directories: that are there, in order."""
+
+    __slots__ = ("directories", "name", "type")
+
+    def __init__(self, name: str, site_type: str, directories: list[str]) -> None:
+        self.name = name
+        self.type = site_type
+        self.directories = directories
+
+    def sources(self, links: Links = NO_LINKS) -> Iterator[Source]:
+        """The texts of the files that Pegleg would collect. Raises ReadError, LimitError."""
+        for directory in self.directories:
+            found = [path for path, below in files_below(directory, links, (".yaml",)) if _is_collected(below)]
+            for path in sorted(found, key=by_directory):
+                yield source(path)
+
+
+def _is_collected(below: str) -> bool:
+    return not any(part.startswith(".") or part == "tools" for part in below.split("/"))
+
+
+def find_site(
+    path: str, warn: Callable[[str], None], *, repositories: Mapping[str, str] | None = None, links: Links = NO_LINKS
+) -> Site:
+    """The site at a path, `site/NAME` or the definition in it. repositories: checkouts, by the definition's names for them.
+
+    warn: is told of a directory that is named and not there. Raises ReadError, UsageError.
+    """
+    given = repositories or {}
+    directory = os.path.dirname(path) if os.path.basename(path) == DEFINITION else path
+    definition = os.path.join(directory, DEFINITION)
+    if not os.path.lexists(definition):
+        raise _no_site(path)
+    data = _data(definition, links)
+    name = os.path.basename(os.path.abspath(directory))
+    site_type = data.find("site_type")
+    if site_type is None or not _is_name(site_type.value):
+        raise UsageError(
+            "the site definition does not give the type of the site",
+            at=data.position if site_type is None else site_type.position,
+            expected="data.site_type, the name of a directory below type/",
+            found=None if site_type is None else str(site_type.value),
+        )
+    revision = data.find("revision")
+    parts = _Parts(str(site_type.value), revision.value if revision is not None else None, links)
+    base = os.path.normpath(os.path.join(directory, os.pardir, os.pardir))
+    found = [*parts.of(base), os.path.normpath(directory)]
+    for repository in _checkouts(data, given, definition, warn):
+        found += [*parts.of(repository), *parts.there(repository, "site", name)]
+    if not parts.type_found:
+        types = _names_in(os.path.join(base, "type"))
+        hint = did_you_mean(parts.site_type, types)
+        warn(
+            f"{site_type.position}: there is no directory {os.path.join('type', parts.site_type)} for this site's type"
+            + (f"; {hint}" if hint else "")
+        )
+    return Site(name, parts.site_type, found)
+
+
+class _Parts:
+    """Which directories of a repository a site has. type_found: whether one of its type was there."""
+
+    def __init__(self, site_type: str, revision: Value, links: Links) -> None:
+        self._links = links
+        self.site_type = site_type
+        self.revision = revision if type(revision) is str and _is_name(revision) else None
+        self.type_found = False
+
+    def of(self, repository: str) -> Iterator[str]:
+        """Those of `global/` and `type/TYPE/` that are there."""
+        yield from self._revised(repository, "global")
+        for directory in self._revised(repository, "type", self.site_type):
+            self.type_found = True
+            yield directory
+
+    def _revised(self, repository: str, *parts: str) -> Iterator[str]:
+        """A directory; where it has one of the definition's revision, as before Pegleg knew repositories: that, and `common`."""
+        if self.revision is not None:
+            revised = list(self.there(repository, *parts, self.revision))
+            if revised:
+                yield from self.there(repository, *parts, "common")
+                yield from revised
+                return
+        yield from self.there(repository, *parts)
+
+    def there(self, repository: str, *parts: str) -> Iterator[str]:
+        """A directory of a repository, if it is there. Raises ReadError for a link on the way that may not be followed."""
+        path = os.path.normpath(repository)
+        for part in parts:
+            path = os.path.join(path, part) if path != os.curdir else part
+            if os.path.islink(path):
+                self._links.check(path)
+        if os.path.isdir(path):
+            yield path
+
+
+def _is_name(value: Value) -> bool:
+    """Whether a value names a directory beside others: what an input says must not lead anywhere else."""
+    return type(value) is str and value not in ("", os.curdir, os.pardir) and not any(char in value for char in "/\\\0")
+
+
+def _no_site(path: str) -> ReadError:
+    if not os.path.lexists(path):
+        below = os.path.join("site", path)
+        hint = f"did you mean {below}?" if _has_definition(below) else near(path)
+        return ReadError(f"there is no site {path}", expected=f"a directory with a {DEFINITION}", hint=hint)
+    sites = [
+        os.path.normpath(os.path.join(directory, name))
+        for directory in (path, os.path.join(path, "site"))
+        for name in _names_in(directory)
+        if _has_definition(directory, name)
+    ]
+    return ReadError(
+        f"{path} is not a site: it has no {DEFINITION}",
+        expected="the directory of one site, site/NAME",
+        found=", ".join(sites[:12]) or None,
+    )
+
+
+def _has_definition(*parts: str) -> bool:
+    return os.path.lexists(os.path.join(*parts, DEFINITION))
+
+
+def _names_in(directory: str) -> list[str]:
+    try:
+        return sorted(os.listdir(directory))[:1000]
+    except OSError:
+        return []
+
+
+def _data(path: str, links: Links) -> Map:
+    """The data of a site definition."""
+    found = "no document"
+    for text in sources(path, links=links):
+        for document in deduplicate(read(text, keep_mark=False, plain=plain_values)).items:
+            top = document.value
+            schema = top.find("schema") if type(top) is Map else None
+            if type(top) is not Map or schema is None or not str(schema.value).startswith(_DEFINITION_SCHEMA):
+                found = f"schema: {schema.value}" if schema is not None else kind_name(top)
+                continue
+            data = top.find("data")
+            if data is None or type(data.value) is not Map:
+                raise UsageError(
+                    "the site definition has no data", at=document.position, expected="data with a site_type"
+                )
+            return data.value
+    raise UsageError(
+        f"{path} is not a site definition", expected=f"a document with schema: {_DEFINITION_SCHEMA}v1", found=found
+    )
+
+
+def _checkouts(data: Map, given: Mapping[str, str], definition: str, warn: Callable[[str], None]) -> Iterator[str]:
+    """The checkouts of the repositories that a definition names, in its order; if it names none, all that are given."""
+    item = data.find("repositories")
+    if item is not None and item.value is not None and type(item.value) is not Map:
+        raise UsageError(
+            "the repositories of the site definition are wrong",
+            at=item.position,
+            expected="a map from names to url and revision",
+            found=kind_name(item.value),
+        )
+    named = {str(one.key): one for one in item.value.items} if item is not None and type(item.value) is Map else {}
+    if "site" in named:
+        warn(f'{named.pop("site").position}: the repository "site" is the one that this definition is in')
+    for name in given:
+        if named and name not in named:
+            raise UsageError(
+                f'{definition} names no repository "{name}"', found=", ".join(named), hint=did_you_mean(name, named)
+            )
+    missing = [one for name, one in named.items() if name not in given]
+    if missing:
+        first = missing[0]
+        raise UsageError(
+            f"the site needs the documents of other repositories: {', '.join(str(one.key) for one in missing)}",
+            at=first.position,
+            expected=f"a checkout of each ({' '.join(f'--repository {one.key}=DIR' for one in missing)})",
+            hint=f"DIR is a checkout{_described(first)}; plait clones nothing",
+        )
+    for name in named or given:
+        if not os.path.isdir(given[name]):
+            raise ReadError(f'there is no directory {given[name]} for the repository "{name}"', hint=near(given[name]))
+        yield given[name]
+
+
+def _described(repository: MapItem) -> str:
+    """Of what a repository is to be a checkout, as far as the definition says."""
+    said = {}
+    if type(repository.value) is Map:
+        for key in ("url", "revision"):
+            item = repository.value.find(key)
+            said[key] = str(item.value) if item is not None and type(item.value) is not Map else ""
+    url, revision = said.get("url"), said.get("revision")
+    return (f" of {url}" if url else "") + (f" at {revision}" if revision else "")
+
+
+def unwrapped(documents: DocumentSet, warn: Callable[[str], None]) -> DocumentSet:
+    """Documents as Pegleg hands them to Deckhand: in the place of a managed document the one that it wraps.
+
+    warn: is told of data that are encrypted; they stay so.
+    """
+    found = [_unwrapped(document, warn) for document in documents.items]
+    return documents if found == documents.items else DocumentSet(found)
+
+
+def _unwrapped(document: Document, warn: Callable[[str], None]) -> Document:
+    top = document.value
+    schema = top.find("schema") if type(top) is Map else None
+    data = top.find("data") if type(top) is Map else None
+    if schema is None or data is None or not str(schema.value).startswith(_MANAGED_SCHEMA):
+        return document
+    inner = data.value.find("managedDocument") if type(data.value) is Map else None
+    if inner is None or type(data.value) is not Map or type(inner.value) is not Map:
+        raise ReadError(
+            "this document is managed by Pegleg and contains no document",
+            at=data.position,
+            expected="data.managedDocument",
+        )
+    if data.value.find("encrypted") is not None:
+        warn(
+            f"{inner.position}: the data of this document are encrypted; `pegleg site secrets decrypt` makes them readable"
+        )
+    return Document(inner.value, inner.source, inner.line)

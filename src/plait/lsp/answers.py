@@ -1,0 +1,105 @@
+"""What the features answer with, in the engine's own units: lines and columns count from 1, columns in characters.
+
+`server` turns them into those of the protocol.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A part of a line of a file. end: the column behind it."""
+
+    path: str
+    line: int
+    column: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A text in the place of another."""
+
+    span: Span
+    text: str
+
+
+@dataclass(slots=True)
+class Fix:
+    """A way to mend something."""
+
+    title: str
+    edits: list[Edit]
+
+
+@dataclass(slots=True)
+class Problem:
+    """Something that is wrong, or not needed. severity: "error" or "unused"."""
+
+    span: Span
+    severity: str
+    message: str
+    code: str = ""
+    also: list[tuple[Span, str]] = field(default_factory=list)
+    fixes: list[Fix] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Suggestion:
+    """Something that can stand at a place. start: the column from which it replaces the text up to the cursor."""
+
+    label: str
+    kind: str
+    start: int
+    detail: str = ""
+    documentation: str = ""
+    text: str = ""
+
+
+@dataclass(slots=True)
+class Shown:
+    """What is shown of a place, as Markdown."""
+
+    text: str
+
+
+@dataclass(slots=True)
+class Hint:
+    """A text that is shown beside the code."""
+
+    line: int
+    column: int
+    text: str
+    tooltip: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word of code. kind: of `tokens.KINDS`."""
+
+    line: int
+    column: int
+    end: int
+    kind: str
+
+
+@dataclass(slots=True)
+class Lens:
+    """A text that is shown above a line."""
+
+    line: int
+    text: str
+
+
+@dataclass(slots=True)
+class Symbol:
+    """A named part of a file, with those in it."""
+
+    name: str
+    kind: str
+    line: int
+    last: int
+    detail: str = ""
+    inner: list[Symbol] = field(default_factory=list)

@@ -1,0 +1,158 @@
+"""What is wrong with a file: by itself, and in the runs that read it."""
+
+from __future__ import annotations
+
+import re
+
+from plait.errors import Finding
+from plait.lsp.answers import Edit, Fix, Problem, Span
+from plait.lsp.evaluation import path_of
+from plait.lsp.files import OPS, TEMPLATE
+from plait.templates.recovery import STARLARK, findings_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plait.lsp.files import File
+    from plait.lsp.state import State
+    from plait.source import Position
+
+ERROR, UNUSED = "error", "unused"
+
+_MEANT = re.compile(r'did you mean (?:to write )?"?([^"?,]+?)"?\?')
+_NO_NAMES = frozenset({"name"})
+_QUOTED = re.compile(r'"([^"]+)"|\'([^\']+)\'|undefined: (\S+)|has no \.(\w+)')
+
+
+def problems(state: State, path: str) -> list[Problem]:
+    """All that is wrong with a file. What the runs that read it say comes once, however many there are."""
+    file = state.file(path)
+    if file is None:
+        return []
+    found = [_problem(file, finding, "syntax") for finding in file.faults]
+    known = {problem.span.line for problem in found}
+    for watched in state.runs_of(path):
+        evaluation = watched.evaluation
+        if evaluation is None or file.recovered.cut or not state.is_current(evaluation, path):
+            continue
+        for finding in evaluation.findings():
+            at = _in_file(finding, path)
+            if at is not None and at.line not in known:
+                known.add(at.line)
+                found.append(_problem(file, finding, "run", at, run=watched.run.name))
+    for error in state.project_errors.values():
+        for finding in findings_of(error):
+            if path_of(finding.at.source if finding.at else None) == path:
+                found.append(_problem(file, finding, "project"))
+    found += _unused(file)
+    return found
+
+
+def _in_file(finding: Finding, path: str) -> Position | None:
+    """Where a finding is in a file: itself, or the innermost step that led to it."""
+    if finding.at is not None and path_of(finding.at.source) == path:
+        return finding.at
+    for at in (*finding.also, *(step.at for step in finding.trail)):
+        if at is not None and path_of(at.source) == path:
+            return at
+    return None
+
+
+def _problem(file: File, finding: Finding, code: str, at: Position | None = None, *, run: str = "") -> Problem:
+    at = at or finding.at
+    span = span_of(file, at, finding)
+    text = finding.message
+    if finding.expected:
+        text += f"\nexpected: {finding.expected}"
+    if finding.found:
+        text += f"\nfound: {finding.found}"
+    if finding.hint:
+        text += f"\nhint: {finding.hint}"
+    if run:
+        text += f"\nin the run {run}"
+    also = []
+    for place, words in [(finding.at, "here"), *((one, "also here") for one in finding.also)]:
+        path = None if place is None else path_of(place.source)
+        if place is not None and path is not None and (path, place.line) != (span.path, span.line):
+            also.append((Span(path, place.line, 1, 1 << 16), words))
+    return Problem(span, ERROR, text, code, also, list(_fixes(file, span, finding)))
+
+
+def span_of(file: File, at: Position | None, finding: Finding) -> Span:
+    """The part of a line that a finding is about: what it names, if that stands there, else all that is on the line."""
+    line = 1 if at is None else max(at.line, 1)
+    if file.kind == OPS:
+        line = _line_of_path(file, line)
+    text = file.line(line)
+    for found in _QUOTED.finditer(f"{finding.message} {finding.expected or ''}"):
+        word = next(group for group in found.groups() if group)
+        place = _word(text, word)
+        if place >= 0 and word not in _NO_NAMES:
+            return Span(file.path, line, place + 1, place + 1 + len(word))
+    start = len(text) - len(text.lstrip())
+    if at is not None and at.column is not None and at.column > 1:
+        start = min(at.column - 1, max(len(text) - 1, 0))
+    return Span(file.path, line, start + 1, max(len(text.rstrip()), start + 1) + 1)
+
+
+def _line_of_path(file: File, line: int) -> int:
+    """The line of the path of the operation that begins on a line."""
+    for number in range(line, min(line + 8, len(file.lines)) + 1):
+        text = file.line(number).lstrip()
+        if number > line and text.startswith("- "):
+            break
+        if text.removeprefix("- ").startswith("path:"):
+            return number
+    return line
+
+
+def _word(text: str, word: str) -> int:
+    found = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text)
+    return found.start() if found else -1
+
+
+def _fixes(file: File, span: Span, finding: Finding) -> Iterator[Fix]:
+    """The hint of an error as an edit."""
+    hint = finding.hint or ""
+    text = file.line(span.line)
+    word = text[span.column - 1 : span.end - 1]
+    meant = _MEANT.search(hint)
+    if meant is not None and meant[1] != word and len(word) < 80 and " " not in word:
+        yield Fix(f"Change to {meant[1]}", [Edit(span, meant[1])])
+    if "missing_ok=True" in hint and "#@overlay/match" in text and "missing_ok" not in text:
+        end = Span(file.path, span.line, len(text.rstrip()) + 1, len(text.rstrip()) + 1)
+        comma = "," if "=" in text else ""
+        yield Fix("Add missing_ok=True", [Edit(end, f"{comma} missing_ok=True")])
+    if hint.startswith("load it first: "):
+        yield Fix(f"Add {hint.removeprefix('load it first: ')}", [_at_top(file, hint.removeprefix("load it first: "))])
+    if hint.startswith("write '#!'") and "#" in text:
+        place = text.index("#")
+        yield Fix(
+            "Make it a comment of the template: #!", [Edit(Span(file.path, span.line, place + 1, place + 2), "#!")]
+        )
+    if "missing colon" in hint:
+        end = Span(file.path, span.line, len(text.rstrip()) + 1, len(text.rstrip()) + 1)
+        yield Fix("Add a colon", [Edit(end, ":")])
+    if finding.message.startswith("no key") and file.kind == OPS and text.lstrip().startswith("path:"):
+        end = Span(file.path, span.line, len(text.rstrip()) + 1, len(text.rstrip()) + 1)
+        yield Fix("Make what is missing: add ?", [Edit(end, "?")])
+
+
+def _at_top(file: File, code: str) -> Edit:
+    """A line of code at the top of a file."""
+    return Edit(Span(file.path, 1, 1, 1), f"{code}\n" if file.kind == STARLARK else f"#@ {code}\n")
+
+
+def _unused(file: File) -> Iterator[Problem]:
+    """Names that are loaded and not used, and local ones that nobody reads."""
+    if file.kind not in (TEMPLATE, STARLARK) or file.recovered.cut:
+        return
+    names = file.names
+    loaded = {here for load in names.loads for here, _, _ in load.names}
+    for one in names.occurrences:
+        if not one.is_binding or one.is_parameter or len(names.same(one)) > 1 or one.name.startswith("_"):
+            continue
+        if one.name in loaded or (one.scope is not None and one.scope is not names.program):
+            what = "is loaded and not used" if one.name in loaded else "is not used"
+            yield Problem(Span(file.path, one.line, one.column, one.end), UNUSED, f"{one.name} {what}", "unused")

@@ -1,0 +1,102 @@
+"""Layered documents: from a child to its parent, from a destination to its source, and back.
+
+Nothing is resolved here: the histories of values say which document they came from, and which lines said so.
+"""
+
+from __future__ import annotations
+
+from plait.lsp.answers import Span
+from plait.lsp.evaluation import path_of
+from plait.lsp.files import LAYER
+from plait.naming import document_name
+from plait.nodes import Document, MapItem
+from plait.tools.explain import Explainer, flat
+from plait.tools.paths import all_places
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plait.lsp.evaluation import Evaluation
+    from plait.lsp.files import File
+    from plait.lsp.state import State
+    from plait.tools.explain import Entry
+
+# What is behind a value in another document; and what in its own says where that is.
+_SOURCES = ("written", "labels of the parent")
+_LINKS = ("substitution", "parent [", "layering action")
+# So many values are looked at for an answer: on a large site an editor does not wait for all of them.
+_MOST = 3000
+
+
+def sources(state: State, file: File, line: int) -> list[Span]:
+    """For a line that says what is inherited or substituted: where that is written."""
+    found: dict[tuple[str, int], Span] = {}
+    way = file.way_to(line)
+    document = way[0] if way else None
+    name = document_name(document) if type(document) is Document else None
+    is_metadata = any(type(item) is MapItem and item.key == "metadata" for item in way[:2])
+    if file.kind != LAYER or name is None or not is_metadata:
+        return []
+    # A line in the middle of a selector belongs to the line that the selector begins on.
+    asked = {(file.path, item.line) for item in way[2:]} | {(file.path, line)}
+    for evaluation in state.evaluations(file.path):
+        for entries in _histories(evaluation, name):
+            lines = {_place(entry): entry for entry in entries}
+            if not any(where in asked and entry.action.startswith(_LINKS) for where, entry in lines.items()):
+                continue
+            for where, entry in lines.items():
+                if where is not None and entry.action in _SOURCES and not _is_own(file, way[0].line, where):
+                    found.setdefault(where, _span(state, where))
+    return list(found.values())
+
+
+def dependents(state: State, file: File, line: int) -> list[Span]:
+    """For a line of a document that others inherit or take values from: the lines of those that say so."""
+    found: dict[tuple[str, int], Span] = {}
+    if file.kind != LAYER:
+        return []
+    for evaluation in state.evaluations(file.path):
+        for entries in _histories(evaluation, None):
+            lines = {_place(entry): entry for entry in entries}
+            if (file.path, line) not in lines or lines[file.path, line].action.startswith(_LINKS):
+                continue
+            for where, entry in lines.items():
+                if where is not None and entry.action.startswith(_LINKS[:2]):
+                    found.setdefault(where, _span(state, where))
+    return sorted(found.values(), key=lambda span: (span.path, span.line))
+
+
+def _histories(evaluation: Evaluation, name: str | None) -> Iterator[list[Entry]]:
+    """The entries of the history of each value of the documents of a name, or of all documents."""
+    if evaluation.documents is None or evaluation.trace is None:
+        return
+    explainer = Explainer(evaluation.trace)
+    count = 0
+    for place in all_places(evaluation.documents.nodes.items, {}):
+        if name is not None and document_name(place.document) != name:
+            continue
+        count += 1
+        if count > _MOST:
+            return
+        history = explainer.history(place)
+        yield [*flat([*history.entries, *history.around])]
+
+
+def _place(entry: Entry) -> tuple[str, int] | None:
+    path = path_of(entry.source)
+    return None if path is None else (path, entry.line)
+
+
+def _is_own(file: File, first: int, where: tuple[str, int]) -> bool:
+    """Whether a line belongs to the document that begins on a line of a file."""
+    after = min((document.line for document in file.documents if document.line > first), default=1 << 30)
+    return where[0] == file.path and first <= where[1] < after
+
+
+def _span(state: State, where: tuple[str, int]) -> Span:
+    path, line = where
+    file = state.file(path)
+    text = "" if file is None else file.line(line)
+    start = len(text) - len(text.lstrip(" -"))
+    return Span(path, line, start + 1, max(len(text.rstrip()), start) + 1)

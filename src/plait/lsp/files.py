@@ -1,0 +1,115 @@
+"""What one file says by itself: which kind it is, its nodes by line, the names in its code."""
+
+from __future__ import annotations
+
+import re
+
+from plait.lsp.code import Names
+from plait.nodes import Array, ArrayItem, Map, MapItem
+from plait.project.guessing import LAYERED, OPERATIONS, POLICY, kind_of_text
+from plait.source import Source
+from plait.templates.directives import KNOWN_BY_NAME
+from plait.templates.recovery import STARLARK, TEXT, YAML, recover
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.errors import Finding
+    from plait.nodes import Document, Item
+    from plait.templates.recovery import Recovered
+
+PROJECT, OPS, LAYER, PLAIN = "project", "operations", "layered documents", "plain"
+TEMPLATE = "template"
+
+_ANNOTATION = re.compile(r"#(@[\w/-]+)")
+
+
+class File:
+    """A file as it is in the editor, or on the disk.
+
+    kind: TEMPLATE, STARLARK, TEXT, OPS, LAYER, PROJECT or PLAIN. recovered: what could be read of it.
+    """
+
+    __slots__ = ("_names", "kind", "lines", "path", "recovered", "source")
+
+    def __init__(self, path: str, text: str, kind: str = "") -> None:
+        """kind: what runs take it for; "" where that is to be seen from its text."""
+        self.path = path
+        self.source = Source(path, text)
+        self.lines = text.split("\n")
+        self._names: Names | None = None
+        if path.endswith(".star"):
+            self.kind = STARLARK
+        elif path.endswith((".yml", ".yaml")):
+            self.kind = _KINDS.get(
+                kind_of_text(text.encode("utf-8", "replace")) or "", TEMPLATE if "#@" in text else PLAIN
+            )
+            if path.endswith(("/plait.yml", "/plait.yaml")) and "#@" not in text:
+                self.kind = PROJECT
+        else:
+            self.kind = TEXT if "(@" in text else PLAIN
+        if kind and self.kind in (PLAIN, TEMPLATE):
+            self.kind = kind
+        reading = {STARLARK: STARLARK, TEXT: TEXT}.get(self.kind, YAML)
+        self.recovered: Recovered = recover(self.source, reading, ignore_unknown_comments=self.kind != TEMPLATE)
+
+    @property
+    def faults(self) -> Sequence[Finding]:
+        return self.recovered.faults
+
+    @property
+    def names(self) -> Names:
+        if self._names is None:
+            self._names = Names(self.recovered, self.source)
+        return self._names
+
+    @property
+    def documents(self) -> Sequence[Document]:
+        """The documents of a YAML file, as written."""
+        return () if self.recovered.file is None else self.recovered.file.documents.items
+
+    def line(self, number: int) -> str:
+        """The text of a line, from 1; "" beyond the end."""
+        return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
+
+    def way_to(self, line: int, column: int = 1 << 30) -> list[Item]:
+        """The document and the items around a place, the outermost first; the last is the one that the line belongs to."""
+        way: list[Item] = []
+        items: Sequence[Item] = self.documents
+        while True:
+            found = None
+            for item in items:
+                if item.line <= line and self._indent(item) < column:
+                    found = item
+                elif item.line > line:
+                    break
+            if found is None:
+                return way
+            way.append(found)
+            value = found.value
+            if type(value) is not Map and type(value) is not Array:
+                return way
+            items = value.items
+
+    def _indent(self, item: Item) -> int:
+        text = self.line(item.line)
+        if type(item) is MapItem or type(item) is ArrayItem:
+            return len(text) - len(text.lstrip(" -" if type(item) is MapItem else " "))
+        return -1
+
+    def annotations(self) -> Iterator[tuple[str, int, int]]:
+        """The names of annotations: name without the number sign, line, column of the number sign."""
+        for number, text in enumerate(self.lines, 1):
+            if "#@" in text:
+                for found in _ANNOTATION.finditer(text):
+                    if found[1] in KNOWN_BY_NAME:
+                        yield found[1], number, found.start() + 1
+
+
+_KINDS = {OPERATIONS: OPS, LAYERED: LAYER, POLICY: LAYER}
+
+
+def keys_of(way: Sequence[Item]) -> list[str]:
+    """The keys on the way to an item, for a way through maps alone; indexes of array items are left out."""
+    return [str(item.key) for item in way if type(item) is MapItem]

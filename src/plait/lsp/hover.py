@@ -1,0 +1,125 @@
+"""What is shown of a place: the value at the end of a run and where it comes from, signatures, types, descriptions."""
+
+from __future__ import annotations
+
+import os
+
+from plait.lsp import reference
+from plait.lsp.answers import Shown
+from plait.lsp.files import OPS, keys_of
+from plait.nodes import Array, Map
+from plait.tools.explain import Explainer
+from plait.tools.telling import shown, to_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.lsp.evaluation import Evaluation
+    from plait.lsp.files import File
+    from plait.lsp.state import State
+    from plait.tools.paths import Place
+
+_MOST_PLACES = 3
+_MOST_LINES = 12
+
+
+def hover(state: State, path: str, line: int, column: int) -> Shown | None:
+    """What is shown of a place of a file; None if there is nothing to say."""
+    file = state.file(path)
+    if file is None:
+        return None
+    parts = [*_of_code(state, file, line, column)]
+    annotation = reference.annotation_at(file, line, column)
+    if annotation is not None:
+        parts.append(annotation)
+    if not parts or file.kind == OPS:
+        parts += _of_values(state, file, line)
+    return Shown("\n\n---\n\n".join(parts)) if parts else None
+
+
+def _of_code(state: State, file: File, line: int, column: int) -> Iterator[str]:
+    """A name in code: a data value, a member of a module, a function."""
+    found = file.names.chain_at(line, column)
+    if found is not None:
+        chain, index = found
+        load = file.names.load_of(chain.names[0])
+        if load is not None and load[0].path == "@ytt:data" and index > 1:
+            yield from data_value(state, file.path, chain.names[2 : index + 1])
+            return
+        if load is not None and load[0].path.startswith("@ytt:") and index == 1:
+            text = reference.member(load[0].path[5:], chain.names[1])
+            if text:
+                yield text
+                return
+        if index:
+            return
+    one = file.names.at(line, column)
+    if one is None:
+        return
+    if one.scope is None:
+        text = reference.universal(one.name)
+        if text:
+            yield text
+        return
+    function = file.names.function(one.name)
+    load = file.names.load_of(one.name)
+    if function is not None:
+        yield reference.signature(function, file.source)
+    elif load is not None:
+        from plait.lsp.navigation import loaded_file
+
+        there = loaded_file(state, file, load[0].path)
+        other = None if there is None else there.names.function(load[1])
+        if there is not None and other is not None:
+            yield reference.signature(other, there.source)
+        else:
+            yield f"`{load[1]}` of `{load[0].path}`"
+
+
+def data_value(state: State, path: str, keys: Sequence[str]) -> Iterator[str]:
+    """A data value in each run: its value, and where it is set."""
+    for evaluation in state.evaluations(path):
+        place = evaluation.value(keys)
+        if place is not None and evaluation.values is not None and evaluation.values.trace is not None:
+            explainer = Explainer(evaluation.values.trace)
+            history = explainer.history(place)
+            name = "data.values." + ".".join(keys)
+            value = _value(place, secret=history.secret)
+            yield f"`{name}`: {value} *(run {evaluation.run.name})*\n\n{_table(to_text(history), evaluation)}"
+
+
+def _of_values(state: State, file: File, line: int) -> Iterator[str]:
+    """The values of the output that a line has set, with their histories; of data values where it is one."""
+    for evaluation in state.evaluations(file.path):
+        places = evaluation.by_line.get((file.path, line), ())
+        scalars = [place for place in places if type(place.value) is not Map and type(place.value) is not Array]
+        for place in (scalars or places)[:_MOST_PLACES]:
+            yield _history(evaluation, place)
+        if len(scalars or places) > _MOST_PLACES:
+            yield f"and {len(scalars or places) - _MOST_PLACES} more values"
+        if not places:
+            keys = keys_of(file.way_to(line))
+            if keys and evaluation.value(keys) is not None:
+                yield from data_value(state, file.path, keys)
+                return
+
+
+def _history(evaluation: Evaluation, place: Place) -> str:
+    assert evaluation.trace is not None
+    history = Explainer(evaluation.trace).history(place)
+    value = _value(place, secret=history.secret)
+    return f"`{place}`: {value} *(run {evaluation.run.name})*\n\n{_table(to_text(history), evaluation)}"
+
+
+def _table(text: str, evaluation: Evaluation) -> str:
+    """A history without its first line; files are named from the directory of the run."""
+    lines = text.replace(os.path.join(evaluation.run.directory, ""), "").rstrip("\n").split("\n")[1:]
+    if len(lines) > _MOST_LINES:
+        lines = [*lines[:_MOST_LINES], f"  ... {len(lines) - _MOST_LINES} more"]
+    return "```text\n" + "\n".join(line[2:] for line in lines) + "\n```"
+
+
+def _value(place: Place, *, secret: bool) -> str:
+    text = "(secret)" if secret else shown(place.value)
+    return f"`{text}`" if text and "`" not in text else text

@@ -1,0 +1,94 @@
+"""What the reference pages say about annotations, functions and modules, in an editor's words.
+
+`reference.json` is made of the pages in docs/reference; a test compares them.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+
+from plait.modules import MODULES
+from plait.templates.directives import KNOWN_BY_NAME
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plait.lsp.files import File
+    from plait.source import Source
+    from plait.starlark.syntax import Def
+
+# Modules that are made for each file, with their members.
+_OF_FILES = {"data": ("values", "read", "list"), "library": ("get",), "template": ("replace",)}
+
+
+@cache
+def texts() -> Mapping[str, str]:
+    """What there is to say: by `#@overlay/match`, `json.encode`, `len`; of methods by `s.strip`."""
+    text = files("plait.lsp").joinpath("reference.json").read_text("utf-8")
+    found: dict[str, str] = json.loads(text)
+    return found
+
+
+def annotation_names() -> Sequence[str]:
+    """The names of annotations, without the number sign and the at sign."""
+    return [name[1:] for name in KNOWN_BY_NAME]
+
+
+def annotation_at(file: File, line: int, column: int) -> str | None:
+    """What an annotation at a place means."""
+    for name, at, start in file.annotations():
+        if at == line and start <= column <= start + len(name) + 1:
+            return texts().get(f"#{name}")
+    return None
+
+
+def module_names() -> Sequence[str]:
+    """The names of modules, without `@ytt:`."""
+    return sorted({*MODULES, *_OF_FILES})
+
+
+@cache
+def members(module: str) -> Sequence[str]:
+    """The names that a module has."""
+    if module in _OF_FILES:
+        return _OF_FILES[module]
+    if module not in MODULES:
+        return ()
+    from plait.context import Context
+    from plait.modules import load_module
+
+    return sorted(load_module(module, Context()).members)
+
+
+def member(module: str, name: str) -> str | None:
+    """What a member of a module does."""
+    return texts().get(f"{module}.{name}")
+
+
+def universal(name: str) -> str | None:
+    """What a function does that every program has."""
+    return texts().get(name)
+
+
+def method(name: str) -> str:
+    """What a method does, of each type that has one of the name."""
+    return "\n\n".join(text for key, text in texts().items() if key[1:] == f".{name}")
+
+
+def signature(function: Def, source: Source) -> str:
+    """A function of a program: how it is called, and the comments above it."""
+    above: list[str] = []
+    line = function.line - 1
+    while line > 0:
+        text = (source.line(line) or "").strip()
+        comment = text.removeprefix("#!") if text.startswith("#!") else text.removeprefix("#")
+        if comment == text or text.startswith("#@"):
+            break
+        above.insert(0, comment.strip())
+        line -= 1
+    header = (source.line(function.line) or "").strip().removeprefix("#@").strip().removesuffix(":")
+    said = " ".join(above)
+    return f"```python\n{header}\n```" + (f"\n\n{said}" if said else "")

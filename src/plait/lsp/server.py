@@ -1,0 +1,376 @@
+"""The requests of the protocol, answered by the features; and what is told to the editor when a run was evaluated.
+
+Positions are turned here: the protocol counts from 0, columns in the units that client and server agreed on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import os
+import sys
+from urllib.parse import unquote, urlsplit
+
+from lsprotocol import types
+from pygls import uris
+from pygls.lsp.server import LanguageServer
+
+from plait.lsp import completion, diagnostics, hover, lenses, navigation, symbols, tokens
+from plait.lsp.state import State
+from plait.version import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plait.lsp.answers import Edit, Problem, Span, Symbol
+
+_SEVERITIES = {
+    diagnostics.ERROR: types.DiagnosticSeverity.Error,
+    diagnostics.UNUSED: types.DiagnosticSeverity.Hint,
+}
+_KINDS = {
+    "annotation": types.CompletionItemKind.Keyword,
+    "argument": types.CompletionItemKind.Property,
+    "file": types.CompletionItemKind.File,
+    "function": types.CompletionItemKind.Function,
+    "item": types.CompletionItemKind.Value,
+    "key": types.CompletionItemKind.Property,
+    "keyword": types.CompletionItemKind.Keyword,
+    "method": types.CompletionItemKind.Method,
+    "module": types.CompletionItemKind.Module,
+    "value": types.CompletionItemKind.Field,
+    "variable": types.CompletionItemKind.Variable,
+}
+_SYMBOLS = {
+    "document": types.SymbolKind.Class,
+    "function": types.SymbolKind.Function,
+    "item": types.SymbolKind.Object,
+    "key": types.SymbolKind.Field,
+    "operation": types.SymbolKind.Event,
+}
+
+
+class Server(LanguageServer):
+    """One connection to an editor."""
+
+    def __init__(self) -> None:
+        super().__init__("plait", __version__, text_document_sync_kind=types.TextDocumentSyncKind.Incremental)
+        self.state = State(self._evaluated)
+        self.loop: asyncio.AbstractEventLoop | None = None
+
+    # ---- positions
+
+    def place(self, uri: str, position: types.Position) -> tuple[str, int, int]:
+        """The path, line and column that a request asks about."""
+        path = path_of(uri)
+        file = self.state.file(path)
+        lines = [] if file is None else [f"{line}\n" for line in file.lines]
+        if position.line >= len(lines):
+            return path, position.line + 1, position.character + 1
+        found = self.workspace.position_codec.position_from_client_units(lines, position)
+        return path, found.line + 1, found.character + 1
+
+    def range(self, span: Span) -> types.Range:
+        """A span in the client's units."""
+        file = self.state.file(span.path)
+        text = "" if file is None else file.line(span.line)
+        start, end = min(span.column - 1, len(text)), min(span.end - 1, len(text))
+        codec = self.workspace.position_codec
+        return types.Range(
+            types.Position(span.line - 1, codec.client_num_units(text[:start])),
+            types.Position(span.line - 1, codec.client_num_units(text[:end])),
+        )
+
+    def location(self, span: Span) -> types.Location:
+        return types.Location(uri_of(span.path), self.range(span))
+
+    def edits(self, edits: Iterable[Edit]) -> types.WorkspaceEdit:
+        changes: dict[str, list[types.TextEdit]] = {}
+        for edit in edits:
+            changes.setdefault(uri_of(edit.span.path), []).append(types.TextEdit(self.range(edit.span), edit.text))
+        return types.WorkspaceEdit(changes=changes)
+
+    # ---- diagnostics
+
+    def _evaluated(self) -> None:
+        """An evaluation has ended, in its thread: the loop of the server tells the editor."""
+        if self.loop is not None and not self.loop.is_closed():
+            self.loop.call_soon_threadsafe(self.tell_all)
+
+    def tell_all(self) -> None:
+        """Tell the editor what is wrong with each open file, and that what is shown beside lines may be another."""
+        for path in [*self.state.texts]:
+            self.tell(path)
+        capabilities = self.client_capabilities.workspace
+        if capabilities is not None and capabilities.inlay_hint and capabilities.inlay_hint.refresh_support:
+            self.workspace_inlay_hint_refresh(None)
+        if capabilities is not None and capabilities.code_lens and capabilities.code_lens.refresh_support:
+            self.workspace_code_lens_refresh(None)
+
+    def tell(self, path: str) -> None:
+        """Tell the editor what is wrong with a file."""
+        found = diagnostics.problems(self.state, path)
+        self.text_document_publish_diagnostics(
+            types.PublishDiagnosticsParams(uri_of(path), [self.diagnostic(problem) for problem in found])
+        )
+
+    def diagnostic(self, problem: Problem) -> types.Diagnostic:
+        return types.Diagnostic(
+            range=self.range(problem.span),
+            message=problem.message,
+            severity=_SEVERITIES[problem.severity],
+            source="plait",
+            code=problem.code or None,
+            tags=[types.DiagnosticTag.Unnecessary] if problem.severity == diagnostics.UNUSED else None,
+            related_information=[
+                types.DiagnosticRelatedInformation(self.location(span), text) for span, text in problem.also
+            ],
+        )
+
+
+def path_of(uri: str) -> str:
+    """The absolute path of a file; an address that is no file's stands for itself."""
+    path = uris.to_fs_path(uri)
+    return unquote(urlsplit(uri).path) if path is None else os.path.abspath(path)
+
+
+def uri_of(path: str) -> str:
+    found = uris.from_fs_path(path)
+    return path if found is None else found
+
+
+server = Server()
+
+
+@server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+def _opened(server: Server, params: types.DidOpenTextDocumentParams) -> None:
+    server.loop = asyncio.get_running_loop()
+    path = path_of(params.text_document.uri)
+    server.state.open(path, params.text_document.text)
+    server.tell(path)
+
+
+@server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+def _changed(server: Server, params: types.DidChangeTextDocumentParams) -> None:
+    path = path_of(params.text_document.uri)
+    server.state.open(path, server.workspace.get_text_document(params.text_document.uri).source)
+    server.tell(path)
+
+
+@server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+def _closed(server: Server, params: types.DidCloseTextDocumentParams) -> None:
+    path = path_of(params.text_document.uri)
+    server.state.close(path)
+    server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(params.text_document.uri, []))
+
+
+@server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+def _saved(server: Server, params: types.DidSaveTextDocumentParams) -> None:
+    server.tell(path_of(params.text_document.uri))
+
+
+@server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+def _files_changed(server: Server, params: types.DidChangeWatchedFilesParams) -> None:
+    for change in params.changes:
+        server.state.touch(path_of(change.uri))
+    for path in [*server.state.texts]:
+        server.tell(path)
+
+
+@server.feature(types.INITIALIZED)
+async def _initialized(server: Server, _params: types.InitializedParams) -> None:
+    capabilities = server.client_capabilities.workspace
+    watching = None if capabilities is None else capabilities.did_change_watched_files
+    if watching is not None and watching.dynamic_registration:
+        patterns = [types.FileSystemWatcher(f"**/*.{end}") for end in ("yml", "yaml", "star", "txt", "json")]
+        await server.client_register_capability_async(
+            types.RegistrationParams(
+                [
+                    types.Registration(
+                        "plait-files",
+                        types.WORKSPACE_DID_CHANGE_WATCHED_FILES,
+                        types.DidChangeWatchedFilesRegistrationOptions(patterns),
+                    )
+                ]
+            )
+        )
+
+
+@server.feature(types.SHUTDOWN)
+def _shut_down(server: Server, _params: None) -> None:
+    server.state.shut_down()
+
+
+@server.feature(types.TEXT_DOCUMENT_HOVER)
+def _hover(server: Server, params: types.HoverParams) -> types.Hover | None:
+    found = hover.hover(server.state, *server.place(params.text_document.uri, params.position))
+    if found is None:
+        return None
+    return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, found.text))
+
+
+@server.feature(
+    types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=["@", ".", '"', "'", "/", ":", "#", " "])
+)
+def _complete(server: Server, params: types.CompletionParams) -> types.CompletionList:
+    path, line, column = server.place(params.text_document.uri, params.position)
+    file = server.state.file(path)
+    text = "" if file is None else file.line(line)
+    codec = server.workspace.position_codec
+    items = []
+    for number, one in enumerate(completion.complete(server.state, path, line, column)):
+        start = types.Position(line - 1, codec.client_num_units(text[: one.start - 1]))
+        items.append(
+            types.CompletionItem(
+                label=one.label,
+                kind=_KINDS.get(one.kind),
+                detail=one.detail or None,
+                documentation=types.MarkupContent(types.MarkupKind.Markdown, one.documentation)
+                if one.documentation
+                else None,
+                text_edit=types.TextEdit(types.Range(start, params.position), one.text or one.label),
+                filter_text=one.label,
+                sort_text=f"{number:05}",
+            )
+        )
+    return types.CompletionList(is_incomplete=False, items=items)
+
+
+@server.feature(types.TEXT_DOCUMENT_DEFINITION)
+def _definition(server: Server, params: types.DefinitionParams) -> list[types.Location]:
+    found = navigation.definition(server.state, *server.place(params.text_document.uri, params.position))
+    return [server.location(span) for span in found]
+
+
+@server.feature(types.TEXT_DOCUMENT_REFERENCES)
+def _references(server: Server, params: types.ReferenceParams) -> list[types.Location]:
+    found = navigation.references(server.state, *server.place(params.text_document.uri, params.position))
+    return [server.location(span) for span in dict.fromkeys(found)]
+
+
+@server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
+def _prepare_rename(server: Server, params: types.PrepareRenameParams) -> types.Range | None:
+    span = navigation.renamed_at(server.state, *server.place(params.text_document.uri, params.position))
+    return None if span is None else server.range(span)
+
+
+@server.feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))
+def _rename(server: Server, params: types.RenameParams) -> types.WorkspaceEdit:
+    place = server.place(params.text_document.uri, params.position)
+    return server.edits(navigation.rename(server.state, *place, params.new_name))
+
+
+@server.feature(
+    types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix])
+)
+def _actions(server: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
+    path = path_of(params.text_document.uri)
+    out = []
+    for problem in diagnostics.problems(server.state, path):
+        if not params.range.start.line <= problem.span.line - 1 <= params.range.end.line:
+            continue
+        for fix in problem.fixes:
+            out.append(
+                types.CodeAction(
+                    fix.title,
+                    kind=types.CodeActionKind.QuickFix,
+                    diagnostics=[server.diagnostic(problem)],
+                    edit=server.edits(fix.edits),
+                )
+            )
+    return out
+
+
+@server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
+def _hints(server: Server, params: types.InlayHintParams) -> list[types.InlayHint]:
+    path = path_of(params.text_document.uri)
+    file = server.state.file(path)
+    out = []
+    for hint in lenses.hints(server.state, path, params.range.start.line + 1, params.range.end.line + 1):
+        text = "" if file is None else file.line(hint.line)
+        units = server.workspace.position_codec.client_num_units(text[: hint.column - 1])
+        out.append(types.InlayHint(types.Position(hint.line - 1, units), hint.text, tooltip=hint.tooltip))
+    return out
+
+
+@server.feature(types.TEXT_DOCUMENT_CODE_LENS)
+def _lenses(server: Server, params: types.CodeLensParams) -> list[types.CodeLens]:
+    path = path_of(params.text_document.uri)
+    return [
+        types.CodeLens(
+            types.Range(types.Position(lens.line - 1, 0), types.Position(lens.line - 1, 0)),
+            types.Command(lens.text, ""),
+        )
+        for lens in lenses.lenses(server.state, path)
+    ]
+
+
+@server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+def _symbols(server: Server, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
+    path = path_of(params.text_document.uri)
+    return _as_symbols(symbols.symbols(server.state, path))
+
+
+def _as_symbols(found: Sequence[Symbol]) -> list[types.DocumentSymbol]:
+    out = []
+    for one in found:
+        first = types.Position(one.line - 1, 0)
+        whole = types.Range(first, types.Position(max(one.last, one.line), 0))
+        out.append(
+            types.DocumentSymbol(
+                one.name or "?",
+                _SYMBOLS[one.kind],
+                whole,
+                types.Range(first, first),
+                detail=one.detail or None,
+                children=_as_symbols(one.inner),
+            )
+        )
+    return out
+
+
+@server.feature(
+    types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL,
+    types.SemanticTokensLegend(token_types=[*tokens.KINDS], token_modifiers=[]),
+)
+def _tokens(server: Server, params: types.SemanticTokensParams) -> types.SemanticTokens:
+    path = path_of(params.text_document.uri)
+    file = server.state.file(path)
+    codec = server.workspace.position_codec
+    data: list[int] = []
+    line = start = 0
+    for token in tokens.tokens(server.state, path):
+        text = "" if file is None else file.line(token.line)
+        begin = codec.client_num_units(text[: token.column - 1])
+        size = codec.client_num_units(text[token.column - 1 : token.end - 1])
+        same = token.line - 1 == line
+        data += [token.line - 1 - line, begin - start if same else begin, size, tokens.KINDS.index(token.kind), 0]
+        line, start = token.line - 1, begin
+    return types.SemanticTokens(data)
+
+
+@server.feature(types.TEXT_DOCUMENT_FOLDING_RANGE)
+def _folding(server: Server, params: types.FoldingRangeParams) -> list[types.FoldingRange]:
+    out: list[types.FoldingRange] = []
+    todo = [*symbols.symbols(server.state, path_of(params.text_document.uri))]
+    while todo:
+        one = todo.pop()
+        if one.last > one.line:
+            out.append(types.FoldingRange(one.line - 1, one.last - 1))
+        todo += one.inner
+    return sorted(out, key=lambda found: found.start_line)
+
+
+def serve() -> None:
+    """Serve until the editor ends the connection."""
+    # What evaluations record is large and long-lived: looking through it for garbage at every turn costs more than it gives.
+    gc.set_threshold(100_000, 20, 50)
+    logging.getLogger("pygls").setLevel(logging.ERROR)
+    # The library closes what it is given; the command line flushes standard output at its end.
+    requests, answers = os.fdopen(os.dup(sys.stdin.fileno()), "rb"), os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    try:
+        server.start_io(requests, answers)
+    finally:
+        server.state.shut_down()

@@ -1,0 +1,143 @@
+"""What inputs say that counts for nothing, and is warned of: the reference passes over it without a word.
+
+Further documents of a file, keys that are repeated, placeholders that are not closed, and placeholders that the value of a
+variable brings in.
+"""
+
+from __future__ import annotations
+
+from plait.errors import OpsError
+from plait.nodes import Array, Map
+from plait.ops.placeholders import MARK, marked, name_end, names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import TypeAlias
+
+    from plait.nodes import DocumentSet, Item
+    from plait.ops.variables import Sources
+    from plait.source import Source
+
+    Warn: TypeAlias = Callable[[str], None]
+
+
+def warn_of_reading(source: Source, documents: DocumentSet, warn: Warn, *, repeats: bool) -> None:
+    """Warn of what was passed over in reading the first document of a text. repeats: whether it has repeated keys."""
+    if repeats:
+        from plait.yaml import written_twice
+
+        for text in _undashed(documents) or written_twice(source, documents, first=True):
+            warn(text)
+    line = second_document(source.text)
+    if line is not None:
+        warn(f"{source.shown}:{line}: only the first document is read; what follows here is left out")
+
+
+def _undashed(documents: DocumentSet) -> list[str]:
+    """Operations that begin within the one before."""
+    value = documents.items[0].value
+    found = []
+    for operation in value.items if type(value) is Array else ():
+        kinds = [item for item in operation.value.items if item.key == "type"] if type(operation.value) is Map else []
+        found += [
+            f'{item.position}: another operation begins here, within the one before: put "- " in front of it'
+            for item in kinds[1:]
+        ]
+    return found
+
+
+def second_document(text: str) -> int | None:
+    """The line of the `---` before a second document with something in it; None if there is none."""
+    if "\n---" not in text:
+        return None
+    begun, second = False, None
+    for number, line in enumerate(text.split("\n"), 1):
+        is_mark = line[:3] == "---" and line[3:4] in {"", " ", "\t", "\r"}
+        if is_mark:
+            if begun and second is None:
+                second = number
+            begun = True
+            line = line[3:]
+        elif line[:3] == "..." and line[3:4] in {"", " ", "\r"}:
+            begun = True
+            continue
+        written = line.strip()
+        if not written or written[0] == "#" or (written[0] == "%" and not begun):
+            continue
+        if second is not None:
+            return second
+        begun = True
+    return None
+
+
+def warn_of_placeholders(texts: Sequence[tuple[Item, str]], sources: Sources, warn: Warn) -> None:
+    """Warn of placeholders in the texts of a document that are never filled: those that are not closed, and those that the value of a
+    variable brings along.
+    """
+    brought = _brought(sources)
+    for item, text in texts:
+        # Most texts have as many ends of placeholders as beginnings: nothing is looked at closer.
+        if text.count(MARK) != text.count("))"):
+            wrong = _unclosed(text)
+            if wrong is not None:
+                closed = wrong.rstrip(")}]") + "))"
+                warn(f'{_at(item)}"{wrong}" is no placeholder and stays as it is; two parentheses close one: {closed}')
+        if not brought:
+            continue
+        found = names(text)
+        for place, name in enumerate(found):
+            # What is put into a longer text is filled by the names that stand behind it there.
+            lost = [one for one in brought.get(name.partition(".")[0], ()) if one not in found[place + 1 :]]
+            if lost:
+                others = ", ".join(f"(({one}))" for one in lost)
+                warn(
+                    f"{_at(item)}the value of (({name})) has {others} in it, which stays as it is: "
+                    "values are not filled themselves"
+                )
+
+
+def _at(item: Item) -> str:
+    return f"{item.position}: " if item.source is not None else ""
+
+
+def _brought(sources: Sources) -> dict[str, list[str]]:
+    """The placeholders in the values given for variables, by the variable, that others are given for."""
+    try:
+        given = {} if sources.are_empty() else sources.named()
+    except OpsError:
+        return {}  # which is raised again, with its place, where they are filled
+    found: dict[str, list[str]] = {}
+    for name, value in given.items():
+        if type(value) is str:
+            inner = names(value) if MARK in value else []
+        else:
+            inner = [one for _, text in marked(value) for one in names(text)]
+        others = [one for one in dict.fromkeys(inner) if one != name and one.partition(".")[0] in given]
+        if others:
+            found[name] = others
+    return found
+
+
+def _unclosed(text: str) -> str | None:
+    """The first part of a text that looks like a placeholder that is not closed.
+
+    Arithmetic and patterns have two parentheses as well: within a longer text only a brace in the place of a parenthesis
+    shows what is meant.
+    """
+    at = text.find(MARK)
+    while at >= 0:
+        start = at + len(MARK)
+        start += text.startswith("!", start)
+        end = name_end(text, start)
+        closed = end
+        while closed < len(text) and text[closed] in ")}]":
+            closed += 1
+        closing = text[end:closed]
+        if end > start and not closing.startswith("))"):
+            if not text[:at].strip() and not text[closed:].strip():
+                return text.strip()
+            if "}" in closing[:2]:
+                return text[at:closed]
+        at = text.find(MARK, at + 1)
+    return None

@@ -1,0 +1,102 @@
+"""Items that an overlay adds, or does nothing for, because nothing matched: warned of where that looks like a slip.
+
+The reference is silent here, and rightly so most of the time: `missing_ok=True` is there to add what is missing. So only
+two things are told: a name that differs from one that is there as a slip of the hand does, and an array item that comes
+to stand beside another one of the same name.
+"""
+
+from __future__ import annotations
+
+from plait.nodes import ArrayItem, Document, Map, MapItem
+from plait.overlay.comparison import differences
+from plait.overlay.edits import MISSING, MOST_NAMES, MapEdit, key_value
+from plait.overlay.matchers import NOTHING, MapKey, Subset
+from plait.spell import is_slip
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.nodes import Item
+    from plait.overlay.edits import Edit
+    from plait.overlay.plan import Step
+
+# What tells two items of one name apart: mounts of one volume, subjects of several kinds, and the like.
+_APART = frozenset(
+    {
+        "apiGroup",
+        "containerPort",
+        "devicePath",
+        "kind",
+        "mountPath",
+        "namespace",
+        "port",
+        "protocol",
+        "release",
+        "subPath",
+    }
+)
+
+
+def warning_of(step: Step, edit: Edit, *, adds: bool) -> str | None:
+    """What to say of a step that matched nothing in a collection, if there is anything to say.
+
+    adds: whether its item is added there; otherwise nothing is done.
+    """
+    items: Sequence[Item] = [item for item in edit.items[:MOST_NAMES] if item.source is not None]
+    item, matcher = step.item, step.matcher
+    if matcher is NOTHING:
+        return _beside(item, items) if adds and type(item) is ArrayItem else None
+    outcome = "it is added" if adds else "nothing is done"
+    if matcher is None and type(edit) is MapEdit and type(item) is MapItem:
+        for other in items:
+            if type(other) is MapItem and _is_slip(item.key, other.key):
+                return (
+                    f'{item.position}: there is no key "{item.key}", so {outcome}; '
+                    f'"{other.key}" is there: {other.position}'
+                )
+    elif type(matcher) is MapKey:
+        wanted = key_value(item.value, matcher.key)
+        for other in items:
+            found = key_value(other.value, matcher.key)
+            if _is_slip(wanted, found):
+                return (
+                    f'{item.position}: no item has the {matcher.key} "{wanted}", so {outcome}; '
+                    f'"{found}" is there: {other.position}'
+                )
+    elif type(matcher) is Subset and type(item) is Document and not adds:
+        for other in items:
+            lacks = differences(other.value, matcher.nodes)
+            if len(lacks) == 1 and _is_slip(lacks[0].right, lacks[0].left):
+                one = lacks[0]
+                return (
+                    f"{item.position}: no document matches, so nothing is done; {other.position} would, but its "
+                    f'{".".join(one.path)} is "{one.left}", not "{one.right}"'
+                )
+    return None
+
+
+def _is_slip(wanted: object, found: object) -> bool:
+    return type(wanted) is str and type(found) is str and is_slip(wanted, found)
+
+
+def _beside(item: Item, items: Sequence[Item]) -> str | None:
+    """A warning of an item that is added to an array where another one has its name."""
+    value = item.value
+    name = key_value(value, "name")
+    if type(name) is not str or type(value) is not Map:
+        return None
+    for other in items:
+        there = other.value
+        if type(there) is not Map or key_value(there, "name") != name:
+            continue
+        if all(_same(key_value(there, key), key_value(value, key)) for key in _APART):
+            return (
+                f'{item.position}: this item is added beside the one with the same name, "{name}": {other.position}; '
+                '#@overlay/match by="name" above it would change that one'
+            )
+    return None
+
+
+def _same(one: object, other: object) -> bool:
+    return one is other is MISSING or (one is not MISSING and one == other)

@@ -1,0 +1,183 @@
+"""`plait run` and `plait project`: runs of the project file by their names, and which there are."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from plait.cli.options import SWITCH, TEXT, Command, Flag
+from plait.cli.streams import write_out
+from plait.project.file import Project, find, read
+from plait.project.guessing import guess
+from plait.project.run import from_here
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.nodes import Map
+    from plait.project.run import Run
+
+PROJECT_FLAG = Flag(
+    "project",
+    TEXT,
+    "the project file, or its directory; by default plait.yml here or in the nearest directory above",
+    value="PATH",
+)
+RUN = Command(
+    "plait run",
+    "Run what the project file has under a name, as if its command and flags were typed; more flags may follow.",
+    (PROJECT_FLAG,),
+    arguments="[NAME] [flags of its command]",
+)
+PROJECT = Command(
+    "plait project",
+    "Show the runs of the project: what is rendered with what. Without a project file they are guessed.",
+    (
+        PROJECT_FLAG,
+        Flag("schema", SWITCH, "print the JSON Schema of the project file"),
+        Flag(
+            "output",
+            TEXT,
+            "form of the answer: text or json",
+            short="o",
+            value="FORM",
+            default=("text",),
+            choices=("text", "json"),
+        ),
+    ),
+    arguments="[PATH]",
+)
+
+
+def main_run(argv: Sequence[str]) -> int:
+    """Run `plait run`; the exit status. Raises PlaitError."""
+    if argv and argv[0] in ("-h", "--help"):
+        write_out(RUN.help_text())
+        return 0
+    command, own, typed, given = expand(argv)
+    words = [*own, *typed]
+    from plait.cli import compose, layer, patch, render
+
+    if command == "render":
+        return render.main(words, given)
+    if command == "patch":
+        return patch.main(words, given)
+    return layer.main(words) if command == "layer" else compose.main(words, given)
+
+
+def expand(argv: Sequence[str]) -> tuple[str, list[str], list[str], Map | None]:
+    """What `[--project PATH] [NAME] [more]` stands for: a command, its command line, what was typed after it, and the
+    values that the run sets.
+
+    Raises PlaitError.
+    """
+    words = [*argv]
+    path = _taken_project(words)
+    project = _project(path, os.curdir)
+    # The only run need not be named; what follows is then for its command.
+    is_named = words and (words[0] in project.runs or (not words[0].startswith("-") and len(project.runs) != 1))
+    run = project.run(words.pop(0) if is_named else "")
+    run.check()
+    return run.command, run.argv(), words, run.given
+
+
+def _taken_project(words: list[str]) -> str:
+    """The value of --project at the beginning of a command line, taken out of it."""
+    if words and words[0].startswith("--project="):
+        return words.pop(0).partition("=")[2]
+    if words and words[0] == "--project":
+        from plait.errors import UsageError
+
+        if len(words) == 1:
+            raise UsageError("flag needs an argument: --project", expected="--project PATH")
+        del words[0]
+        return words.pop(0)
+    return ""
+
+
+def _project(path: str, start: str) -> Project:
+    """The project of a path, or the one that a place belongs to. Raises PlaitError."""
+    if path:
+        return read(path)
+    found = find(start)
+    if found is None:
+        return guess(start)
+    directory = from_here(os.path.dirname(found))
+    return read(os.path.join(directory, os.path.basename(found)))
+
+
+def main_project(argv: Sequence[str]) -> int:
+    """Run `plait project`; the exit status, 1 when there is no run. Raises PlaitError."""
+    flags = PROJECT.parse(argv)
+    if flags.on("help"):
+        write_out(PROJECT.help_text())
+        return 0
+    from plait.errors import ReadError, UsageError
+
+    if flags.on("schema"):
+        from json import dumps
+
+        from plait.project.schema import schema
+
+        write_out(dumps(schema(), indent=1, ensure_ascii=False) + "\n")
+        return 0
+    form = flags.text("output")
+    if form not in ("text", "json"):
+        raise UsageError(f'unknown form "{form}"', expected="text, json")
+    if len(flags.arguments) > 1:
+        raise UsageError("plait project looks at one place", found=" ".join(flags.arguments))
+    start = flags.arguments[0] if flags.arguments else os.curdir
+    if not os.path.lexists(start):
+        raise ReadError(f'there is nothing at "{start}"')
+    project = _project(flags.text("project"), start)
+    for run in project.runs.values():
+        run.check()
+    write_out(_as_json(project) if form == "json" else _as_text(project))
+    if not project.runs:
+        sys.stderr.write("plait: no run was found\n  hint:     write a plait.yml, or see `plait init`\n")
+        return 1
+    return 0
+
+
+def _as_text(project: Project) -> str:
+    out = [f"{project.path}:" if project.path else "no project file; guessed:"] if project.runs or project.path else []
+    for run in project.runs.values():
+        out.append(f"  {run.name}")
+        out.append(f"    plait {_typed(run)}")
+        if run.why:
+            out.append(f"    because {run.why}")
+        if run.given is not None:
+            from plait.yaml import write_value
+
+            out.append("    with")
+            out += [f"      {line}" for line in write_value(run.given).splitlines()]
+    out += [f"  note: {note}" for note in project.notes]
+    return "".join(f"{line}\n" for line in out)
+
+
+def _typed(run: Run) -> str:
+    from shlex import join
+
+    return join([run.command, *run.argv()])
+
+
+def _as_json(project: Project) -> str:
+    from json import dumps
+
+    from plait.nodes import to_plain
+
+    runs = [
+        {
+            "name": run.name,
+            "command": run.command,
+            "argv": run.argv(),
+            "given": None if run.given is None else to_plain(run.given),
+            "why": run.why,
+            "line": None if run.at is None else run.at.line,
+        }
+        for run in project.runs.values()
+    ]
+    return (
+        dumps({"file": project.path or None, "runs": runs, "notes": project.notes}, indent=1, ensure_ascii=False) + "\n"
+    )

@@ -1,0 +1,149 @@
+"""Without a project file: what is probably rendered with what, and what speaks for it.
+
+Nothing is run to find out. Files are recognized by what stands in them: annotations of data values and schemas,
+a LayeringPolicy, a list of operations.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from plait.cli.tracing import table
+from plait.nodes import MapItem
+from plait.project.file import Project
+from plait.project.run import Run, from_here
+from plait.project.settings import Setting
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TEMPLATE, VALUES, POLICY, LAYERED, OPERATIONS = "template", "values", "policy", "layered", "operations"
+
+# How much is looked at. Whoever has more writes a project file.
+_MOST_FILES = 5000
+_MOST_BYTES = 1 << 16
+
+_EXTENSIONS = (".yml", ".yaml")
+_VALUES = re.compile(rb"(?m)^[ \t]*#@data/values(-schema)?[ \t\r]*$")
+_CODE = re.compile(rb"(?m)^[ \t]*#@|^[^#'\"\n]*[ \t]#@ ")
+_POLICY = re.compile(rb"(?m)^schema:[ \t]*['\"]?deckhand/LayeringPolicy/")
+_LAYERED = re.compile(rb"(?m)^ +schema:[ \t]*['\"]?metadata/(Document|Control)/v")
+_OPERATION = re.compile(rb"(?m)^- (\{ ?)?(type|path): ?['\"]?(replace|remove|test|move|copy|/)")
+# What ends a project upwards.
+_TOPS = (".git", ".hg", ".jj", ".svn")
+
+
+def guess(start: str) -> Project:
+    """The project that a file or directory seems to belong to; one without runs if nothing is recognized.
+
+    A directory with annotated YAML is rendered, from the highest directory above it that holds a schema or data values. A
+    directory with layered documents and a LayeringPolicy, in it or above, is layered. A file of operations is checked by
+    itself: nothing says what its base is.
+    """
+    place = os.path.abspath(start)
+    directory = place if os.path.isdir(place) else os.path.dirname(place)
+    notes: list[str] = []
+    kinds = dict(_kinds_below(directory, notes))
+    runs = [run for run in (_rendered(kinds), _layered(kinds)) if run is not None]
+    operations = sorted(path for path, kind in kinds.items() if kind == OPERATIONS)
+    if operations:
+        shown = os.path.relpath(operations[0], directory)
+        more = f" and {len(operations) - 1} more" if len(operations) > 1 else ""
+        notes.append(f"{shown}{more}: operations, checked by themselves, since nothing says what their base is")
+    return Project("", from_here(directory), runs, notes=notes)
+
+
+def kind_of(path: str) -> str | None:
+    """What a file seems to be: TEMPLATE, VALUES, POLICY, LAYERED, OPERATIONS; None for something else."""
+    try:
+        with open(path, "rb") as file:
+            return kind_of_text(file.read(_MOST_BYTES))
+    except OSError:
+        return None
+
+
+def kind_of_text(text: bytes) -> str | None:
+    """What a file with this text seems to be, as `kind_of` says it."""
+    if _VALUES.search(text):
+        return VALUES
+    if _POLICY.search(text):
+        return POLICY
+    if _CODE.search(text):
+        return TEMPLATE
+    if _LAYERED.search(text):
+        return LAYERED
+    return OPERATIONS if _OPERATION.search(text) else None
+
+
+def _kinds_below(directory: str, notes: list[str]) -> Iterator[tuple[str, str]]:
+    seen = 0
+    for top, folders, names in os.walk(directory):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            if name.endswith(_EXTENSIONS):
+                seen += 1
+                if seen > _MOST_FILES:
+                    notes.append(f"only the first {_MOST_FILES} YAML files were looked at")
+                    return
+                path = os.path.join(top, name)
+                kind = kind_of(path)
+                if kind is not None:
+                    yield path, kind
+
+
+def _above(directory: str) -> Iterator[str]:
+    """A directory and those above it, up to the top of its repository, the home directory or the disk."""
+    home = os.path.expanduser("~")
+    while True:
+        yield directory
+        above = os.path.dirname(directory)
+        if directory in (above, home) or any(os.path.lexists(os.path.join(directory, top)) for top in _TOPS):
+            return
+        directory = above
+
+
+def _layered(kinds: dict[str, str]) -> Run | None:
+    files = [path for path, kind in kinds.items() if kind in (POLICY, LAYERED)]
+    if not files:
+        return None
+    top = os.path.commonpath([os.path.dirname(path) for path in files])
+    policy = next((path for path in sorted(files) if kinds[path] == POLICY), None)
+    if policy is None:
+        for above in _above(top):
+            policy = next((path for path in _yaml_files(above) if kind_of(path) == POLICY), None)
+            if policy is not None:
+                top = above
+                break
+        else:
+            return None
+    why = f"{os.path.relpath(policy, top)} has a LayeringPolicy"
+    return Run("layer", "layer", [_setting("layer", "files", None)], None, from_here(top), None, why=why)
+
+
+def _rendered(kinds: dict[str, str]) -> Run | None:
+    files = [path for path, kind in kinds.items() if kind in (TEMPLATE, VALUES)]
+    if not files:
+        return None
+    top, why = os.path.commonpath([os.path.dirname(path) for path in files]), "there is annotated YAML"
+    for above in _above(top):
+        found = next((path for path in _yaml_files(above) if kind_of(path) == VALUES), None)
+        if found is not None:
+            top, why = above, f"{os.path.basename(found)} holds data values or their schema"
+    return Run("render", "render", [_setting("render", "files", "file")], None, from_here(top), None, why=why)
+
+
+def _yaml_files(directory: str) -> Iterator[str]:
+    try:
+        names = sorted(os.listdir(directory))
+    except OSError:
+        return
+    for name in names[:_MOST_FILES]:
+        if name.endswith(_EXTENSIONS):
+            yield os.path.join(directory, name)
+
+
+def _setting(command: str, name: str, flag: str | None) -> Setting:
+    flags = {one.name: one for one in table(command).flags}
+    return Setting(name, None if flag is None else flags[flag], [MapItem(name, ".")])

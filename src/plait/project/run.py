@@ -1,0 +1,129 @@
+"""One run of a project: a command line with a name, and what it makes."""
+
+from __future__ import annotations
+
+import os
+
+from plait.context import Context
+from plait.errors import PlaitError
+from plait.limits import limited_to
+from plait.project.settings import check_paths, joined, words_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plait.api.results import Documents
+    from plait.codecache import CodeCache
+    from plait.nodes import Map
+    from plait.project.settings import Setting
+    from plait.source import Position
+    from plait.view import View
+
+
+class Run:
+    """What one would type, under a name.
+
+    name: its name in the project. command: render, patch, layer or compose. settings: its flags and arguments.
+    given: data values or variables that stand in the project file. directory: what its paths are relative to.
+    at: where it stands; None for a guess. why: what speaks for it, if it is a guess.
+    """
+
+    __slots__ = ("at", "command", "directory", "given", "name", "settings", "why", "words")
+
+    def __init__(
+        self,
+        name: str,
+        command: str,
+        settings: Sequence[Setting],
+        given: Map | None,
+        directory: str,
+        at: Position | None,
+        *,
+        words: Sequence[str] = (),
+        why: str = "",
+    ) -> None:
+        """words: what is typed besides the settings; paths among them are relative to the working directory."""
+        self.name = name
+        self.command = command
+        self.settings = settings
+        self.given = given
+        self.directory = directory
+        self.at = at
+        self.words = words
+        self.why = why
+
+    def __repr__(self) -> str:
+        return f"<Run {self.name!r}: {' '.join(self.argv())}>"
+
+    def argv(self, directory: str | None = None) -> list[str]:
+        """The command line without the command. directory: how the run's directory is reached from the working directory.
+
+        Raises UsageError for a setting of the wrong kind.
+        """
+        try:
+            return [*self.words, *words_of(self.settings, self.directory if directory is None else directory)]
+        except PlaitError as error:
+            raise self._told(error) from None
+
+    def paths(self, setting: Setting) -> list[str]:
+        """The absolute paths that a setting names."""
+        return [os.path.abspath(joined(self.directory, text)) for text, _ in setting.texts()]
+
+    def directories(self) -> list[str]:
+        """The absolute paths of the directories among the inputs of templates."""
+        if self.command != "render":
+            return []
+        files = [path for one in self.settings if one.name == "files" for path in self.paths(one)]
+        return [path for path in files if os.path.isdir(path)]
+
+    def check(self) -> None:
+        """Raises ReadError for a path in the project file that leads to nothing, UsageError for a setting of the wrong kind."""
+        try:
+            check_paths(self.settings, self.directory)
+        except PlaitError as error:
+            raise self._told(error) from None
+
+    def evaluate(
+        self,
+        *,
+        view: View | None = None,
+        trace: bool = False,
+        limits: Mapping[str, float] | None = None,
+        words: Sequence[str] = (),
+        cache: CodeCache | None = None,
+    ) -> Documents:
+        """What the run makes; nothing is printed or written, but for a variables store.
+
+        view: texts that stand in the place of files, and a note of what was read. trace: keep histories, for `explain`.
+        limits: how much the run may take, by the names of --limit. words: more flags. cache: compiled code of earlier runs.
+        Raises PlaitError.
+        """
+        from contextlib import nullcontext
+
+        from plait.cli.tracing import evaluate
+        from plait.view import seen
+
+        printed: list[str] = []
+        with limited_to(limits), nullcontext() if view is None else seen(view):
+            context = Context(print_line=printed.append, cache=cache)
+            if trace:
+                from plait.provenance import Trace
+
+                context.trace = Trace()
+            self.check()
+            documents = evaluate(self.command, [*self.argv(), *words], context, self.given)
+        documents.printed = printed
+        return documents
+
+    def _told(self, error: PlaitError) -> PlaitError:
+        return error if self.at is None else error.within(f'in the run "{self.name}"', self.at)
+
+
+def from_here(directory: str) -> str:
+    """How a directory is reached from the working directory, as one would type it: "" for the working directory."""
+    try:
+        path = os.path.relpath(directory)
+    except ValueError:  # another drive
+        return directory
+    return "" if path == os.curdir else path

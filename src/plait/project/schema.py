@@ -1,0 +1,124 @@
+"""The JSON Schema of the project file, made from the tables of the command line (docs/project.schema.json)."""
+
+from __future__ import annotations
+
+from plait.cli.options import CSV, NUMBER, SWITCH, TEXTS
+from plait.project.settings import COMMANDS, VALUES, described
+from plait.tools.pipeline import SETTINGS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plait.cli.options import Flag
+
+    # What a JSON Schema is made of.
+    Schema = Mapping[str, object]
+
+_TEXTS: Schema = {"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
+_SCALAR: Schema = {"type": ["string", "number", "boolean"]}
+_NAME: Schema = {"type": "string", "description": "the name of a run that this one is based on"}
+_LISTS = frozenset({"files", "ops", "vars-files"})
+_MAPS = frozenset({"set", "vars", "select", "repositories"})
+_TEXT = frozenset({"file", "site"})
+
+
+def schema() -> dict[str, object]:
+    """The schema, as plain data (JSON Schema 2020-12)."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "plait project",
+        "type": "object",
+        "additionalProperties": False,
+        "oneOf": [{"required": ["runs"]}, {"required": ["steps"]}],
+        "properties": {
+            "runs": {
+                "description": "runs by their names",
+                "type": "object",
+                "minProperties": 1,
+                "additionalProperties": {"$ref": "#/$defs/run"},
+            },
+            "steps": {"$ref": "#/$defs/steps"},
+        },
+        "$defs": {
+            "run": _run(),
+            "steps": {
+                "description": "what is done, one step after the other",
+                "type": "array",
+                "items": {"$ref": "#/$defs/step"},
+            },
+            "step": _step(),
+            **{command: _command(command) for command in COMMANDS},
+        },
+    }
+
+
+def _run() -> Schema:
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "base": _NAME,
+            "abstract": {"type": "boolean", "description": "only there for other runs to be based on"},
+            "description": {"type": "string"},
+            "steps": {"$ref": "#/$defs/steps"},
+            **{command: {"$ref": f"#/$defs/{command}"} for command in COMMANDS},
+        },
+    }
+
+
+def _command(command: str) -> Schema:
+    properties: dict[str, Schema] = {
+        name: {**_TEXTS, "description": "the inputs"} if flag is None else _flag(flag)
+        for name, flag in described(command)
+    }
+    if command in VALUES:
+        properties[VALUES[command]] = {"type": "object", "description": "values that stand here, over those of flags"}
+    return {
+        "description": f"what plait {command} is given",
+        "type": ["object", "null"],
+        "additionalProperties": False,
+        "properties": properties,
+    }
+
+
+def _flag(flag: Flag) -> Schema:
+    described = {"description": flag.help}
+    if flag.kind == SWITCH:
+        return {"type": "boolean", **described}
+    if flag.kind == NUMBER:
+        return {"type": "integer", **described}
+    if flag.kind not in (TEXTS, CSV):
+        return {"enum": list(flag.choices), **described} if flag.choices else {**_SCALAR, **described}
+    items: Schema = {"enum": list(flag.choices)} if flag.choices else _SCALAR
+    forms: list[Schema] = [items, {"type": "array", "items": items}]
+    if "=" in flag.value:
+        forms.append({"type": "object", "additionalProperties": _SCALAR})
+    return {"oneOf": forms, **described}
+
+
+def _step() -> Schema:
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "name": {"type": "string"},
+            **{
+                kind: {
+                    "type": ["object", "null", *(["string"] if kind == "compose" else [])],
+                    "additionalProperties": False,
+                    "properties": {name: _step_setting(name) for name in names},
+                }
+                for kind, names in SETTINGS.items()
+            },
+        },
+        "minProperties": 1,
+    }
+
+
+def _step_setting(name: str) -> Schema:
+    if name in _LISTS:
+        return _TEXTS
+    if name in _MAPS:
+        return {"type": "object"}
+    return {"type": "string"} if name in _TEXT else {"type": "boolean"}

@@ -1,0 +1,45 @@
+"""What to write instead of a validation that is malformed. Only imported when one is."""
+
+from __future__ import annotations
+
+from plait.spell import did_you_mean
+from plait.starlark import repr_of
+
+PAIR = 'say what a valid value is, and give a function: ("a positive number", lambda v: v > 0)'
+# What JSON Schema, and others, call the rules.
+_OTHER_NAMES = {
+    "enum": "one_of",
+    "maximum": "max",
+    "maxitems": "max_len",
+    "maxlength": "max_len",
+    "minimum": "min",
+    "minitems": "min_len",
+    "minlength": "min_len",
+    "notnone": "not_null",
+    "required": "not_null",
+}
+
+
+def of_keyword(name: str, value: object, known: tuple[str, ...]) -> str:
+    """How a keyword argument is written that has a value of a wrong type, or that there is not."""
+    if name == "when":
+        return 'when=lambda value, context: context["root"]["enabled"]'
+    if name in ("min_len", "max_len"):
+        return f"{name}={value if type(value) is str and value.isdecimal() else 1}"
+    if name == "not_null":
+        return "not_null=True"
+    if name in ("one_not_null", "one_of"):
+        parts = value.replace(",", " ").split() if type(value) is str else ["a", "b"]
+        return f"{name}=[{', '.join(map(repr_of, parts))}]"
+    other = _OTHER_NAMES.get(name.lower().replace("_", ""))
+    near = f'did you mean "{other}"?' if other is not None else did_you_mean(name, known)
+    return near or f"known are {', '.join(known)}"
+
+
+def of_broken(reasons: list[str]) -> str | None:
+    """What is wrong with a rule that could not be asked."""
+    if any("not implemented" in reason for reason in reasons):
+        return "the value and the number of the rule are of different types"
+    if any(reason.startswith("function ") and "argument" in reason for reason in reasons):
+        return "the function of a rule is called with the value alone: lambda v: ..."
+    return None

@@ -1,0 +1,78 @@
+"""What compiled code calls in most templates: alone these need nothing of the language's library, which takes long to load.
+
+`runtime.GLOBALS` has them as well, beside all the rest.
+"""
+
+from __future__ import annotations
+
+from plait.errors import StarlarkError
+from plait.starlark.attributes import attribute
+from plait.starlark.budget import SMALL, SOME, check_string, spend
+from plait.starlark.containers import Dict, List, Set
+from plait.starlark.display import str_of
+from plait.starlark.structs import STRUCTS
+from plait.starlark.values import joined
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def make_dict(raw: dict[object, object]) -> Dict:
+    """A dict of which no key is a bool or a tuple."""
+    result = Dict()
+    dict.update(result, raw)
+    if len(raw) > SOME:
+        spend(len(raw))
+    return result
+
+
+def pick(module: Mapping[str, object], name: str, path: str) -> object:
+    """One name of a loaded module."""
+    if name in module:
+        return module[name]
+    from plait.spell import listed, near
+
+    message = f"load: name {name} not found in module {path}"
+    names = sorted(known for known in module if not known.startswith("_"))
+    alike = near(name, names)
+    found = None if alike else ", ".join(names[:_SHOWN_NAMES]) + (", ..." if len(names) > _SHOWN_NAMES else "")
+    raise StarlarkError(message + (f" (did you mean {listed(alike)}?)" if alike else ""), found=found)
+
+
+_SHOWN_NAMES = 12
+
+
+def text(made: str) -> str:
+    """Text that was put together from a few parts."""
+    if len(made) > SMALL:
+        check_string(len(made))
+    return joined(made)
+
+
+def same(x: object) -> object:
+    """The value itself: hides it from Python's compiler, which warns of odd programs."""
+    return x
+
+
+COMMON: dict[str, object] = {
+    "$attribute": attribute,
+    "$direct.str": str_of,
+    "$make_dict": make_dict,
+    "$pick": pick,
+    "$same": same,
+    "$text": text,
+    "$structs": STRUCTS,
+    "$List": List,
+    "$Dict": Dict,
+    "$T.int": int,
+    "$T.str": str,
+    "$T.tuple": tuple,
+    "$T": type,
+    "$L": len,
+    "$R": range,
+    "$plain": frozenset((str, int, float, bool, type(None))),
+    "$scalars": frozenset((int, float, bool, type(None))),
+    "$sized": frozenset((List, Dict, Set, tuple, range)),
+    "$locals": locals,
+}

@@ -1,0 +1,229 @@
+"""All that is wrong with the text of a file, and what the rest of it says: for editors, and for whoever mends a file.
+
+The readers stop at the first thing that is wrong. Here the line it stands on is taken out, in a way that leaves the blocks
+around it whole, and the file is read again, until nothing is wrong or a fault cannot be put down to a line.
+"""
+
+from __future__ import annotations
+
+import re
+
+from plait.errors import PlaitError, as_finding
+from plait.source import Position, Source
+from plait.starlark import Code
+from plait.templates.reading import read_yaml
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plait.errors import Finding
+    from plait.starlark import Piece
+    from plait.starlark.syntax import Scope, Statement
+    from plait.templates.file import YamlFile
+
+YAML, TEXT, STARLARK = "yaml", "text", "starlark"
+
+_MOST = 30
+
+# What a block is opened with, and what opens one that means nothing.
+_OPENERS = re.compile(
+    r"(?P<word>if|elif|else|for|while|def|class|try|with|except|finally)(?P<end>/end)?\b[ \t]*(?P<name>\w*)"
+)
+_NEUTRAL = {
+    "if": "if{} None:",
+    "elif": "elif{} None:",
+    "else": "else{}:",
+    "for": "for{} _ in []:",
+    "while": "while{} None:",
+    # Of other languages.
+    "class": "if{} None:",
+    "try": "if{} None:",
+    "with": "if{} None:",
+    "except": "elif{} None:",
+    "finally": "else{}:",
+}
+_NO_CODE = re.compile(r"\"(\\.|[^\"\\])*\"|'(\\.|[^'\\])*'|#.*")
+# What no bracket goes on with.
+_BEGINS = re.compile(r"\s*(end|def|elif|while|return|load)\b")
+_NAMES = re.compile(r"[A-Za-z_]\w*")
+
+
+class Recovered:
+    """A file read as far as it can be.
+
+    faults: all that is wrong with its text, by line. file: its nodes and comments, of a YAML file.
+    pieces, statements, scope: its program. cut: the lines that were left out. text: the file without them, which
+    can be compiled as far as is known; its lines are those of the file.
+    """
+
+    __slots__ = ("cut", "faults", "file", "pieces", "scope", "statements", "text")
+
+    def __init__(self) -> None:
+        self.faults: list[Finding] = []
+        self.cut: set[int] = set()
+        self.file: YamlFile | None = None
+        self.pieces: Sequence[Piece] = ()
+        self.statements: Sequence[Statement] = ()
+        self.scope: Scope | None = None
+        self.text = ""
+
+
+def recover(source: Source, kind: str, *, ignore_unknown_comments: bool = False, strict: bool = False) -> Recovered:
+    """Read a file as far as it can be. kind: YAML, TEXT or STARLARK; nothing is evaluated. Raises LimitError."""
+    found = Recovered()
+    lines = source.text.split("\n")
+    gone: set[str] = set()  # names on lines that were left out: they may have been made there
+    for _ in range(_MOST):
+        found.text = "\n".join(lines)
+        text = Source(source.name, found.text)
+        try:
+            problems = _read(found, text, kind, ignore_unknown_comments=ignore_unknown_comments, strict=strict)
+        except PlaitError as error:
+            finding, *more = findings_of(error, source)
+            line = 0 if finding.at is None else finding.at.line
+            # What was cut may have been another statement's; then it is this line.
+            is_known = any(one.at is not None and one.at.line == line for one in found.faults)
+            if not is_known:
+                found.faults.append(finding)
+            if not 0 < line <= len(lines) or line in found.cut or kind == TEXT:
+                break
+            for number in (line,) if is_known else _statement(lines, line, kind):
+                found.cut.add(number)
+                gone.update(_NAMES.findall(lines[number - 1]))
+                lines[number - 1] = _without(lines[number - 1], kind)
+            found.faults += more
+            continue
+        for finding in problems:
+            if finding.message.removeprefix("undefined: ") in gone:
+                continue
+            found.faults.append(_in(finding, source))
+            line = 0 if finding.at is None else finding.at.line
+            if 0 < line <= len(lines) and kind != TEXT:
+                # What is read is whole; what is run goes without the line.
+                found.cut.add(line)
+                lines[line - 1] = _without(lines[line - 1], kind)
+        found.text = "\n".join(lines)
+        break
+    found.faults.sort(key=lambda finding: 0 if finding.at is None else finding.at.line)
+    return found
+
+
+def add_others(error: PlaitError, source: Source, kind: str, *, ignore_unknown_comments: bool) -> PlaitError:
+    """An error that stopped the reading of a file, with what else is wrong with the file's text among its findings."""
+    seen = {(one.message, one.at.line if one.at else 0) for one in findings_of(error)}
+    for one in recover(source, kind, ignore_unknown_comments=ignore_unknown_comments).faults:
+        if (one.message, one.at.line if one.at else 0) not in seen:
+            error.findings.append(one)
+    return error
+
+
+def findings_of(error: PlaitError, source: Source | None = None) -> list[Finding]:
+    """What an error says is wrong, each by itself. source: the text that is meant, where a changed one was read."""
+    return [one if source is None else _in(one, source) for one in (as_finding(error), *error.findings)]
+
+
+def _in(finding: Finding, source: Source) -> Finding:
+    """The same, said of the text as it is."""
+    finding.at = _moved(finding.at, source)
+    finding.also = [at for one in finding.also if (at := _moved(one, source)) is not None]
+    return finding
+
+
+def _moved(at: Position | None, source: Source) -> Position | None:
+    if at is None or at.source is None or at.source.name != source.name:
+        return at
+    return Position(source, at.line, at.column)
+
+
+def _read(
+    found: Recovered, source: Source, kind: str, *, ignore_unknown_comments: bool, strict: bool
+) -> Iterable[Finding]:
+    """Fill in what a text says; what is wrong with it without stopping anybody. Raises PlaitError."""
+    from plait.starlark.program import parse_program
+
+    if kind == YAML:
+        found.file = file = read_yaml(source, strict=strict)
+        if not file.is_template or file.comments is None:
+            return ()
+        from plait.templates.planner import plan
+
+        found.pieces, _ = plan(
+            file.documents,
+            file.comments,
+            source,
+            ignore_unknown=ignore_unknown_comments,
+            repeated_keys=file.repeats_keys,
+        )
+    elif kind == TEXT:
+        from plait.templates import text
+
+        found.pieces = text.pieces(text.parse(source.text, source))
+    else:
+        found.pieces = [Code(source.text, 1)]
+    found.statements, found.scope, problems = parse_program(found.pieces, source)
+    return problems
+
+
+def _statement(lines: Sequence[str], line: int, kind: str) -> range:
+    """The lines of the statement that a line is part of: from one with a bracket that stays open to where it is closed."""
+    depth = 0
+    for first in range(line - 1, max(line - _MOST, 0), -1):
+        code = _code(lines[first - 1], kind)
+        if code is None:
+            break
+        depth += _opened(code)
+        if depth > 0:
+            break
+    else:
+        first = line
+    if depth <= 0:
+        return range(line, line + 1)
+    last, depth = first, 0
+    for last in range(first, min(first + _MOST, len(lines)) + 1):
+        code = _code(lines[last - 1], kind)
+        if code is None or (last > first and _BEGINS.match(code)):
+            return range(first, last)
+        depth += _opened(code)
+        if depth <= 0:
+            break
+    return range(first, last + 1)
+
+
+def _code(line: str, kind: str) -> str | None:
+    """The code on a line that is nothing but code."""
+    if kind == STARLARK:
+        return line
+    before, _, code = line.partition("#@")
+    return code if code.startswith(" ") and not before.strip() else None
+
+
+def _opened(code: str) -> int:
+    """How many brackets a line opens that it does not close."""
+    code = _NO_CODE.sub("", code)
+    return sum(code.count(bracket) for bracket in "([{") - sum(code.count(bracket) for bracket in ")]}")
+
+
+def _without(line: str, kind: str) -> str:
+    """A line that says nothing, but for the block that it opens."""
+    if kind == STARLARK:
+        code = line.lstrip()
+        return line[: len(line) - len(code)] + _neutral(code)
+    before, mark, code = line.partition("#@")
+    if not mark:
+        # Plain YAML: nothing of it can be told.
+        return line[: len(line) - len(line.lstrip())] if "#" not in line else ""
+    if before.strip() or not code.startswith(" "):
+        return before.rstrip()
+    neutral = _neutral(code.lstrip())
+    return f"{before}#@ {neutral}" if neutral else ""
+
+
+def _neutral(code: str) -> str:
+    opener = _OPENERS.match(code)
+    if opener is None:
+        return ""
+    end = opener["end"] or ""
+    if opener["word"] == "def":
+        return f"def{end} {opener['name'] or '_'}(*_args, **_kwargs):"
+    return _NEUTRAL[opener["word"]].format(end)

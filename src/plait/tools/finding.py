@@ -1,0 +1,99 @@
+"""Finding what a PATH means; and what to say of one that leads nowhere: how far it leads, what is there, the nearest name."""
+
+from __future__ import annotations
+
+from plait.errors import UsageError
+from plait.naming import document_name, scalar_text, way_text
+from plait.nodes import Array, Map, kind_name
+from plait.spell import counted, did_you_mean, listed
+from plait.tools.items import ItemNames
+from plait.tools.paths import Place, chosen, names_of, places, ways
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plait.nodes import Document, Item, Value
+    from plait.tools.paths import Path
+
+
+def find(path: Path, documents: Sequence[Document]) -> list[Place]:
+    """The places that a PATH means, in order. Raises UsageError that says which part failed and what is nearest."""
+    found = places(path, documents)
+    if not found:
+        meant = chosen(path, documents)
+        raise no_place(path, meant) if meant else no_document(path, documents)
+    return found
+
+
+def no_document(path: Path, documents: Sequence[Document]) -> UsageError:
+    known = [name for document in documents for name in names_of(document)]
+    full = [name for document in documents if (name := document_name(document)) is not None]
+    hint = did_you_mean(path.selector or "", known)
+    if hint is None and path.text == path.selector and "/" in path.text:
+        # A path of keys with slashes between them.
+        first, _, rest = path.text.partition("/")
+        if any(type(one.value) is Map and one.value.find(first) is not None for one in documents):
+            hint = f'did you mean "{first}.{rest.replace("/", ".")}"?'
+    return UsageError(
+        f'no document is called "{path.selector}"',
+        found=_listed(full) or f"{counted(len(documents), 'document')} without a kind, schema or name",
+        hint=hint,
+    )
+
+
+def no_place(path: Path, chosen: Iterable[tuple[int, Document]]) -> UsageError:
+    """Follow the path in the document where it leads furthest, and say what is there instead."""
+    best: tuple[int, Document, Value, str] | None = None
+    for _, document in chosen:
+        reached: tuple[int, Value, tuple[Item, ...]] = (0, document.value, ())
+        for depth in range(1, len(path.steps)):
+            found = ways(document.value, path.steps[:depth])
+            if not found:
+                break
+            reached = (depth, found[0][-1].value if found[0] else document.value, found[0])
+        if best is None or reached[0] > best[0]:
+            best = (reached[0], document, reached[1], way_text(document, reached[2]))
+    assert best is not None
+    depth, document, value, upto = best
+    step = path.steps[depth]
+    shown = f"{step[0]}={step[1]}" if type(step) is tuple else str(step)
+    where = str(Place(document, 0, ())) if document_name(document) else "the document"
+    inside = f"{upto} of {where}" if upto else where
+    if type(value) is Map:
+        keys = [scalar_text(item.key) for item in value.items]
+        return UsageError(
+            f'no key "{shown}" in {inside}',
+            found=_listed(keys) or "an empty map",
+            hint=did_you_mean(shown, keys) or _deeper(path, depth, document),
+        )
+    if type(value) is Array:
+        names = [
+            scalar_text(name.value)
+            for item in value.items
+            if type(item.value) is Map and (name := item.value.find("name")) is not None
+        ]
+        return UsageError(
+            f'no item "{shown}" in {inside}',
+            found=f"an array of {counted(len(value.items), 'item')}" + (f": {_listed(names)}" if names else ""),
+            hint=did_you_mean(step[1] if type(step) is tuple else shown, names),
+        )
+    return UsageError(
+        f'nothing is below {inside}: no key "{shown}"',
+        found=f"{'an' if kind_name(value)[0] in 'aeiou' else 'a'} {kind_name(value)}",
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:12])
+    return f"{shown} and {len(names) - 12} more" if len(names) > 12 else shown
+
+
+def _deeper(path: Path, depth: int, document: Document) -> str | None:
+    """A hint for a path that leaves out a part: the places where the rest would lead somewhere."""
+    name = ItemNames().of
+    found = [
+        way_text(document, way, name)
+        for way in ways(document.value, (*path.steps[:depth], "**", *path.steps[depth:]))[:3]
+    ]
+    return f"did you mean {listed(found, quote=chr(34))}?" if found else None

@@ -1,0 +1,77 @@
+"""Files as one run sees them: texts that stand in the place of files, and a note of what was read.
+
+Whoever tries a change before it is saved (an editor, `plait set`) renders with the new text in the place of the file; whoever
+wants to know when a result is out of date asks what it was made of. Outside of `seen` a run sees the disk.
+"""
+
+from __future__ import annotations
+
+import os
+from _contextvars import ContextVar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from _contextvars import Token
+    from collections.abc import Iterator, Mapping
+
+
+class View:
+    """What a run sees, and what it has looked at so far.
+
+    texts: what stands in the place of files, by absolute path. is_read_only: variables stores are read, and what is
+    generated for them is not kept.
+    files: the content of each file that was read, by absolute path; None for one that could not be read.
+    directories: the absolute paths of those that were listed.
+    """
+
+    __slots__ = ("directories", "files", "is_read_only", "texts")
+
+    def __init__(self, texts: Mapping[str, bytes] | None = None, *, is_read_only: bool = True) -> None:
+        self.texts: Mapping[str, bytes] = {} if texts is None else texts
+        self.is_read_only = is_read_only
+        self.files: dict[str, bytes | None] = {}
+        self.directories: set[str] = set()
+
+    def text_for(self, path: str) -> bytes | None:
+        """What stands in the place of a file; None where that is the file itself."""
+        return self.texts.get(os.path.abspath(path)) if self.texts else None
+
+    def note_file(self, path: str, content: bytes | None) -> None:
+        """Say what was read of a file."""
+        self.files[os.path.abspath(path)] = content
+
+    def note_directory(self, path: str) -> None:
+        """Say that a directory was listed."""
+        self.directories.add(os.path.abspath(path))
+
+    def texts_below(self, top: str) -> Iterator[tuple[str, str]]:
+        """The texts whose path is below a directory: the path, and the same from the directory with slashes."""
+        start = os.path.join(os.path.abspath(top), "")
+        for path in self.texts:
+            if path.startswith(start):
+                rest = path[len(start) :]
+                yield os.path.join(top, rest), rest.replace(os.sep, "/")
+
+
+_CURRENT: ContextVar[View | None] = ContextVar("plait_view", default=None)
+
+
+def current_view() -> View | None:
+    """The view of the run that is going on; None when it sees the disk, and nobody wants to know what it reads."""
+    return _CURRENT.get()
+
+
+class seen:  # noqa: N801 - reads as what it does
+    """`with seen(view):` lets a run see files through a view."""
+
+    __slots__ = ("_token", "_view")
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+
+    def __enter__(self) -> View:
+        self._token: Token[View | None] = _CURRENT.set(self._view)
+        return self._view
+
+    def __exit__(self, *_: object) -> None:
+        _CURRENT.reset(self._token)

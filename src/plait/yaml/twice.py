@@ -1,0 +1,48 @@
+"""Keys that a text has twice in one map, for whoever warns of them."""
+
+from __future__ import annotations
+
+from plait.nodes import Array, Map, key_id
+from plait.yaml.reader import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from plait.nodes import DocumentSet
+    from plait.source import Source
+
+
+def written_twice(source: Source, tree: DocumentSet, *, first: bool = False) -> list[str]:
+    """What to say of the repeated keys of a text, of which the last counts; not of those that `<<` brings.
+
+    tree: the documents as they were read. first: whether that was the first one alone.
+    """
+    if "<<" in source.text:
+        tree = read(source, explicit_keys_win=True, keep_mark=False, first=first)
+    out: list[str] = []
+    pending = [document.value for document in reversed(tree.items)]
+    while pending:
+        value = pending.pop()
+        if type(value) is not Map and type(value) is not Array:
+            continue
+        items: list[Any] = value.items
+        pending += [item.value for item in reversed(items)]
+        if type(value) is not Map:
+            continue
+        last: dict[object, Any] = {key_id(item.key): item for item in items}
+        for item in items if len(last) < len(items) else ():
+            kept = last[key_id(item.key)]
+            # What an alias brought has the lines of its anchor, which stands further up.
+            if kept is not item and value.line <= item.line <= kept.line:
+                out.append(
+                    f'{item.position}: the key "{item.key}" is there again, and only the last one counts: {kept.position}'
+                )
+    return (
+        out
+        if len(out) <= _MOST_TOLD
+        else [*out[:_MOST_TOLD], f"{source.shown}: {len(out) - _MOST_TOLD} more such keys"]
+    )
+
+
+_MOST_TOLD = 20

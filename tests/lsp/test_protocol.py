@@ -1,0 +1,187 @@
+"""The server as a process, asked by a real client of the protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from lsprotocol import types
+from pygls.lsp.client import LanguageClient
+from workshop import TEMPLATES
+
+_LONGEST = 60
+
+
+class Editor(LanguageClient):
+    """A client that keeps what it was told."""
+
+    def __init__(self) -> None:
+        super().__init__("editor", "1")
+        self.told: dict[str, list[types.Diagnostic]] = {}
+        self.news = asyncio.Event()
+
+        @self.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)  # type: ignore[untyped-decorator]
+        def _(params: types.PublishDiagnosticsParams) -> None:
+            self.told[params.uri] = [*params.diagnostics]
+            self.news.set()
+
+    async def until(self, fits: Callable[[], bool]) -> None:
+        """Wait for what the server tells."""
+
+        async def wait() -> None:
+            while not fits():
+                self.news.clear()
+                await self.news.wait()
+
+        await asyncio.wait_for(wait(), _LONGEST)
+
+    def open(self, path: Path, text: str | None = None) -> str:
+        uri = path.as_uri()
+        text = path.read_text("utf-8") if text is None else text
+        item = types.TextDocumentItem(uri, "yaml", 1, text)
+        self.text_document_did_open(types.DidOpenTextDocumentParams(item))
+        return uri
+
+
+@asynccontextmanager
+async def editor(
+    top: Path, encodings: list[types.PositionEncodingKind | str] | None = None
+) -> AsyncIterator[tuple[Editor, types.InitializeResult]]:
+    for name, text in TEMPLATES.items():
+        path = top / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, "utf-8")
+    client = Editor()
+    await client.start_io(sys.executable, "-m", "plait", "lsp")
+    capabilities = types.ClientCapabilities(general=types.GeneralClientCapabilities(position_encodings=encodings))
+    answer = await client.initialize_async(types.InitializeParams(capabilities=capabilities, root_uri=top.as_uri()))
+    client.initialized(types.InitializedParams())
+    try:
+        yield client, answer
+    finally:
+        await client.shutdown_async(None)
+        client.exit(None)
+        assert client._server is not None
+        assert await asyncio.wait_for(client._server.wait(), _LONGEST) == 0
+        await client.stop()  # type: ignore[no-untyped-call]
+
+
+def run(steps: Callable[[], Awaitable[None]]) -> None:
+    async def within() -> None:
+        await asyncio.wait_for(steps(), 2 * _LONGEST)
+
+    asyncio.run(within())
+
+
+def test_a_session(tmp_path: Path) -> None:
+    """Open, see what is wrong, mend it by an incremental change, ask all there is to ask."""
+
+    async def steps() -> None:
+        async with editor(tmp_path) as (client, answer):
+            offered = answer.capabilities
+            assert offered.hover_provider
+            assert offered.rename_provider
+            uri = client.open(tmp_path / "config/app.yml", TEMPLATES["config/app.yml"].replace("label(", "lable("))
+            await client.until(lambda: any("lable" in one.message for one in client.told.get(uri, [])))
+            [wrong] = [one for one in client.told[uri] if "lable" in one.message]
+            here = types.TextDocumentIdentifier(uri)
+            actions = await client.text_document_code_action_async(
+                types.CodeActionParams(here, wrong.range, types.CodeActionContext([wrong]))
+            )
+            assert actions
+            [action] = actions
+            assert isinstance(action, types.CodeAction)
+            assert action.edit is not None
+            assert action.edit.changes is not None
+            [edit] = action.edit.changes[uri]
+            client.text_document_did_change(
+                types.DidChangeTextDocumentParams(
+                    types.VersionedTextDocumentIdentifier(2, uri),
+                    [types.TextDocumentContentChangePartial(edit.range, edit.new_text)],
+                )
+            )
+            await client.until(lambda: not any("lable" in one.message for one in client.told[uri]))
+            at = types.Position(12, 30)
+
+            async def hovered() -> str:
+                found = await client.text_document_hover_async(types.HoverParams(here, at))
+                assert found is None or isinstance(found.contents, types.MarkupContent)
+                return "" if found is None else found.contents.value  # type: ignore[union-attr]
+
+            text = ""
+            for _ in range(200):
+                text = await hovered()
+                if text:
+                    break
+                await asyncio.sleep(0.05)
+            assert text.startswith("`data.values.replicas`: `3`")
+            places = await client.text_document_definition_async(types.DefinitionParams(here, at))
+            assert isinstance(places, list)
+            assert len(places) == 2
+            listed = await client.text_document_completion_async(types.CompletionParams(here, types.Position(12, 29)))
+            assert isinstance(listed, types.CompletionList)
+            assert "replicas" in [item.label for item in listed.items]
+            renamed = await client.text_document_rename_async(types.RenameParams(here, at, "count"))
+            assert renamed is not None
+            assert renamed.changes is not None
+            assert len(renamed.changes) == 3
+            hints = await client.text_document_inlay_hint_async(
+                types.InlayHintParams(here, types.Range(types.Position(0, 0), types.Position(99, 0)))
+            )
+            assert [hint.label for hint in hints or []] == [" = proda", " = 7", " = web"]
+            symbols = await client.text_document_document_symbol_async(types.DocumentSymbolParams(here))
+            assert [symbol.name for symbol in symbols or []] == ["name", "Deployment"]
+            words = await client.text_document_semantic_tokens_full_async(types.SemanticTokensParams(here))
+            assert words is not None
+            assert len(words.data) % 5 == 0
+            assert [*words.data[:5]] == [0, 3, 4, 2, 0]  # `load`, a keyword
+            folds = await client.text_document_folding_range_async(types.FoldingRangeParams(here))
+            assert folds
+
+    run(steps)
+
+
+@pytest.mark.parametrize(("encoding", "units"), [("utf-16", 2), ("utf-8", 4), ("utf-32", 1)])
+def test_positions_are_counted_as_agreed(tmp_path: Path, encoding: str, units: int) -> None:
+    async def steps() -> None:
+        async with editor(tmp_path, [encoding]) as (client, answer):
+            assert answer.capabilities.position_encoding == encoding
+            uri = client.open(tmp_path / "config/app.yml", 'a: #@ len("\U0001f600") + nope\n')
+            await client.until(lambda: bool(client.told.get(uri)))
+            start = len('a: #@ len("') + units + len('") + ')
+            [one] = client.told[uri]
+            assert (one.range.start.character, one.range.end.character) == (start, start + len("nope"))
+
+    run(steps)
+
+
+def test_a_file_changed_outside_of_the_editor(tmp_path: Path) -> None:
+    async def steps() -> None:
+        async with editor(tmp_path) as (client, _):
+            uri = client.open(tmp_path / "config/app.yml")
+            await client.until(lambda: uri in client.told)
+            helpers = tmp_path / "config/helpers.star"
+            helpers.write_text("def other():\n  return 1\nend\n", "utf-8")
+            event = types.FileEvent(helpers.as_uri(), types.FileChangeType.Changed)
+            client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([event]))
+            await client.until(lambda: any("label" in one.message and one.severity == 1 for one in client.told[uri]))
+
+    run(steps)
+
+
+def test_without_its_libraries_the_command_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from plait.cli import main
+
+    for name in [name for name in sys.modules if name.partition(".")[0] in {"pygls", "lsprotocol"}]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delitem(sys.modules, "plait.lsp.server", raising=False)
+    monkeypatch.setitem(sys.modules, "pygls", None)
+    monkeypatch.setitem(sys.modules, "lsprotocol", None)
+    assert main(["lsp"]) == 2
+    assert "pip install 'plait[lsp]'" in capsys.readouterr().err

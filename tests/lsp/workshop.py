@@ -1,0 +1,148 @@
+"""A project on disk, the server's state on it, and places in files by the text around them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from plait.lsp.state import State
+
+_LONGEST = 60  # seconds that an evaluation may take on a busy machine
+
+
+class Workshop:
+    """Files of a project, open in an editor."""
+
+    def __init__(self, top: Path, files: Mapping[str, str]) -> None:
+        self.top = top
+        for name, text in files.items():
+            path = top / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8")
+        self.state = State(lambda: None)
+
+    def path(self, name: str) -> str:
+        return str(self.top / name)
+
+    def open(self, name: str, text: str | None = None) -> str:
+        """Open a file, with another text than on the disk if there is one; wait for the runs. Its path."""
+        path = self.path(name)
+        self.state.open(path, (self.top / name).read_text("utf-8") if text is None else text)
+        self.wait()
+        return path
+
+    def wait(self) -> None:
+        """Wait until nothing is being evaluated."""
+        end = time.monotonic() + _LONGEST
+        while self.state.is_busy():
+            assert time.monotonic() < end, "an evaluation does not end"
+            time.sleep(0.01)
+
+    def at(self, name: str, around: str) -> tuple[str, int, int]:
+        """The path, line and column of the cursor `|` in a piece of a file's text."""
+        path = self.path(name)
+        file = self.state.file(path)
+        assert file is not None
+        text = around.replace("|", "", 1)
+        place = file.source.text.index(text) + around.index("|")
+        line = file.source.text.count("\n", 0, place)
+        return path, line + 1, place - (file.source.text.rfind("\n", 0, place) + 1) + 1
+
+
+@contextmanager
+def workshop(top: Path, files: Mapping[str, str]) -> Iterator[Workshop]:
+    """A project whose evaluations end with the block."""
+    made = Workshop(top, files)
+    try:
+        yield made
+    finally:
+        made.state.shut_down()
+
+
+TEMPLATES = {
+    "plait.yml": "runs:\n  prod:\n    render: {files: [config/], data-values-file: [prod.yml]}\n",
+    "prod.yml": "replicas: 3\napp:\n  name: prod\n",
+    "config/schema.yml": """\
+#@data/values-schema
+---
+replicas: 1
+app:
+  #@schema/desc "how it is called"
+  name: web
+  port: 80
+""",
+    "config/helpers.star": 'def label(x):\n  return {"app": x}\nend\n_hidden = 1\n',
+    "config/app.yml": """\
+#@ load("@ytt:data", "data")
+#@ load("@ytt:json", "json")
+#@ load("helpers.star", "label")
+#! what it is called
+#@ def name(x, suffix="a"):
+#@   return x + suffix
+#@ end
+---
+kind: Deployment
+metadata:
+  name: #@ name(data.values.app.name)
+spec:
+  replicas: #@ data.values.replicas
+  labels: #@ label("web")
+""",
+    "config/over.yml": """\
+#@ load("@ytt:overlay", "overlay")
+#@overlay/match by=overlay.subset({"kind": "Deployment"})
+---
+spec:
+  replicas: 7
+""",
+}
+OPERATIONS = {
+    "plait.yml": "runs:\n  d:\n    patch: {base: base.yml, ops: [ops.yml], vars: {size: 3, pw: abc}}\n",
+    "base.yml": """\
+name: dep
+instance_groups:
+- name: web
+  instances: 1
+  jobs:
+  - name: nginx
+    properties: {port: 80, secret: ((pw))}
+- name: db
+  instances: 2
+""",
+    "ops.yml": """\
+- type: replace
+  path: /instance_groups/name=web/instances
+  value: ((size))
+""",
+}
+LAYERS = {
+    "policy.yml": """\
+schema: deckhand/LayeringPolicy/v1
+metadata: {schema: metadata/Control/v1, name: order}
+data: {layerOrder: [global, site]}
+""",
+    "documents.yml": """\
+schema: demo/Server/v1
+metadata:
+  schema: metadata/Document/v1
+  name: base
+  labels: {role: web}
+  layeringDefinition: {layer: global, abstract: true}
+data:
+  port: 80
+---
+schema: demo/Server/v1
+metadata:
+  schema: metadata/Document/v1
+  name: north
+  layeringDefinition:
+    layer: site
+    parentSelector: {role: web}
+    actions:
+    - {method: merge, path: .}
+data:
+  replicas: 3
+""",
+}

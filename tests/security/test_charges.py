@@ -1,0 +1,119 @@
+"""What goes through much in one step costs as many steps as it takes: limits of steps and seconds rest on that.
+
+Each expression stands in a loop of a function, where compiled code does most in place, and is run both ways.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from plait.context import Context, Limits
+from plait.source import Source
+from plait.starlark import Code, budget_of, compile_program
+
+MEBI = 1 << 20
+TIMES = 8
+# What they begin with: two texts of a mebibyte that are equal and not the same, and what holds them.
+BEGIN = f"""
+s = "a" * {MEBI} + "b"
+t = "a" * {MEBI} + "b"
+u = "ā" * {MEBI}
+d = {{s: 1}}
+e = {{t: 1}}
+many = ["b"] * 100000
+pairs = tuple([(i, i) for i in range(20000)])
+equal = tuple([(i, i) for i in range(20000)])
+names = {{"k%d" % i: i for i in range(20000)}}
+def deep(n):
+  x = (1,)
+  for i in range(n):
+    x = (x,)
+  end
+  return x
+end
+nested = deep(2000)
+"""
+EXPRESSIONS = """
+s == t
+s != t
+t == s
+[s] == [t]
+(1, s) == (1, t)
+(1, s) < (1, t)
+{"a": s} == {"a": t}
+d == e
+set([s]) == set([t])
+s < t
+s >= t
+u < u + ""
+t in d
+t not in d
+t in [s]
+t in (s, s)
+t in set([s])
+"c" in many
+d[t]
+d.get(t)
+d.get(t, 2)
+d.setdefault(t, 2)
+d.setdefault(t, [])
+d.update([(t, 1)])
+d.update(e)
+dict([(s, 1), (t, 2)])
+{k: 1 for k in [s, t]}
+{s: 1 if k else 2 for k in [1]}
+set([s, t])
+set([s]).union([t])
+sorted([s, t])
+sorted([(s, 1), (t, 0)])
+sorted([[s, 1], [t, 0]])
+sorted([1, 2], key=lambda x: s if x == 1 else t)
+max(s, t)
+min([s, t])
+max([(s, 1), (t, 1)])
+[s].index(t)
+s.startswith(t)
+s.endswith(t)
+s.startswith((t,))
+s.replace("c", "")
+s.isalpha()
+u.isalpha()
+s.splitlines()
+u[1:2]
+u[1:]
+u[5]
+repr(s)
+hash(s)
+{pairs: 1}
+pairs in {equal: 1}
+{equal: 1}.get(pairs)
+set([pairs]) == set([equal])
+nested in {nested: 1}
+names == dict(names)
+"""
+STATEMENTS = """
+d[t] = 1
+d[t] += 1
+x = [i for i in [s] if i == t]
+x = {k: 1 for k in [t] if k in d}
+"""
+EVERY = [f"x = {line}" for line in EXPRESSIONS.split("\n") if line] + [line for line in STATEMENTS.split("\n") if line]
+
+
+def steps_of(statement: str, *, optimize: bool) -> int:
+    """The steps of a program that has a statement in a loop."""
+    begin = f"{BEGIN}def go():\n  for n in range({TIMES}):\n    {statement}\n  end\nend\n"
+
+    def spent(text: str) -> int:
+        context = Context(limits=Limits(steps=1 << 40))
+        compile_program([Code(text)], Source("a.star", text), optimize=optimize).run(context)
+        return budget_of(context).spent
+
+    return spent(begin + "go()") - spent(begin)
+
+
+@pytest.mark.parametrize("statement", EVERY)
+def test_a_step_is_not_for_a_mebibyte(statement: str) -> None:
+    steps = steps_of(statement, optimize=True)
+    assert steps > TIMES * (MEBI >> 10)
+    assert steps_of(statement, optimize=False) == steps

@@ -1,0 +1,80 @@
+"""All faults of a text, each at its line, and the rest of the file still read."""
+
+from __future__ import annotations
+
+import pytest
+
+from plait.source import Source
+from plait.starlark.syntax import Def
+from plait.templates.recovery import STARLARK, TEXT, YAML, recover
+
+
+def faults(text: str, kind: str = YAML) -> list[tuple[int, str]]:
+    found = recover(Source("a", text), kind).faults
+    return [(0 if one.at is None else one.at.line, one.message) for one in found]
+
+
+def test_a_good_file_has_none() -> None:
+    found = recover(Source("a.yml", "#@ x = 1\na: #@ x\n"), YAML)
+    assert found.faults == []
+    assert found.cut == set()
+    assert found.file is not None
+    assert len(found.statements) > 0
+
+
+def test_every_fault_of_a_template_is_found() -> None:
+    text = """\
+#@ load("@ytt:data", "data")
+#@ def f(x:
+#@   return x
+#@ end
+#@ y = f(1
+---
+a: 1
+b:
+  #@ if x = 3:
+  c: 1
+  #@ end
+# plain
+d: "x
+e: #@ nope
+f: 1 #@ 2
+"""
+    assert [line for line, _ in faults(text)] == [2, 6, 9, 12, 13, 14, 15]
+
+
+def test_what_is_around_a_fault_is_still_there() -> None:
+    found = recover(Source("a.star", "def f():\n  return 1 +\nend\ndef g():\n  return 2\nend\n"), STARLARK)
+    assert [one.at.line for one in found.faults if one.at] == [2]
+    assert [statement.name for statement in found.statements if isinstance(statement, Def)] == ["f", "g"]
+
+
+@pytest.mark.parametrize(
+    "opener", ["if x = 1:", "elif 3 4:", "for in y:", "def f(a:", "while ):", "class A:", "try:", "with x:", "else x:"]
+)
+def test_a_block_stays_a_block(opener: str) -> None:
+    """Its end is no fault of its own."""
+    before = "#@ if True:\n" if opener.startswith(("el", "exc")) else ""
+    assert len(faults(f"{before}#@ {opener}\na: 1\n#@ end\n")) == 1
+
+
+def test_a_bracket_left_open_is_one_fault() -> None:
+    assert [line for line, _ in faults("x = [1,\n  2 3,\n  4]\ny = 1 2\n", STARLARK)] == [2, 4]
+
+
+def test_names_of_lines_left_out_are_not_undefined() -> None:
+    assert [line for line, _ in faults("y = = 1\nz = y\n", STARLARK)] == [1]
+
+
+def test_a_text_template_has_its_first_fault() -> None:
+    assert [line for line, _ in faults("a (@= 1 + @)\nb (@= ) @)\n", TEXT)] == [1]
+
+
+def test_faults_without_end_are_given_up() -> None:
+    assert len(faults("\n".join(f"x{n} = = 1" for n in range(100)), STARLARK)) <= 30
+
+
+@pytest.mark.parametrize("text", ["", "\n", "#", "#@", "#@\n#@ end", "a: [", "%", "a: 'b\n#@ (", "\t- a"])
+def test_no_text_is_too_broken(text: str) -> None:
+    for kind in (YAML, STARLARK, TEXT):
+        recover(Source("a", text), kind)
