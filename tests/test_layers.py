@@ -31,6 +31,7 @@ LEVELS = [
     ["api"],
     ["cli"],
     ["project"],
+    ["analysis"],
     ["lsp"],
     ["__main__"],
 ]

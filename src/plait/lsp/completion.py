@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 
+from plait.analysis.files import LAYER, OPS, TEMPLATE
 from plait.lsp import reference, variables
 from plait.lsp.answers import Suggestion
 from plait.lsp.evaluation import descend
-from plait.lsp.files import LAYER, OPS, TEMPLATE
 from plait.lsp.navigation import loaded_file
 from plait.nodes import Array, Map, MapItem
 from plait.starlark.table.methods import METHODS
@@ -20,8 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from plait.analysis.files import File
     from plait.lsp.evaluation import Evaluation
-    from plait.lsp.files import File
     from plait.lsp.state import State
     from plait.nodes import Document, Item, Value
 

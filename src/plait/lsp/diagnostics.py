@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 
-from plait.errors import Finding
+from plait.analysis.files import OPS
+from plait.analysis.places import path_of
+from plait.analysis.unused import unused_names
 from plait.lsp.answers import Edit, Fix, Problem, Span
-from plait.lsp.evaluation import path_of
-from plait.lsp.files import OPS, TEMPLATE
 from plait.templates.recovery import STARLARK, findings_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plait.lsp.files import File
+    from plait.analysis.files import File
+    from plait.errors import Finding
     from plait.lsp.state import State
     from plait.source import Position
 
@@ -145,14 +146,5 @@ def _at_top(file: File, code: str) -> Edit:
 
 
 def _unused(file: File) -> Iterator[Problem]:
-    """Names that are loaded and not used, and local ones that nobody reads."""
-    if file.kind not in (TEMPLATE, STARLARK) or file.recovered.cut:
-        return
-    names = file.names
-    loaded = {here for load in names.loads for here, _, _ in load.names}
-    for one in names.occurrences:
-        if not one.is_binding or one.is_parameter or len(names.same(one)) > 1 or one.name.startswith("_"):
-            continue
-        if one.name in loaded or (one.scope is not None and one.scope is not names.program):
-            what = "is loaded and not used" if one.name in loaded else "is not used"
-            yield Problem(Span(file.path, one.line, one.column, one.end), UNUSED, f"{one.name} {what}", "unused")
+    for one, what in unused_names(file):
+        yield Problem(Span(file.path, one.line, one.column, one.end), UNUSED, f"{one.name} {what}", "unused")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from functools import lru_cache
 from threading import Lock
 
+from plait.analysis.places import path_of
 from plait.errors import LimitError, PlaitError
 from plait.limits import Allowance, Limits, limited
 from plait.nodes import Map, walk
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from plait.nodes import Document, Item
     from plait.project.run import Run
     from plait.provenance import Trace
-    from plait.source import Source
 
 # What an evaluation may take: an editor waits for it, and a template without an end is somebody's half-written loop.
 LIMITS = {"seconds": 10, "steps": 50_000_000, "memory": 1 << 30}
@@ -137,18 +135,6 @@ def evaluate(run: Run, texts: Mapping[str, bytes], stop: Stop, cache: CodeCache 
 def is_stopped(evaluation: Evaluation, stop: Stop) -> bool:
     """Whether an evaluation was ended by whoever asked for it, so that it says nothing."""
     return stop.is_asked and isinstance(evaluation.error, LimitError)
-
-
-def path_of(source: Source | None) -> str | None:
-    """The absolute path of a source; None for what is no file."""
-    if source is None or source.name.startswith(("(", "-")) or not source.shown:
-        return None
-    return _absolute(source.shown)
-
-
-@lru_cache(1 << 12)
-def _absolute(path: str) -> str:
-    return os.path.abspath(path)
 
 
 def _lines(trace: Trace, item: Item) -> Iterator[tuple[str, int]]:

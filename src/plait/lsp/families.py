@@ -5,9 +5,9 @@ Nothing is resolved here: the histories of values say which document they came f
 
 from __future__ import annotations
 
+from plait.analysis.files import LAYER
+from plait.analysis.places import path_of
 from plait.lsp.answers import Span
-from plait.lsp.evaluation import path_of
-from plait.lsp.files import LAYER
 from plait.naming import document_name
 from plait.nodes import Document, MapItem
 from plait.tools.explain import Explainer, flat
@@ -17,8 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from plait.analysis.files import File
     from plait.lsp.evaluation import Evaluation
-    from plait.lsp.files import File
     from plait.lsp.state import State
     from plait.tools.explain import Entry
 

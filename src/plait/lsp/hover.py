@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
+from plait.analysis.files import OPS, keys_of
 from plait.lsp import reference
 from plait.lsp.answers import Shown
-from plait.lsp.files import OPS, keys_of
 from plait.nodes import Array, Map
 from plait.tools.explain import Explainer
 from plait.tools.telling import shown, to_text
@@ -15,8 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from plait.analysis.files import File
     from plait.lsp.evaluation import Evaluation
-    from plait.lsp.files import File
     from plait.lsp.state import State
     from plait.tools.paths import Place
 

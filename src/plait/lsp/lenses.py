@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from plait.analysis.files import OPS, TEMPLATE
 from plait.lsp.answers import Hint, Lens
-from plait.lsp.files import OPS, TEMPLATE
 from plait.nodes import Array, Map
 from plait.tools.explain import is_secret
 from plait.tools.telling import shown
@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from plait.analysis.files import File
     from plait.lsp.evaluation import Evaluation
-    from plait.lsp.files import File
     from plait.lsp.state import State
     from plait.provenance import Trace
     from plait.tools.paths import Place

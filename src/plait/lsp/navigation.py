@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 
+from plait.analysis.files import LAYER, OPS, PLAIN, TEMPLATE, keys_of
+from plait.analysis.places import path_of
 from plait.lsp import families, variables
 from plait.lsp.answers import Edit, Span
-from plait.lsp.evaluation import path_of
-from plait.lsp.files import LAYER, OPS, PLAIN, TEMPLATE, keys_of
 from plait.nodes import MapItem
 from plait.templates.recovery import STARLARK
 
@@ -15,8 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plait.lsp.code import Occurrence
-    from plait.lsp.files import File
+    from plait.analysis.code import Occurrence
+    from plait.analysis.files import File
     from plait.lsp.state import State
     from plait.nodes import Item
     from plait.provenance import Trace

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from plait.lsp.files import File
+    from plait.analysis.files import File
     from plait.source import Source
     from plait.starlark.syntax import Def
 

@@ -13,10 +13,11 @@ from fnmatch import fnmatch
 from threading import RLock
 
 from plait import project as projects
+from plait.analysis.files import LAYER, OPS, File
+from plait.analysis.places import path_of
 from plait.codecache import MemoryCache
 from plait.errors import PlaitError
-from plait.lsp.evaluation import Evaluation, Stop, evaluate, is_stopped, path_of
-from plait.lsp.files import LAYER, OPS, File
+from plait.lsp.evaluation import Evaluation, Stop, evaluate, is_stopped
 from plait.project import Project
 from plait.project.file import FILE_NAMES, of_source
 from plait.source import Source

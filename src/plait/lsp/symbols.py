@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from plait.analysis.files import OPS
 from plait.lsp.answers import Symbol
-from plait.lsp.files import OPS
 from plait.naming import document_name
 from plait.nodes import Array, Map, MapItem
 
@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plait.lsp.files import File
+    from plait.analysis.files import File
     from plait.lsp.state import State
     from plait.nodes import Item, Value
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from plait.analysis.files import OPS, TEMPLATE
 from plait.lsp.answers import Token
-from plait.lsp.files import OPS, TEMPLATE
 from plait.starlark.scan import KEYWORDS
 from plait.templates.recovery import STARLARK
 
@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plait.lsp.files import File
+    from plait.analysis.files import File
     from plait.lsp.state import State
 
 # What a token can be, in the order of the numbers that stand for it.

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import re
 
+from plait.analysis.places import path_of
 from plait.lsp.answers import Span, Suggestion
-from plait.lsp.evaluation import path_of
 from plait.nodes import Array, Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plait.lsp.files import File
+    from plait.analysis.files import File
     from plait.lsp.state import State
     from plait.project.run import Run
 

@@ -67,10 +67,10 @@ class Chain:
 class Names:
     """The names of one file.
 
-    loads: the `load` statements. functions: the `def` statements, those within others included.
+    statements: all of them, those within others included; loads: the `load` statements; functions: the `def` statements.
     """
 
-    __slots__ = ("chains", "functions", "loads", "occurrences", "program")
+    __slots__ = ("chains", "functions", "loads", "occurrences", "program", "statements")
 
     def __init__(self, found: Recovered, source: Source) -> None:
         self.program = found.scope
@@ -78,6 +78,7 @@ class Names:
         self.chains: list[Chain] = []
         self.loads: list[Load] = []
         self.functions: list[Def] = []
+        self.statements: list[Statement] = []
         if found.scope is not None:
             _Reader(self, found.scope, found.statements).read(_tokens(found.pieces, source))
 
@@ -169,6 +170,7 @@ class _Reader:
         self.names = names
         self.program = program
         for statement in _within(statements):
+            names.statements.append(statement)
             if isinstance(statement, Load):
                 names.loads.append(statement)
             elif isinstance(statement, Def):

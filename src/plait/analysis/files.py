@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from plait.lsp.code import Names
+from plait.analysis.code import Names
 from plait.nodes import Array, ArrayItem, Map, MapItem
 from plait.project.guessing import LAYERED, OPERATIONS, POLICY, kind_of_text
 from plait.source import Source

@@ -1,0 +1,22 @@
+"""Where a source is on the disk."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.source import Source
+
+
+def path_of(source: Source | None) -> str | None:
+    """The absolute path of a source; None for what is no file."""
+    if source is None or source.name.startswith(("(", "-")) or not source.shown:
+        return None
+    return _absolute(source.shown)
+
+
+@lru_cache(1 << 12)
+def _absolute(path: str) -> str:
+    return os.path.abspath(path)
