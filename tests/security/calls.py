@@ -547,16 +547,6 @@ def others() -> dict[str, tuple[str, dict[str, str]]]:
             "patch",
             {"base.yml": "a: [0]\n", "ops.yml": "- {type: replace, path: '/a/0:before', value: 1}\n" * 30000},
         ),
-        "operations that copy": (
-            "patch",
-            {
-                "base.yml": "a: {x: 1}\n",
-                "ops.yml": "".join(
-                    f"- {{type: copy, from: /a, path: /b{i}?}}\n- {{type: move, from: /b{i}, path: /a/c{i}?}}\n"
-                    for i in range(60)
-                ),
-            },
-        ),
         "operations that search": (
             "patch",
             {

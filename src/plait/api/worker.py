@@ -37,11 +37,9 @@ def serve() -> None:
     first = data_size()
     while head := calls.read(8):
         name, arguments, directory = pickle.loads(calls.read(int.from_bytes(head)))  # noqa: S301 - from our own parent
-        reply = _reply(name, arguments, directory)
-        if data_size() > first + _MOST_KEPT:
-            reply["spent"] = True
-        _send(replies, encode(reply))
-        if reply.get("spent"):
+        data, is_spent = _answer(name, arguments, directory, first + _MOST_KEPT)
+        _send(replies, data)
+        if is_spent:
             return
 
 
@@ -51,8 +49,14 @@ def _send(to: BinaryIO, data: bytes) -> None:
     to.flush()
 
 
-def _reply(name: str, arguments: Mapping[str, object], directory: str) -> Reply:
+def _answer(name: str, arguments: Mapping[str, object], directory: str, most: int) -> tuple[bytes, bool]:
+    """What a call gave, as it is sent, and whether the process is used up. most: the bytes of data that it may keep."""
     import plait
+
+    def answered() -> tuple[bytes, bool]:
+        reply: Reply = {"result": call(**given).state()}
+        reply["spent"] = data_size() > most
+        return encode(reply), reply["spent"]
 
     try:
         os.chdir(directory)
@@ -61,14 +65,15 @@ def _reply(name: str, arguments: Mapping[str, object], directory: str) -> Reply:
         limits: Mapping[str, float] = given.pop("limits", None) or {}  # type: ignore[assignment]
         with limited(Allowance(Limits(**limits), keeper(data_size() + _ROOM))):
             try:
-                return {"result": within_memory(lambda: call(**given).state())}
+                return within_memory(answered)  # what is sent is a copy of the text, so it counts
             finally:
                 stop_timer()
                 unbound_memory()
     except PlaitError as error:
-        return {"failure": failure_of(error), "spent": isinstance(error, LimitError) and error.limit == "memory"}
+        is_spent = (isinstance(error, LimitError) and error.limit == "memory") or data_size() > most
+        return encode({"failure": failure_of(error), "spent": is_spent}), is_spent
     except (TypeError, ValueError) as error:
-        return {"misuse": (type(error).__name__, str(error))}
+        return encode({"misuse": (type(error).__name__, str(error))}), False
 
 
 # Bytes in which the language sees that it is at its limit, and what is imported at first use.

@@ -8,8 +8,9 @@ is found, in document order; the unknown keys of a map come before what is wrong
 from __future__ import annotations
 
 from plait.errors import Finding
+from plait.limits import allowance
 from plait.nodes import COLLECTIONS, Array, ArrayItem, Map, MapItem, key_id, kind_name
-from plait.schema.types import AnyType, ArrayType, MapType, NullType, ScalarType
+from plait.schema.types import MANY, AnyType, ArrayType, MapType, NullType, ScalarType
 from plait.spell import did_you_mean
 from plait.starlark import repr_of
 
@@ -63,6 +64,8 @@ def _check_map(
     declarations = declared.declarations
     earlier = before.items if type(before) is Map else ()
     pending: list[tuple[Type, Item, Value]] = []
+    if len(value.items) > MANY:
+        allowance().check_time()
     for place, item in enumerate(value.items):
         key = item.key
         old: Value = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from plait.errors import LimitError
 from plait.limits import allowance
 from plait.nodes import Array, ArrayItem, Document, Map, MapItem, key_id
-from plait.schema.types import ANY, ArrayType, MapType, NullType, ScalarType
+from plait.schema.types import ANY, MANY, ArrayType, MapType, NullType, ScalarType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,9 +51,6 @@ def fill_type(declared: Type, value: Value, before: Value = None) -> Value:
     return value
 
 
-_MANY = 64
-
-
 def _fill_map(declared: MapType, value: Map, before: Value) -> Map:
     declarations = declared.declarations
     earlier = before.items if type(before) is Map else ()
@@ -80,7 +77,7 @@ def _fill_map(declared: MapType, value: Map, before: Value) -> Map:
                     items = value.items.copy()
                 items[place] = item.with_value(filled)
     if missing > 0:
-        if missing > _MANY:
+        if missing > MANY:
             allowance().check_time()
         if items is None:
             items = value.items.copy()

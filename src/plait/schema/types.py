@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     Type: TypeAlias = "MapType | ArrayType | ScalarType | AnyType | NullType"
 
+# Whoever goes through a map of more keys looks at the time: a schema of many keys may meet an array of many items.
+MANY = 64
+
 
 class Documentation:
     """What the documentation annotations say about a node (spec ytt 8.2); shown in OpenAPI only."""

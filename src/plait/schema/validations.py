@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from plait.errors import Finding, LimitError, PlaitError, SchemaError
 from plait.fragments import to_starlark
+from plait.limits import allowance
 from plait.nodes import Array, Document, Map, MapItem, key_id
 from plait.schema import rules
 from plait.schema.check import key_text
-from plait.schema.types import ArrayType, MapType, NullType
+from plait.schema.types import MANY, ArrayType, MapType, NullType
 from plait.starlark import NoAttribute, Struct, Value, call, is_callable, is_function, repr_of, type_of
 
 TYPE_CHECKING = False
@@ -204,6 +205,8 @@ def _runs(root: Declaration, document: Document) -> list[Run]:
         below: list[tuple[Declaration | None, Item, NodeValue, Path]] = []
         if isinstance(value, Map):
             declarations = declared.declarations if type(declared) is MapType else {}
+            if len(value.items) > MANY:
+                allowance().check_time()
             for entry in value.items:
                 key = entry.key
                 inner = declarations.get(key if type(key) is str else key_id(key))

@@ -9,7 +9,7 @@ block does (its lines are indented), and so does a quoted string with a Unicode 
 
 from __future__ import annotations
 
-from plait.limits import allowance
+from plait.limits import allowance, exceeded
 from plait.yaml.scalars import needs_quotes
 
 TYPE_CHECKING = False
@@ -226,10 +226,15 @@ def double_quoted(text: str) -> str:
         return f'"{"".join([_ESCAPES.get(ord(character)) or _escape(ord(character)) for character in text])}"'
     if len(text) <= _AT_ONCE:
         return f'"{text.translate(_QUOTED)}"'
+    run = allowance()
+    most = room = run.most("output")
     parts = []
     for start in range(0, len(text), _AT_ONCE):
-        allowance().check_time()
+        run.check_time()
         parts.append(text[start : start + _AT_ONCE].translate(_QUOTED))
+        room -= len(parts[-1])
+        if room < 0:  # escapes are up to ten times as long as what they stand for
+            raise exceeded("the output", "output", most)
     return f'"{"".join(parts)}"'
 
 
