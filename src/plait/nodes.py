@@ -409,12 +409,18 @@ def count_nodes(value: Collection) -> int:
     todo: list[Collection] = [value]
     while todo:
         node = todo[-1]
-        inner = [part for item in node.items if isinstance(part := item.value, COLLECTION_TYPES)]
-        missing = [part for part in inner if id(part) not in known]
-        if missing:
-            todo += missing
-        else:
-            known[id(node)] = len(node.items) + sum([known[id(part)] for part in inner])
+        waiting = len(todo)
+        count = len(node.items)
+        for item in node.items:
+            part = item.value
+            if type(part) in COLLECTIONS:
+                size = known.get(id(part))
+                if size is None:
+                    todo.append(part)  # type: ignore[arg-type]
+                else:
+                    count += size
+        if len(todo) == waiting:
+            known[id(node)] = count
             todo.pop()
     return known[id(value)]
 
