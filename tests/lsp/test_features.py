@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from workshop import LAYERS, OPERATIONS, TEMPLATES, Workshop, workshop
+from workshop import LAYERS, OPERATIONS, TEMPLATES, Workshop, edited, workshop
 
 from plait.lsp import completion, diagnostics, hover, lenses, navigation, symbols, tokens
 from plait.lsp.answers import Problem, Span
@@ -295,13 +295,7 @@ def test_uses_of_a_function_in_all_files(templates: Workshop) -> None:
 def test_a_data_value_is_renamed_wherever_it_stands(templates: Workshop) -> None:
     templates.open("config/app.yml")
     edits = navigation.rename(templates.state, *templates.at("config/app.yml", "data.values.app.na|me"), "title")
-    changed = dict(TEMPLATES)
-    for edit in sorted(edits, key=lambda one: (one.span.path, -one.span.line)):
-        name = str(Path(edit.span.path).relative_to(templates.top))
-        lines = changed[name].split("\n")
-        line = lines[edit.span.line - 1]
-        lines[edit.span.line - 1] = line[: edit.span.column - 1] + edit.text + line[edit.span.end - 1 :]
-        changed[name] = "\n".join(lines)
+    changed = edited(TEMPLATES, templates.top, edits)
     assert "  title: web\n" in changed["config/schema.yml"]
     assert "  title: prod\n" in changed["prod.yml"]
     assert "name(data.values.app.title)" in changed["config/app.yml"]
@@ -323,7 +317,7 @@ def test_what_an_overlay_reaches(templates: Workshop) -> None:
 
 def test_what_an_operation_reaches(operations: Workshop) -> None:
     path = operations.open("ops.yml")
-    assert [(one.line, one.text) for one in lenses.lenses(operations.state, path)] == [(1, "sets 1 value")]
+    assert [(one.line, one.text) for one in lenses.lenses(operations.state, path)] == [(1, "changes 1 place")]
 
 
 def test_outlines(templates: Workshop, tmp_path_factory: pytest.TempPathFactory) -> None:

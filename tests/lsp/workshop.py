@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from plait.lsp.answers import Edit
 from plait.lsp.state import State
 
 _LONGEST = 60  # seconds that an evaluation may take on a busy machine
@@ -49,6 +50,18 @@ class Workshop:
         place = file.source.text.index(text) + around.index("|")
         line = file.source.text.count("\n", 0, place)
         return path, line + 1, place - (file.source.text.rfind("\n", 0, place) + 1) + 1
+
+
+def edited(texts: Mapping[str, str], top: Path, edits: Iterable[Edit]) -> dict[str, str]:
+    """The texts of a project's files after edits."""
+    changed = dict(texts)
+    for edit in sorted(edits, key=lambda one: (one.span.path, -one.span.line, -one.span.column)):
+        name = str(Path(edit.span.path).relative_to(top))
+        lines = changed[name].split("\n")
+        line = lines[edit.span.line - 1]
+        lines[edit.span.line - 1] = line[: edit.span.column - 1] + edit.text + line[edit.span.end - 1 :]
+        changed[name] = "\n".join(lines)
+    return changed
 
 
 @contextmanager

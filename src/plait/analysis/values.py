@@ -35,11 +35,12 @@ def uses(files: Iterable[File]) -> set[Keys]:
     """
     found: set[Keys] = set()
     for file in files:
-        found.update(_uses_in(file))
+        found.update(uses_in(file))
     return found
 
 
-def _uses_in(file: File) -> Iterator[Keys]:
+def uses_in(file: File) -> Iterator[Keys]:
+    """The same of one file, each as often as it stands there, in order."""
     names = file.names
     modules = {here for load in names.loads if load.path == _MODULE for here, _, _ in load.names}
     if not modules:

@@ -243,7 +243,12 @@ def inherited(
     secret: all documents of the run, for those that are encrypted are not to be quoted.
     """
     following: dict[object, int] = {}
-    for document in reversed(list(secret)):
+    documents, secret = list(documents), list(secret)
+    for document in secret:
+        if document.parent is not None and document not in documents:
+            # It is not printed, so nobody asks what is in its data.
+            trace.lineage[document.node] = (set(), _parentage(document, document.parent))
+    for document in reversed(secret):
         node = document.node
         top = node.value
         items = top.items if document.encrypted and type(top) is Map else []
@@ -276,19 +281,24 @@ def inherited(
         if document in trace.whole:
             trace.record(target, trace.whole[document])
         elif document.parent is not None:
-            because: list[Origin] = []
-            for key in ("layer", "parentSelector"):
-                at = document.place("layeringDefinition", key)
-                because.append(Cause(f"parent {document.parent}", at.source, at.line))
-            for action in document.actions:
-                # Of several actions each may do without this one.
-                several = len(document.actions) > 1
-                because.append(Cause("layering action", action.source, action.line, structural=several))
-            top_labels = _labels(document.parent)
-            because += [Cause("labels of the parent", item.source, item.line) for item in top_labels]
-            trace.record(target, Change("layered", target.source, target.line, because=tuple(because)))
+            because = _parentage(document, document.parent)
+            trace.record(target, Change("layered", target.source, target.line, because=because))
             own = document.node.value.find("data") if type(document.node.value) is Map else None
-            trace.lineage[node] = ({id(item) for item in walk(own.value)} if own is not None else set(), tuple(because))
+            trace.lineage[node] = ({id(item) for item in walk(own.value)} if own is not None else set(), because)
+
+
+def _parentage(document: Document, parent: Document) -> tuple[Origin, ...]:
+    """The lines that make one document the parent of another."""
+    because: list[Origin] = []
+    for key in ("layer", "parentSelector"):
+        at = document.place("layeringDefinition", key)
+        because.append(Cause(f"parent {parent}", at.source, at.line))
+    for action in document.actions:
+        # Of several actions each may do without this one.
+        several = len(document.actions) > 1
+        because.append(Cause("layering action", action.source, action.line, structural=several))
+    because += [Cause("labels of the parent", item.source, item.line) for item in _labels(parent)]
+    return tuple(because)
 
 
 def _labels(document: Document) -> list[Item]:

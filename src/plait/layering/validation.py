@@ -299,6 +299,17 @@ _METADATA: dict[str, Rule] = {
 }
 _CONTROL_METADATA: dict[str, Rule] = {"name": _string, "labels": _text_values}
 
+# The keys that documents may have, by the key of the map that they stand in, for whoever helps to write them.
+KEYS: dict[str, tuple[str, ...]] = {
+    "": ("schema", "metadata", "data"),
+    "metadata": tuple(_METADATA),
+    "layeringDefinition": tuple(_DEFINITION),
+    "actions": tuple(_ACTION),
+    "substitutions": tuple(_SUBSTITUTION),
+    "src": tuple(_SOURCE),
+    "dest": tuple(_DESTINATION),
+}
+
 
 def _policy_data(found: Findings, value: Value, at: Position) -> None:
     _check_map(found, value, at, {"layerOrder": _layer_order}, ("layerOrder",))

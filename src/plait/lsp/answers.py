@@ -36,7 +36,7 @@ class Fix:
 
 @dataclass(slots=True)
 class Problem:
-    """Something that is wrong, or not needed. severity: "error" or "unused"."""
+    """Something that is wrong, or not needed. severity: "error", "warning", "note" or "unused"."""
 
     span: Span
     severity: str

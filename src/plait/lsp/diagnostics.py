@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 
 from plait.analysis.files import OPS
 from plait.analysis.places import path_of
-from plait.analysis.unused import unused_names
+from plait.errors import Finding
 from plait.lsp.answers import Edit, Fix, Problem, Span
+from plait.lsp.unused import WARNING, unused
 from plait.templates.recovery import STARLARK, findings_of
 
 TYPE_CHECKING = False
@@ -15,13 +18,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from plait.analysis.files import File
-    from plait.errors import Finding
     from plait.lsp.state import State
+    from plait.project.run import Run
     from plait.source import Position
 
-ERROR, UNUSED = "error", "unused"
+ERROR = "error"
 
-_MEANT = re.compile(r'did you mean (?:to write )?"?([^"?,]+?)"?\?')
+_MEANT = re.compile(r"did you mean (?:to write )?([^?]+)\?")
+_ONE_OF = re.compile(r",? or |, ")
+_ONE_WORD = re.compile(r"[\w./-]+$")
+_VALUE = re.compile(r"^(\s*(?:- )*(?:[\w./-]+:)? *)(\S.*?)\s*$")
+_PLACED = re.compile(r"([^\n]+?):(\d+): (.*)", re.DOTALL)
 _NO_NAMES = frozenset({"name"})
 _QUOTED = re.compile(r'"([^"]+)"|\'([^\']+)\'|undefined: (\S+)|has no \.(\w+)')
 
@@ -41,13 +48,33 @@ def problems(state: State, path: str) -> list[Problem]:
             at = _in_file(finding, path)
             if at is not None and at.line not in known:
                 known.add(at.line)
-                found.append(_problem(file, finding, "run", at, run=watched.run.name))
-    for error in state.project_errors.values():
+                found.append(_problem(file, finding, "run", at, run=watched.run))
+    for error in state.registry.errors.values():
         for finding in findings_of(error):
             if path_of(finding.at.source if finding.at else None) == path:
                 found.append(_problem(file, finding, "project"))
-    found += _unused(file)
+    found += _warnings(state, file)
+    found += unused(state, file)
     return found
+
+
+def _warnings(state: State, file: File) -> Iterator[Problem]:
+    """What a command line would warn of, at the lines that the warnings name."""
+    seen: set[str] = set()
+    for watched in state.runs_of(file.path):
+        evaluation = watched.evaluation
+        if evaluation is None or not evaluation.warnings or not state.is_current(evaluation, file.path):
+            continue
+        for text in evaluation.warnings:
+            placed = _PLACED.match(text)
+            if placed is None or text in seen or os.path.abspath(placed[1]) != file.path:
+                continue
+            seen.add(text)
+            line = int(placed[2])
+            content = file.line(line)
+            start = len(content) - len(content.lstrip())
+            span = Span(file.path, line, start + 1, max(len(content.rstrip()), start + 1) + 1)
+            yield Problem(span, WARNING, f"{placed[3]}\nin the run {watched.run.name}", "run")
 
 
 def _in_file(finding: Finding, path: str) -> Position | None:
@@ -60,7 +87,7 @@ def _in_file(finding: Finding, path: str) -> Position | None:
     return None
 
 
-def _problem(file: File, finding: Finding, code: str, at: Position | None = None, *, run: str = "") -> Problem:
+def _problem(file: File, finding: Finding, code: str, at: Position | None = None, *, run: Run | None = None) -> Problem:
     at = at or finding.at
     span = span_of(file, at, finding)
     text = finding.message
@@ -70,10 +97,13 @@ def _problem(file: File, finding: Finding, code: str, at: Position | None = None
         text += f"\nfound: {finding.found}"
     if finding.hint:
         text += f"\nhint: {finding.hint}"
-    if run:
-        text += f"\nin the run {run}"
+    if run is not None:
+        text = f"{text}\nin the run {run.name}".replace(os.path.join(run.directory, ""), "")
     also = []
-    for place, words in [(finding.at, "here"), *((one, "also here") for one in finding.also)]:
+    for place, words in [
+        (None if at is finding.at else finding.at, "here"),
+        *((one, "also here") for one in finding.also),
+    ]:
         path = None if place is None else path_of(place.source)
         if place is not None and path is not None and (path, place.line) != (span.path, span.line):
             also.append((Span(path, place.line, 1, 1 << 16), words))
@@ -85,16 +115,32 @@ def span_of(file: File, at: Position | None, finding: Finding) -> Span:
     line = 1 if at is None else max(at.line, 1)
     if file.kind == OPS:
         line = _line_of_path(file, line)
+    elif "number of matched nodes" in finding.message:
+        line = _line_of_matcher(file, line)
     text = file.line(line)
-    for found in _QUOTED.finditer(f"{finding.message} {finding.expected or ''}"):
-        word = next(group for group in found.groups() if group)
+    named = [
+        next(filter(None, found.groups())) for found in _QUOTED.finditer(f"{finding.message} {finding.expected or ''}")
+    ]
+    if finding.found and _ONE_WORD.match(finding.found):
+        named.append(finding.found)
+    for word in named:
         place = _word(text, word)
         if place >= 0 and word not in _NO_NAMES:
             return Span(file.path, line, place + 1, place + 1 + len(word))
     start = len(text) - len(text.lstrip())
-    if at is not None and at.column is not None and at.column > 1:
+    if at is not None and at.line == line and at.column is not None and at.column > 1:
         start = min(at.column - 1, max(len(text) - 1, 0))
     return Span(file.path, line, start + 1, max(len(text.rstrip()), start + 1) + 1)
+
+
+def _line_of_matcher(file: File, line: int) -> int:
+    """The line of the annotation that says what the node on a line matches; the node's if none does."""
+    number = line - 1
+    while file.line(number).lstrip().startswith("#"):
+        if "#@overlay/match" in file.line(number):
+            return number
+        number -= 1
+    return line
 
 
 def _line_of_path(file: File, line: int) -> int:
@@ -118,15 +164,17 @@ def _fixes(file: File, span: Span, finding: Finding) -> Iterator[Fix]:
     hint = finding.hint or ""
     text = file.line(span.line)
     word = text[span.column - 1 : span.end - 1]
-    meant = _MEANT.search(hint)
-    if meant is not None and meant[1] != word and len(word) < 80 and " " not in word:
-        yield Fix(f"Change to {meant[1]}", [Edit(span, meant[1])])
+    meant = [] if " " in word else [one for one in _meant(f"{hint} {finding.message}") if one != word]
+    for one in meant:
+        yield Fix(f"Change to {one}", [Edit(span, one)])
+    if finding.message == f"undefined: {word}" and not meant:
+        yield Fix("Put it in quotes", [Edit(span, json.dumps(word, ensure_ascii=False))])
     if "missing_ok=True" in hint and "#@overlay/match" in text and "missing_ok" not in text:
         end = Span(file.path, span.line, len(text.rstrip()) + 1, len(text.rstrip()) + 1)
         comma = "," if "=" in text else ""
         yield Fix("Add missing_ok=True", [Edit(end, f"{comma} missing_ok=True")])
     if hint.startswith("load it first: "):
-        yield Fix(f"Add {hint.removeprefix('load it first: ')}", [_at_top(file, hint.removeprefix("load it first: "))])
+        yield Fix(f"Add {hint.removeprefix('load it first: ')}", [at_top(file, hint.removeprefix("load it first: "))])
     if hint.startswith("write '#!'") and "#" in text:
         place = text.index("#")
         yield Fix(
@@ -135,16 +183,24 @@ def _fixes(file: File, span: Span, finding: Finding) -> Iterator[Fix]:
     if "missing colon" in hint:
         end = Span(file.path, span.line, len(text.rstrip()) + 1, len(text.rstrip()) + 1)
         yield Fix("Add a colon", [Edit(end, ":")])
-    if finding.message.startswith("no key") and file.kind == OPS and text.lstrip().startswith("path:"):
-        end = Span(file.path, span.line, len(text.rstrip()) + 1, len(text.rstrip()) + 1)
-        yield Fix("Make what is missing: add ?", [Edit(end, "?")])
+    if "in quotes" in hint:
+        value = _VALUE.match(text)
+        if value is not None:
+            written = Span(file.path, span.line, len(value[1]) + 1, len(value[1]) + len(value[2]) + 1)
+            yield Fix("Put it in quotes", [Edit(written, json.dumps(value[2], ensure_ascii=False))])
+    if finding.message.startswith("no key") and file.kind == OPS and text.lstrip(" -").startswith("path:"):
+        # What is missing, and all that is below it.
+        behind = Span(file.path, span.line, span.end, span.end)
+        yield Fix("Make what is missing: add ?", [Edit(behind, "?")])
 
 
-def _at_top(file: File, code: str) -> Edit:
+def _meant(text: str) -> list[str]:
+    """The names that a hint takes for what was meant."""
+    found = _MEANT.search(text)
+    names = [] if found is None else [name.strip('"').lstrip(".") for name in _ONE_OF.split(found[1])]
+    return [name for name in names if name and " " not in name]
+
+
+def at_top(file: File, code: str) -> Edit:
     """A line of code at the top of a file."""
     return Edit(Span(file.path, 1, 1, 1), f"{code}\n" if file.kind == STARLARK else f"#@ {code}\n")
-
-
-def _unused(file: File) -> Iterator[Problem]:
-    for one, what in unused_names(file):
-        yield Problem(Span(file.path, one.line, one.column, one.end), UNUSED, f"{one.name} {what}", "unused")

@@ -4,26 +4,34 @@ from __future__ import annotations
 
 from threading import Lock
 
-from plait.analysis.places import path_of
 from plait.errors import LimitError, PlaitError
 from plait.limits import Allowance, Limits, limited
-from plait.nodes import Map, walk
+from plait.lsp.behind import lines_behind
+from plait.nodes import Array, Map, walk
+from plait.provenance import Trace
+from plait.tools.explain import Explainer, flat, is_secret
 from plait.tools.paths import Place, all_places
+from plait.tools.telling import shown
 from plait.view import View
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from plait.api.results import Documents
     from plait.codecache import CodeCache
     from plait.errors import Finding
     from plait.nodes import Document, Item
     from plait.project.run import Run
-    from plait.provenance import Trace
 
 # What an evaluation may take: an editor waits for it, and a template without an end is somebody's half-written loop.
 LIMITS = {"seconds": 10, "steps": 50_000_000, "memory": 1 << 30}
+
+
+# What a trace calls the final data values of a library.
+VALUES = "data values"
+# What is shown in the place of a secret.
+HIDDEN = "(secret)"
 
 
 class Stop:
@@ -53,27 +61,32 @@ class Evaluation:
     """What came of a run.
 
     documents: what it made; None if it failed. error: why. view: what it has read. values: the final data values of a
-    run of templates. by_line: (absolute path, line) of what a value was written or changed by -> the values.
+    run of templates, also of one that failed later. warnings: what a command line would warn of. by_line: (absolute path,
+    line) of what a value was written or changed by -> the values.
     """
 
-    __slots__ = ("by_line", "documents", "error", "run", "trace", "values", "view")
+    __slots__ = ("_explainer", "by_line", "documents", "error", "run", "trace", "values", "view", "warnings")
 
     def __init__(
-        self, run: Run, view: View, documents: Documents | None, error: PlaitError | None, values: Documents | None
+        self, run: Run, view: View, documents: Documents | None, error: PlaitError | None, trace: Trace
     ) -> None:
         self.run = run
         self.view = view
         self.documents = documents
         self.error = error
-        self.values = values
-        self.trace: Trace | None = None if documents is None else documents.trace
+        self.trace = trace
+        # The values of libraries come later: they are asked for while templates are evaluated.
+        stages = trace.stages if run.command == "render" else ()
+        self.values = next((stage.documents[0] for stage in stages if stage.name == VALUES), None)
+        self.warnings = [] if documents is None else documents.warnings
         self.by_line: dict[tuple[str, int], list[Place]] = {}
+        self._explainer = Explainer(trace)
 
     def index(self) -> None:
         """Fill `by_line`. That takes a while, so no request has to wait for it."""
-        if self.documents is not None and self.trace is not None:
+        if self.documents is not None:
             for place in all_places(self.documents.nodes.items, {}):
-                for key in set(_lines(self.trace, place.item)):
+                for key in lines_behind(self.trace, place.item):
                     self.by_line.setdefault(key, []).append(place)
 
     def set_by(self, path: str, item: Item) -> list[Place]:
@@ -91,9 +104,19 @@ class Evaluation:
 
     def value(self, keys: Sequence[str]) -> Place | None:
         """A data value, by its keys from the top."""
-        if self.values is None or not self.values.nodes.items:
-            return None
-        return descend(self.values.nodes.items[0], keys)
+        return None if self.values is None else descend(self.values, keys)
+
+    def shown(self, item: Item) -> str:
+        """The value of an item in one short line; of a secret only that it is one."""
+        if type(item.value) is Map or type(item.value) is Array or not self.is_secret(item):
+            return shown(item.value)
+        return HIDDEN
+
+    def is_secret(self, item: Item) -> bool:
+        """Whether nobody is to see a value: it, or what it was made of, comes from a variables store or an encrypted document."""
+        if not self.trace.secrets:
+            return False
+        return any(is_secret(self.trace, entry.source, entry.line) for entry in flat(self._explainer.entries(item)))
 
 
 def descend(document: Document, keys: Sequence[str]) -> Place | None:
@@ -115,38 +138,18 @@ def evaluate(run: Run, texts: Mapping[str, bytes], stop: Stop, cache: CodeCache 
     texts: what is open in the editor, by absolute path. stop: ends it. cache: compiled code of earlier evaluations.
     """
     view = View(texts)
-    documents = values = None
+    trace = Trace()
+    documents = None
     error: PlaitError | None = None
     with limited(Limits(**LIMITS)) as allowance:
         stop.watch(allowance)
         try:
-            documents = run.evaluate(view=view, trace=True, cache=cache)
+            documents = run.evaluate(view=view, trace=trace, cache=cache)
         except PlaitError as failed:
             error = failed
-        if run.command == "render":
-            try:
-                values = run.evaluate(view=view, trace=True, words=["--data-values-inspect"], cache=cache)
-            except PlaitError as failed:
-                if stop.is_asked:  # half an evaluation is none; else the run's own error says why
-                    error = failed
-    return Evaluation(run, view, documents, error, values)
+    return Evaluation(run, view, documents, error, trace)
 
 
 def is_stopped(evaluation: Evaluation, stop: Stop) -> bool:
     """Whether an evaluation was ended by whoever asked for it, so that it says nothing."""
     return stop.is_asked and isinstance(evaluation.error, LimitError)
-
-
-def _lines(trace: Trace, item: Item) -> Iterator[tuple[str, int]]:
-    """The lines where an item was written, and where it was changed."""
-    seen: set[Item] = set()
-    current: Item | None = item
-    while current is not None and current not in seen:
-        seen.add(current)
-        original = trace.original(current)
-        change = trace.changes.get(original)
-        source, line = (original.source, original.line) if change is None else (change.source, change.line)
-        path = path_of(source)
-        if path is not None:
-            yield path, line
-        current = None if change is None else change.was

@@ -69,7 +69,7 @@ def dependents(state: State, file: File, line: int) -> list[Span]:
 
 def _histories(evaluation: Evaluation, name: str | None) -> Iterator[list[Entry]]:
     """The entries of the history of each value of the documents of a name, or of all documents."""
-    if evaluation.documents is None or evaluation.trace is None:
+    if evaluation.documents is None:
         return
     explainer = Explainer(evaluation.trace)
     count = 0

@@ -7,6 +7,7 @@ import os
 from plait.analysis.files import OPS, keys_of
 from plait.lsp import reference
 from plait.lsp.answers import Shown
+from plait.lsp.evaluation import HIDDEN
 from plait.nodes import Array, Map
 from plait.tools.explain import Explainer
 from plait.tools.telling import shown, to_text
@@ -81,9 +82,8 @@ def data_value(state: State, path: str, keys: Sequence[str]) -> Iterator[str]:
     """A data value in each run: its value, and where it is set."""
     for evaluation in state.evaluations(path):
         place = evaluation.value(keys)
-        if place is not None and evaluation.values is not None and evaluation.values.trace is not None:
-            explainer = Explainer(evaluation.values.trace)
-            history = explainer.history(place)
+        if place is not None:
+            history = Explainer(evaluation.trace).history(place)
             name = "data.values." + ".".join(keys)
             value = _value(place, secret=history.secret)
             yield f"`{name}`: {value} *(run {evaluation.run.name})*\n\n{_table(to_text(history), evaluation)}"
@@ -106,7 +106,6 @@ def _of_values(state: State, file: File, line: int) -> Iterator[str]:
 
 
 def _history(evaluation: Evaluation, place: Place) -> str:
-    assert evaluation.trace is not None
     history = Explainer(evaluation.trace).history(place)
     value = _value(place, secret=history.secret)
     return f"`{place}`: {value} *(run {evaluation.run.name})*\n\n{_table(to_text(history), evaluation)}"
@@ -121,5 +120,5 @@ def _table(text: str, evaluation: Evaluation) -> str:
 
 
 def _value(place: Place, *, secret: bool) -> str:
-    text = "(secret)" if secret else shown(place.value)
+    text = HIDDEN if secret else shown(place.value)
     return f"`{text}`" if text and "`" not in text else text

@@ -1,24 +1,29 @@
-"""What is shown beside and above lines: rendered values, and how much an overlay or an operation reaches."""
+"""What is shown beside and above lines: rendered values, what reaches what, and how often something is used."""
 
 from __future__ import annotations
 
-from plait.analysis.files import OPS, TEMPLATE
+from plait.analysis.files import LAYER, OPS, TEMPLATE
+from plait.analysis.places import path_of
 from plait.lsp.answers import Hint, Lens
+from plait.lsp.behind import lines_behind
+from plait.lsp.left import is_overlay
+from plait.lsp.unused import uses_of_values
 from plait.nodes import Array, Map
-from plait.tools.explain import is_secret
-from plait.tools.telling import shown
+from plait.spell import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from plait.analysis.files import File
     from plait.lsp.evaluation import Evaluation
     from plait.lsp.state import State
-    from plait.provenance import Trace
+    from plait.nodes import Document, Item, Value
     from plait.tools.paths import Place
 
 _LONGEST = 40
+# So many values of a document are looked at for what has changed them.
+_MOST = 2000
 
 
 def hints(state: State, path: str, first: int, last: int) -> list[Hint]:
@@ -27,7 +32,7 @@ def hints(state: State, path: str, first: int, last: int) -> list[Hint]:
     if file is None or file.kind != TEMPLATE or file.recovered.file is None:
         return []
     evaluation = next(iter(state.evaluations(path)), None)
-    if evaluation is None or evaluation.trace is None or not state.is_current(evaluation, path):
+    if evaluation is None or not state.is_current(evaluation, path):
         return []
     out = []
     for line in range(first, min(last, len(file.lines)) + 1):
@@ -35,7 +40,7 @@ def hints(state: State, path: str, first: int, last: int) -> list[Hint]:
         if "#@ " not in text or text.lstrip().startswith("#@"):
             continue
         places = evaluation.by_line.get((path, line), ())
-        told = {_told(evaluation.trace, place) for place in places}
+        told = {_told(evaluation, place) for place in places}
         if not told or None in told:
             continue
         some = sorted(value for value in told if value is not None)
@@ -46,46 +51,113 @@ def hints(state: State, path: str, first: int, last: int) -> list[Hint]:
     return out
 
 
-def _told(trace: Trace, place: Place) -> str | None:
-    value = place.value
-    if type(value) is Map or type(value) is Array:
+def _told(evaluation: Evaluation, place: Place) -> str | None:
+    if type(place.value) is Map or type(place.value) is Array or evaluation.is_secret(place.item):
         return None
-    item = trace.original(place.item)
-    if trace.secrets and is_secret(trace, item.source, item.line):
-        return None
-    return shown(value)
+    return evaluation.shown(place.item)
 
 
 def lenses(state: State, path: str) -> list[Lens]:
-    """Above documents of an overlay: what they match; above operations and values: how many places they reach."""
+    """Above documents, data values and operations: what they reach, by what they are changed, how often they are used."""
     file = state.file(path)
     if file is None:
         return []
-    evaluation = next(iter(state.evaluations(path)), None)
-    if evaluation is None or not state.is_current(evaluation, path):
+    evaluations = [one for one in state.evaluations(path) if state.is_current(one, path)]
+    if not evaluations:
         return []
     if file.kind == OPS:
-        return list(_of_operations(file, evaluation))
-    return list(_of_documents(file, evaluation))
+        return list(_of_operations(file, evaluations))
+    if file.kind == LAYER:
+        return list(_of_parents(file, evaluations))
+    return [*_of_documents(state, file, evaluations[0]), *_of_values(state, file, evaluations[0])]
 
 
-def _of_documents(file: File, evaluation: Evaluation) -> Iterator[Lens]:
-    comments = None if file.recovered.file is None else file.recovered.file.comments
-    if comments is None:
+def _of_documents(state: State, file: File, evaluation: Evaluation) -> Iterator[Lens]:
+    """What a document of an overlay changes, and how many overlays change what a document of a template makes."""
+    if file.kind != TEMPLATE:
         return
     for document in file.documents:
-        said = [comment.text.partition(" ")[0] for comment in comments.at(document)]
-        if not any(name.startswith("@overlay/") for name in said):
-            continue
-        reached = {place.number for place in evaluation.set_by(file.path, document)}
-        count = len(reached)
-        yield Lens(document.line, f"changes {count} document{'' if count == 1 else 's'}")
+        places = evaluation.set_by(file.path, document)
+        if is_overlay(file, [document]):
+            count = len({place.number for place in places})
+            yield Lens(document.line, f"changes {counted(count, 'document')}")
+        else:
+            overlays = {one for place in places[:_MOST] for one in _overlays_of(state, file, evaluation, place)}
+            if overlays:
+                yield Lens(max(document.line, 1), f"changed by {counted(len(overlays), 'overlay')}")
 
 
-def _of_operations(file: File, evaluation: Evaluation) -> Iterator[Lens]:
+def _overlays_of(state: State, file: File, evaluation: Evaluation, place: Place) -> Iterator[tuple[str, int]]:
+    """The documents of overlays, by path and line, that a value went through."""
+    for path, line in lines_behind(evaluation.trace, place.item):
+        other = state.known(path) if path != file.path else file
+        way = [] if other is None else other.way_to(line)
+        if other is not None and is_overlay(other, way):
+            yield path, way[0].line
+
+
+def _of_values(state: State, file: File, evaluation: Evaluation) -> Iterator[Lens]:
+    """How often the templates of a run use each data value."""
+    values = [document for document in file.documents if _holds_values(file, document, evaluation)]
+    used = uses_of_values(state, file.path) if values else None
+    if used is None:
+        return
+    for document in values:
+        yield from _uses(document.value, (), used)
+
+
+def _holds_values(file: File, document: Document, evaluation: Evaluation) -> bool:
+    comments = None if file.recovered.file is None else file.recovered.file.comments
+    if comments is not None and any(one.text.startswith("@data/values") for one in comments.at(document)):
+        return True
+    return file.kind != TEMPLATE and evaluation.run.is_values_file(file.path)
+
+
+def _uses(value: Value, keys: tuple[str, ...], used: Sequence[tuple[str, ...]]) -> Iterator[Lens]:
+    for item in value.items if type(value) is Map else ():
+        way = (*keys, str(item.key))
+        own = sum(one[: len(way)] == way for one in used)
+        whole = sum(0 < len(one) < len(way) and one == way[: len(one)] for one in used)
+        if type(item.value) is Map and item.value.items:
+            direct = sum(one == way for one in used)
+            if direct:
+                yield Lens(item.line, f"used in {counted(direct, 'place')}")
+            yield from _uses(item.value, way, used)
+        elif own + whole:
+            yield Lens(item.line, f"used in {counted(own + whole, 'place')}")
+
+
+def _of_operations(file: File, evaluations: Sequence[Evaluation]) -> Iterator[Lens]:
+    """How many places an operation changes."""
     for document in file.documents:
-        if type(document.value) is not Array:
-            continue
-        for item in document.value.items:
-            places = {place.path for place in evaluation.set_by(file.path, item)}
-            yield Lens(item.line, f"sets {len(places)} value{'' if len(places) == 1 else 's'}")
+        for item in document.value.items if type(document.value) is Array else ():
+            counts = [count for one in evaluations if (count := _changed(one, file.path, item))]
+            text = f"changes {counted(sum(counts), 'place')}" + (f" in {len(counts)} runs" if len(counts) > 1 else "")
+            yield Lens(item.line, text if counts else "changes nothing")
+
+
+def _changed(evaluation: Evaluation, path: str, operation: Item) -> int:
+    """How many places an operation has set, or taken out."""
+    lines = {operation.line, *(item.line for item in operation.value.items)} if type(operation.value) is Map else set()
+    gone = sum(change.line in lines and path_of(change.source) == path for change in evaluation.trace.removals.values())
+    return gone + len({place.path for place in evaluation.set_by(path, operation)})
+
+
+def _of_parents(file: File, evaluations: Sequence[Evaluation]) -> Iterator[Lens]:
+    """How many documents have a document as their parent."""
+    for number, document in enumerate(file.documents):
+        after = file.documents[number + 1].line if number + 1 < len(file.documents) else len(file.lines) + 1
+        count = max(
+            sum(
+                any(
+                    getattr(one, "action", "") == "labels of the parent"
+                    and document.line <= one.line < after
+                    and path_of(one.source) == file.path
+                    for one in because
+                )
+                for _, because in evaluation.trace.lineage.values()
+            )
+            for evaluation in evaluations
+        )
+        if count:
+            yield Lens(max(document.line, 1), f"{count} {'child' if count == 1 else 'children'}")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from plait.analysis.files import LAYER, OPS, PLAIN, TEMPLATE, keys_of
-from plait.analysis.places import path_of
 from plait.lsp import families, variables
 from plait.lsp.answers import Edit, Span
+from plait.lsp.behind import lines_behind
 from plait.nodes import MapItem
 from plait.templates.recovery import STARLARK
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from plait.analysis.code import Occurrence
     from plait.analysis.files import File
     from plait.lsp.state import State
-    from plait.nodes import Item
-    from plait.provenance import Trace
 
 
 def loaded_file(state: State, file: File, path: str) -> File | None:
@@ -90,36 +88,9 @@ def _written(state: State, path: str, keys: Sequence[str]) -> list[Span]:
     spans: dict[tuple[str, int], Span] = {}
     for evaluation in state.evaluations(path):
         place = evaluation.value(keys)
-        if place is None or evaluation.values is None or evaluation.values.trace is None:
-            continue
-        for where in _history(evaluation.values.trace, place.item):
+        for where in [] if place is None else lines_behind(evaluation.trace, place.item):
             spans.setdefault(where, key_span(state, *where, keys[-1]))
     return list(spans.values())
-
-
-def _history(trace: Trace, item: Item) -> list[tuple[str, int]]:
-    """Where an item was written and changed, the oldest first."""
-    found: list[tuple[str, int]] = []
-    seen: set[Item] = set()
-    todo: list[Item] = [item]
-    while todo:
-        current = todo.pop()
-        if current in seen:
-            continue
-        seen.add(current)
-        original = trace.original(current)
-        change = trace.changes.get(original)
-        source, line = (original.source, original.line) if change is None else (change.source, change.line)
-        path = path_of(source)
-        if path is not None and (path, line) not in found:
-            found.append((path, line))
-        if change is not None and change.was is not None:
-            todo.append(change.was)
-        before = trace.before(original)
-        if before is not None:
-            todo.append(before)
-    found.reverse()
-    return found
 
 
 def key_span(state: State, path: str, line: int, key: str) -> Span:
@@ -136,9 +107,8 @@ def _of_node(state: State, file: File, line: int) -> list[Span]:
     """What a line changes: the lines behind the values that it has set, but for itself; of a data value, its schema."""
     spans: dict[tuple[str, int], Span] = {}
     for evaluation in state.evaluations(file.path):
-        assert evaluation.trace is not None
         for place in evaluation.by_line.get((file.path, line), ()):
-            for where in _history(evaluation.trace, place.item):
+            for where in lines_behind(evaluation.trace, place.item):
                 if where != (file.path, line):
                     key = place.way[-1].key if place.way and type(place.way[-1]) is MapItem else ""
                     spans.setdefault(where, key_span(state, *where, str(key)))

@@ -1,7 +1,4 @@
-"""The requests of the protocol, answered by the features; and what is told to the editor when a run was evaluated.
-
-Positions are turned here: the protocol counts from 0, columns in the units that client and server agreed on.
-"""
+"""The requests of the protocol, answered by the features."""
 
 from __future__ import annotations
 
@@ -10,26 +7,18 @@ import gc
 import logging
 import os
 import sys
-from urllib.parse import unquote, urlsplit
 
 from lsprotocol import types
-from pygls import uris
-from pygls.lsp.server import LanguageServer
 
-from plait.lsp import completion, diagnostics, hover, lenses, navigation, symbols, tokens
-from plait.lsp.state import State
-from plait.version import __version__
+from plait.lsp import actions, completion, hover, lenses, navigation, symbols, tokens
+from plait.lsp.connection import Server, path_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-    from plait.lsp.answers import Edit, Problem, Span, Symbol
+    from plait.lsp.answers import Symbol
 
-_SEVERITIES = {
-    diagnostics.ERROR: types.DiagnosticSeverity.Error,
-    diagnostics.UNUSED: types.DiagnosticSeverity.Hint,
-}
 _KINDS = {
     "annotation": types.CompletionItemKind.Keyword,
     "argument": types.CompletionItemKind.Property,
@@ -50,95 +39,6 @@ _SYMBOLS = {
     "key": types.SymbolKind.Field,
     "operation": types.SymbolKind.Event,
 }
-
-
-class Server(LanguageServer):
-    """One connection to an editor."""
-
-    def __init__(self) -> None:
-        super().__init__("plait", __version__, text_document_sync_kind=types.TextDocumentSyncKind.Incremental)
-        self.state = State(self._evaluated)
-        self.loop: asyncio.AbstractEventLoop | None = None
-
-    # ---- positions
-
-    def place(self, uri: str, position: types.Position) -> tuple[str, int, int]:
-        """The path, line and column that a request asks about."""
-        path = path_of(uri)
-        file = self.state.file(path)
-        lines = [] if file is None else [f"{line}\n" for line in file.lines]
-        if position.line >= len(lines):
-            return path, position.line + 1, position.character + 1
-        found = self.workspace.position_codec.position_from_client_units(lines, position)
-        return path, found.line + 1, found.character + 1
-
-    def range(self, span: Span) -> types.Range:
-        """A span in the client's units."""
-        file = self.state.file(span.path)
-        text = "" if file is None else file.line(span.line)
-        start, end = min(span.column - 1, len(text)), min(span.end - 1, len(text))
-        codec = self.workspace.position_codec
-        return types.Range(
-            types.Position(span.line - 1, codec.client_num_units(text[:start])),
-            types.Position(span.line - 1, codec.client_num_units(text[:end])),
-        )
-
-    def location(self, span: Span) -> types.Location:
-        return types.Location(uri_of(span.path), self.range(span))
-
-    def edits(self, edits: Iterable[Edit]) -> types.WorkspaceEdit:
-        changes: dict[str, list[types.TextEdit]] = {}
-        for edit in edits:
-            changes.setdefault(uri_of(edit.span.path), []).append(types.TextEdit(self.range(edit.span), edit.text))
-        return types.WorkspaceEdit(changes=changes)
-
-    # ---- diagnostics
-
-    def _evaluated(self) -> None:
-        """An evaluation has ended, in its thread: the loop of the server tells the editor."""
-        if self.loop is not None and not self.loop.is_closed():
-            self.loop.call_soon_threadsafe(self.tell_all)
-
-    def tell_all(self) -> None:
-        """Tell the editor what is wrong with each open file, and that what is shown beside lines may be another."""
-        for path in [*self.state.texts]:
-            self.tell(path)
-        capabilities = self.client_capabilities.workspace
-        if capabilities is not None and capabilities.inlay_hint and capabilities.inlay_hint.refresh_support:
-            self.workspace_inlay_hint_refresh(None)
-        if capabilities is not None and capabilities.code_lens and capabilities.code_lens.refresh_support:
-            self.workspace_code_lens_refresh(None)
-
-    def tell(self, path: str) -> None:
-        """Tell the editor what is wrong with a file."""
-        found = diagnostics.problems(self.state, path)
-        self.text_document_publish_diagnostics(
-            types.PublishDiagnosticsParams(uri_of(path), [self.diagnostic(problem) for problem in found])
-        )
-
-    def diagnostic(self, problem: Problem) -> types.Diagnostic:
-        return types.Diagnostic(
-            range=self.range(problem.span),
-            message=problem.message,
-            severity=_SEVERITIES[problem.severity],
-            source="plait",
-            code=problem.code or None,
-            tags=[types.DiagnosticTag.Unnecessary] if problem.severity == diagnostics.UNUSED else None,
-            related_information=[
-                types.DiagnosticRelatedInformation(self.location(span), text) for span, text in problem.also
-            ],
-        )
-
-
-def path_of(uri: str) -> str:
-    """The absolute path of a file; an address that is no file's stands for itself."""
-    path = uris.to_fs_path(uri)
-    return unquote(urlsplit(uri).path) if path is None else os.path.abspath(path)
-
-
-def uri_of(path: str) -> str:
-    found = uris.from_fs_path(path)
-    return path if found is None else found
 
 
 server = Server()
@@ -164,6 +64,7 @@ def _closed(server: Server, params: types.DidCloseTextDocumentParams) -> None:
     path = path_of(params.text_document.uri)
     server.state.close(path)
     server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(params.text_document.uri, []))
+    server.tell_all()
 
 
 @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
@@ -174,33 +75,26 @@ def _saved(server: Server, params: types.DidSaveTextDocumentParams) -> None:
 @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
 def _files_changed(server: Server, params: types.DidChangeWatchedFilesParams) -> None:
     for change in params.changes:
-        server.state.touch(path_of(change.uri))
-    for path in [*server.state.texts]:
-        server.tell(path)
+        server.state.touch(path_of(change.uri), has_come_or_gone=change.type != types.FileChangeType.Changed)
+    server.tell_all()
+
+
+@server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
+def _folders_changed(server: Server, params: types.DidChangeWorkspaceFoldersParams) -> None:
+    # Where a folder is added, its runs are evaluated once a file of it is open.
+    for folder in params.event.removed:
+        server.state.leave(path_of(folder.uri))
+    server.tell_all()
 
 
 @server.feature(types.INITIALIZED)
 async def _initialized(server: Server, _params: types.InitializedParams) -> None:
-    capabilities = server.client_capabilities.workspace
-    watching = None if capabilities is None else capabilities.did_change_watched_files
-    if watching is not None and watching.dynamic_registration:
-        patterns = [types.FileSystemWatcher(f"**/*.{end}") for end in ("yml", "yaml", "star", "txt", "json")]
-        await server.client_register_capability_async(
-            types.RegistrationParams(
-                [
-                    types.Registration(
-                        "plait-files",
-                        types.WORKSPACE_DID_CHANGE_WATCHED_FILES,
-                        types.DidChangeWatchedFilesRegistrationOptions(patterns),
-                    )
-                ]
-            )
-        )
+    await server.watch()
 
 
 @server.feature(types.SHUTDOWN)
 def _shut_down(server: Server, _params: None) -> None:
-    server.state.shut_down()
+    server.end()
 
 
 @server.feature(types.TEXT_DOCUMENT_HOVER)
@@ -216,12 +110,9 @@ def _hover(server: Server, params: types.HoverParams) -> types.Hover | None:
 )
 def _complete(server: Server, params: types.CompletionParams) -> types.CompletionList:
     path, line, column = server.place(params.text_document.uri, params.position)
-    file = server.state.file(path)
-    text = "" if file is None else file.line(line)
-    codec = server.workspace.position_codec
     items = []
     for number, one in enumerate(completion.complete(server.state, path, line, column)):
-        start = types.Position(line - 1, codec.client_num_units(text[: one.start - 1]))
+        start = types.Position(line - 1, server.units(path, line, one.start))
         items.append(
             types.CompletionItem(
                 label=one.label,
@@ -235,7 +126,7 @@ def _complete(server: Server, params: types.CompletionParams) -> types.Completio
                 sort_text=f"{number:05}",
             )
         )
-    return types.CompletionList(is_incomplete=False, items=items)
+    return types.CompletionList(is_incomplete=len(items) == completion.MOST, items=items)
 
 
 @server.feature(types.TEXT_DOCUMENT_DEFINITION)
@@ -263,35 +154,34 @@ def _rename(server: Server, params: types.RenameParams) -> types.WorkspaceEdit:
 
 
 @server.feature(
-    types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix])
+    types.TEXT_DOCUMENT_CODE_ACTION,
+    types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, types.CodeActionKind.RefactorExtract]),
 )
 def _actions(server: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
-    path = path_of(params.text_document.uri)
+    path, line, column = server.place(params.text_document.uri, params.range.start)
     out = []
-    for problem in diagnostics.problems(server.state, path):
-        if not params.range.start.line <= problem.span.line - 1 <= params.range.end.line:
-            continue
-        for fix in problem.fixes:
-            out.append(
-                types.CodeAction(
-                    fix.title,
-                    kind=types.CodeActionKind.QuickFix,
-                    diagnostics=[server.diagnostic(problem)],
-                    edit=server.edits(fix.edits),
-                )
+    for problem, fix in actions.fixes(server.state, path, line, params.range.end.line + 1):
+        out.append(
+            types.CodeAction(
+                fix.title,
+                kind=types.CodeActionKind.QuickFix,
+                diagnostics=[server.diagnostic(problem)],
+                edit=server.edits(fix.edits),
             )
+        )
+    for fix in actions.changes(server.state, path, line, column):
+        kind = types.CodeActionKind.RefactorExtract
+        out.append(types.CodeAction(fix.title, kind=kind, edit=server.edits(fix.edits)))
     return out
 
 
 @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
 def _hints(server: Server, params: types.InlayHintParams) -> list[types.InlayHint]:
     path = path_of(params.text_document.uri)
-    file = server.state.file(path)
     out = []
     for hint in lenses.hints(server.state, path, params.range.start.line + 1, params.range.end.line + 1):
-        text = "" if file is None else file.line(hint.line)
-        units = server.workspace.position_codec.client_num_units(text[: hint.column - 1])
-        out.append(types.InlayHint(types.Position(hint.line - 1, units), hint.text, tooltip=hint.tooltip))
+        place = types.Position(hint.line - 1, server.units(path, hint.line, hint.column))
+        out.append(types.InlayHint(place, hint.text, tooltip=hint.tooltip))
     return out
 
 
@@ -373,4 +263,4 @@ def serve() -> None:
     try:
         server.start_io(requests, answers)
     finally:
-        server.state.shut_down()
+        server.end()

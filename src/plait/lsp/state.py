@@ -12,21 +12,20 @@ from concurrent.futures import ThreadPoolExecutor
 from fnmatch import fnmatch
 from threading import RLock
 
-from plait import project as projects
 from plait.analysis.files import LAYER, OPS, File
 from plait.analysis.places import path_of
 from plait.codecache import MemoryCache
 from plait.errors import PlaitError
 from plait.lsp.evaluation import Evaluation, Stop, evaluate, is_stopped
-from plait.project import Project
-from plait.project.file import FILE_NAMES, of_source
-from plait.source import Source
+from plait.lsp.registry import Registry
+from plait.project.file import FILE_NAMES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from concurrent.futures import Future
 
+    from plait.lsp.registry import Watched
     from plait.project.run import Run
     from plait.project.settings import Setting
 
@@ -39,29 +38,6 @@ _MOST_BROKEN = 5
 _KINDS = {"patch": {"ops": OPS}, "layer": {"files": LAYER}}
 
 
-class Watched:
-    """A run and what is known of it. evaluation: the newest that ended; good: the newest that made something."""
-
-    __slots__ = ("evaluation", "good", "is_due", "run", "stop")
-
-    def __init__(self, run: Run) -> None:
-        self.run = run
-        self.evaluation: Evaluation | None = None
-        self.good: Evaluation | None = None
-        self.stop: Stop | None = None  # of the evaluation that is going on
-        self.is_due = False
-
-    def reads(self, path: str) -> bool:
-        """Whether the run reads a file, or would if it were there."""
-        if self.evaluation is None:
-            return True
-        view = self.evaluation.view
-        if path in view.files or path == getattr(self.run.at and self.run.at.source, "name", None):
-            return True
-        directory = os.path.dirname(path)
-        return any(directory == one or directory.startswith(one + os.sep) for one in view.directories)
-
-
 class State:
     """All of it. changed: is called, by another thread, when an evaluation has ended."""
 
@@ -72,8 +48,7 @@ class State:
         self._cache = MemoryCache()
         self.texts: dict[str, str] = {}
         self._files: dict[str, tuple[str, File]] = {}
-        self._projects: dict[str, tuple[Project, list[Watched]]] = {}
-        self.project_errors: dict[str, PlaitError] = {}
+        self.registry = Registry(self.texts)
 
     # ---- files
 
@@ -88,12 +63,26 @@ class State:
         self._files.pop(path, None)
         self.touch(path)
 
-    def touch(self, path: str) -> None:
-        """A file has changed: what reads it is evaluated again."""
+    def touch(self, path: str, *, has_come_or_gone: bool = False) -> None:
+        """A file has changed: what reads it is evaluated again. has_come_or_gone: it is new, or no more."""
         if os.path.basename(path) in FILE_NAMES:
-            self.forget_projects()
+            before = self.registry.all()
+            self.registry.forget()
+            for other in {path, *self.texts}:
+                self._begin_new(other, path)
+            left = {*self.registry.all()}
+            self._end(watched for watched in before if watched not in left)
+            return
+        if has_come_or_gone:
+            self.registry.forget_guesses()
         for watched in self.runs_of(path):
             if watched.reads(path):
+                self._begin(watched)
+
+    def _begin_new(self, path: str, project_file: str = "") -> None:
+        """Evaluate the runs of a file that were not evaluated yet, or are others with another text of the project file."""
+        for watched in self.runs_of(path):
+            if watched.evaluation is None or (project_file and watched.depends_on_text_of(project_file)):
                 self._begin(watched)
 
     def file(self, path: str) -> File | None:
@@ -114,6 +103,11 @@ class State:
             self._files[path] = known
         return known[1]
 
+    def known(self, path: str) -> File | None:
+        """A file as it was last read, without looking at the disk; None if nobody has asked for it yet."""
+        known = self._files.get(path)
+        return None if known is None else known[1]
+
     def _kind_in_runs(self, path: str) -> str:
         """What the runs of the project take a file for, as far as their settings name it."""
         for watched in self.runs_of(path):
@@ -133,33 +127,39 @@ class State:
 
     # ---- projects and runs
 
-    def forget_projects(self) -> None:
-        """A project file has changed, or one has come or gone."""
-        with self._lock:
-            self._projects.clear()
-            self.project_errors.clear()
-
     def runs_of(self, path: str) -> list[Watched]:
         """The runs of the project that a file belongs to."""
-        found = projects.find(path, self.texts)
-        key = found or os.path.dirname(path)
-        with self._lock:
-            known = self._projects.get(key)
-            if known is None:
-                try:
-                    project = projects.guess(path) if found is None else self._read(found)
-                except PlaitError as error:
-                    self.project_errors[key] = error
-                    project = Project(key, os.path.dirname(key), [])
-                known = project, [Watched(_absolute(run)) for run in project.runs.values()]
-                self._projects[key] = known
-            return known[1]
+        return self.registry.runs_of(path)
 
-    def _read(self, path: str) -> Project:
-        text = self.texts.get(path)
-        if text is None:
-            return projects.read(path)
-        return of_source(Source(path, text), os.path.dirname(path))
+    def leave(self, directory: str) -> None:
+        """A directory is none of the editor's any more: what is open nowhere below it is not evaluated for it."""
+        self._end(self.registry.forget_below(directory))
+        for path in [*self.texts]:
+            self._begin_new(path)
+
+    def stamps(self) -> dict[str, object]:
+        """When the files and directories that runs read were changed last; None for what is not there."""
+        found: dict[str, object] = {}
+        for watched in self.registry.all():
+            read = () if watched.evaluation is None else watched.evaluation.view
+            for path in (*read.files, *read.directories, watched.project_file) if read else ():
+                if path is not None and path not in found:
+                    try:
+                        stat = os.stat(path)
+                        found[path] = stat.st_mtime_ns, stat.st_size
+                    except OSError:
+                        found[path] = None
+        return found
+
+    def concerned(self) -> set[str]:
+        """The files that an error of a run or a project file is about, open or not."""
+        found = set()
+        for watched in self.registry.all():
+            for finding in () if watched.evaluation is None else watched.evaluation.findings():
+                found.add(path_of(None if finding.at is None else finding.at.source))
+        for error in self.registry.errors.values():
+            found.add(path_of(None if error.at is None else error.at.source))
+        return {path for path in found if path is not None}
 
     def evaluations(self, path: str) -> Iterator[Evaluation]:
         """The newest evaluations that made something, of runs that read a file; nothing is waited for."""
@@ -185,6 +185,14 @@ class State:
             watched.stop = Stop()
         self._pool.submit(self._work, watched).add_done_callback(_tell_fault)
 
+    def _end(self, runs: Iterable[Watched]) -> None:
+        """Nobody wants to know of these runs any more."""
+        with self._lock:
+            for watched in runs:
+                watched.is_due = False
+                if watched.stop is not None:
+                    watched.stop.ask()
+
     def _work(self, watched: Watched) -> None:
         try:
             while self._evaluate(watched):
@@ -207,6 +215,8 @@ class State:
         if not is_stopped(evaluation, stop):
             watched.evaluation = evaluation
             self._changed()
+            if evaluation.documents is None and watched.good is None:
+                evaluation = self._as_far_as_it_goes(evaluation, stop)
             if evaluation.documents is not None:
                 evaluation.index()
                 watched.good = evaluation
@@ -232,19 +242,34 @@ class State:
         evaluation.error = first.error
         return evaluation
 
+    def _as_far_as_it_goes(self, failed: Evaluation, stop: Stop) -> Evaluation:
+        """Of a run that was never seen to make something: what it made before the editor changed files, or without lines
+        of data values that are wrong; so that there is something to answer with.
+        """
+        evaluation = evaluate(failed.run, {}, stop, self._cache)
+        texts = self.seen_by_runs()
+        for _ in range(_MOST_BROKEN):
+            at = next((one.at for one in evaluation.findings() if one.at is not None), None)
+            path = path_of(None if at is None else at.source)
+            if stop.is_asked or at is None or path is None or not failed.run.is_values_file(path):
+                break
+            file = self.file(path)
+            lines = texts.get(path, b"" if file is None else file.source.text.encode()).split(b"\n")
+            if not 0 < at.line <= len(lines):
+                break
+            lines[at.line - 1] = b""
+            texts[path] = b"\n".join(lines)
+            evaluation = evaluate(failed.run, texts, stop, self._cache)
+        return evaluation
+
     def is_busy(self) -> bool:
         """Whether something is being evaluated."""
         with self._lock:
-            return any(watched.stop is not None for _, runs in self._projects.values() for watched in runs)
+            return any(watched.stop is not None for watched in self.registry.all())
 
     def shut_down(self) -> None:
         """End all evaluations."""
-        with self._lock:
-            for _, runs in self._projects.values():
-                for watched in runs:
-                    watched.is_due = False
-                    if watched.stop is not None:
-                        watched.stop.ask()
+        self._end(self.registry.all())
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
@@ -258,9 +283,3 @@ def _tell_fault(work: Future[None]) -> None:
     fault = None if work.cancelled() else work.exception()
     if fault is not None:
         logging.getLogger(__name__).error("an evaluation failed", exc_info=fault)
-
-
-def _absolute(run: Run) -> Run:
-    run.directory = os.path.abspath(run.directory or os.curdir)
-    run.words = [os.path.abspath(word) if not word.startswith("-") else word for word in run.words]
-    return run

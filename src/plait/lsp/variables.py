@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plait.analysis.files import File
+    from plait.lsp.registry import Watched
     from plait.lsp.state import State
     from plait.project.run import Run
 
@@ -35,7 +36,7 @@ def name_at(file: File, line: int, column: int) -> tuple[str, Span] | None:
 def given_at(state: State, file: File, line: int) -> str | None:
     """The variable that a line gives a value: of a file of variables, or of the project file."""
     for watched in state.runs_of(file.path):
-        for name, span in _given(state, watched.run):
+        for name, span in given(state, watched.run):
             if span.path == file.path and span.line == line:
                 return name
     return None
@@ -46,22 +47,24 @@ def definitions(state: State, path: str, name: str) -> list[Span]:
     spans = []
     for watched in state.runs_of(path):
         if watched.run.command == "patch":
-            spans += [span for other, span in _given(state, watched.run) if other == name]
-            spans += [span for other, span in _generated(state, watched.run) if other == name]
+            spans += [span for other, span in given(state, watched.run) if other == name]
+            spans += [span for other, span in generated(state, watched.run) if other == name]
     return list(dict.fromkeys(spans))
 
 
 def uses(state: State, path: str, name: str) -> list[Span]:
     """Where a variable is used, in the base and the operations of the runs that a file belongs to."""
-    spans: list[Span] = []
-    for watched in state.runs_of(path):
-        if watched.run.command != "patch":
-            continue
-        for file in _texts(state, watched.run, [] if watched.evaluation is None else [*watched.evaluation.view.files]):
-            for line, text in enumerate(file.lines, 1):
-                if "((" in text:
-                    spans += [_span(file.path, line, one) for one in _USE.finditer(text) if _root(one[1]) == name]
-    return list(dict.fromkeys(spans))
+    runs = [watched for watched in state.runs_of(path) if watched.run.command == "patch"]
+    found = [span for watched in runs for other, span in used(state, watched) if other == name]
+    return list(dict.fromkeys(found))
+
+
+def used(state: State, watched: Watched) -> Iterator[tuple[str, Span]]:
+    """The variables that stand in the base, the operations and all else that a run reads, each with where."""
+    for file in _texts(state, watched.run, [] if watched.evaluation is None else [*watched.evaluation.view.files]):
+        for line, text in enumerate(file.lines, 1):
+            if "((" in text:
+                yield from ((_root(one[1]), _span(file.path, line, one)) for one in _USE.finditer(text))
 
 
 def suggestions(state: State, file: File, before: str, column: int) -> Iterator[Suggestion]:
@@ -72,7 +75,7 @@ def suggestions(state: State, file: File, before: str, column: int) -> Iterator[
     seen: set[str] = set()
     for watched in state.runs_of(file.path):
         if watched.run.command == "patch":
-            for name, span in (*_given(state, watched.run), *_generated(state, watched.run)):
+            for name, span in (*given(state, watched.run), *generated(state, watched.run)):
                 if name not in seen:
                     seen.add(name)
                     where = f"{os.path.basename(span.path)}:{span.line}"
@@ -89,14 +92,17 @@ def _span(path: str, line: int, found: re.Match[str]) -> Span:
     return Span(path, line, found.start(1) + 1, found.start(1) + 1 + len(name))
 
 
-def _given(state: State, run: Run) -> Iterator[tuple[str, Span]]:
-    """The variables that a run gives values, each with where: in the project file, in its flags, in files."""
+def given(state: State, run: Run, *, stores: bool = True) -> Iterator[tuple[str, Span]]:
+    """The variables that a run gives values, each with where: in the project file, in its flags, in files.
+
+    stores: those in variables stores as well.
+    """
     for item in () if run.given is None else run.given.items:
         path = path_of(item.source)
         if path is not None:
             yield str(item.key), _key(state, path, item.line, str(item.key))
     for setting in run.settings:
-        if setting.name in _FILES:
+        if setting.name in _FILES and (stores or setting.name != "vars-store"):
             for path in run.paths(setting):
                 yield from _keys(state, path)
         elif setting.name in {"var", "var-file"}:
@@ -107,7 +113,7 @@ def _given(state: State, run: Run) -> Iterator[tuple[str, Span]]:
                     yield named[1], _key(state, path, at.line, named[1])
 
 
-def _generated(state: State, run: Run) -> Iterator[tuple[str, Span]]:
+def generated(state: State, run: Run) -> Iterator[tuple[str, Span]]:
     """The variables that the base says how to generate."""
     for file in _texts(state, run):
         for document in file.documents:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from plait.codecache import CodeCache
     from plait.nodes import Map
     from plait.project.settings import Setting
+    from plait.provenance import Trace
     from plait.source import Position
     from plait.view import View
 
@@ -70,6 +71,11 @@ class Run:
         """The absolute paths that a setting names."""
         return [os.path.abspath(joined(self.directory, text)) for text, _ in setting.texts()]
 
+    def is_values_file(self, path: str) -> bool:
+        """Whether an absolute path is that of a plain file of data values among the settings."""
+        found = [one for one in self.settings if one.flag is not None and one.flag.name == "data-values-file"]
+        return any(path in self.paths(one) for one in found)
+
     def directories(self) -> list[str]:
         """The absolute paths of the directories among the inputs of templates."""
         if self.command != "render":
@@ -88,14 +94,15 @@ class Run:
         self,
         *,
         view: View | None = None,
-        trace: bool = False,
+        trace: bool | Trace = False,
         limits: Mapping[str, float] | None = None,
         words: Sequence[str] = (),
         cache: CodeCache | None = None,
     ) -> Documents:
         """What the run makes; nothing is printed or written, but for a variables store.
 
-        view: texts that stand in the place of files, and a note of what was read. trace: keep histories, for `explain`.
+        view: texts that stand in the place of files, and a note of what was read. trace: keep histories, for `explain`;
+        a Trace is filled in, also by a run that fails.
         limits: how much the run may take, by the names of --limit. words: more flags. cache: compiled code of earlier runs.
         Raises PlaitError.
         """
@@ -107,10 +114,10 @@ class Run:
         printed: list[str] = []
         with limited_to(limits), nullcontext() if view is None else seen(view):
             context = Context(print_line=printed.append, cache=cache)
-            if trace:
+            if trace is not False:
                 from plait.provenance import Trace
 
-                context.trace = Trace()
+                context.trace = Trace() if trace is True else trace
             self.check()
             documents = evaluate(self.command, [*self.argv(), *words], context, self.given)
         documents.printed = printed

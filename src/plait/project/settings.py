@@ -205,6 +205,14 @@ def _merged(low: Map, high: Map) -> Map:
     return Map(list(items.values()), high.source, high.line)
 
 
+def holds_paths(command: str, name: str) -> bool:
+    """Whether a setting of a command's runs, or of a step, names files or directories."""
+    if name == ARGUMENTS.get(command) or (command == "overlay" and name == "files"):
+        return True
+    flag = flags_of(command).get(name) if command in COMMANDS else None
+    return flag is not None and flag.value in _PATHS
+
+
 def described(command: str) -> Sequence[tuple[str, Flag | None]]:
     """Every setting of a command's runs with its flag; None for its arguments."""
     argument = ARGUMENTS.get(command)

@@ -114,9 +114,7 @@ def _unmatched(trace: Trace, item: Item, candidates: list[Item]) -> list[str]:
     out = [_line(trace, Entry(_described(item), item.source, item.line))]
     if annotation is not None:
         out.append(_line(trace, Entry("rule", annotation.source, annotation.line)))
-    by = None
-    if annotation is not None:
-        by = annotation.kwargs.get("by", annotation.args[0] if annotation.args else None)
+    by = _rule(item)
     ranked = sorted(candidates, key=lambda other: -_likeness(item, other))[:_NEAR]
     for other in ranked:
         out.append(f"    {Entry('', other.source, other.line).place}  {_difference(item, other, by)}")
@@ -125,6 +123,22 @@ def _unmatched(trace: Trace, item: Item, candidates: list[Item]) -> list[str]:
     if not candidates:
         out.append("    there was nothing it could have matched")
     return out
+
+
+def nearest_miss(item: Item, candidates: Sequence[Item]) -> str | None:
+    """How the candidate that is most like an overlay item that matched nothing fails; None without candidates."""
+    if not candidates:
+        return None
+    other = max(candidates, key=lambda one: _likeness(item, one))
+    return f"{Entry('', other.source, other.line).place} {_difference(item, other, _rule(item))}"
+
+
+def _rule(item: Item) -> object:
+    """What an overlay item matches by, if it says so."""
+    annotation = (item.annotations or {}).get("overlay/match")
+    if annotation is None:
+        return None
+    return annotation.kwargs.get("by", annotation.args[0] if annotation.args else None)
 
 
 def _described(item: Item) -> str:

@@ -1,0 +1,201 @@
+"""What can be done at a place: the hints of what is wrong as edits, and changes that one asks for."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from plait.analysis.files import OPS, TEMPLATE, keys_of
+from plait.lsp import diagnostics
+from plait.lsp.answers import Edit, Fix, Span
+from plait.lsp.evaluation import descend
+from plait.lsp.navigation import project_files
+from plait.nodes import Array, Map, MapItem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.analysis.files import File
+    from plait.lsp.answers import Problem
+    from plait.lsp.state import State
+    from plait.nodes import Document, Value
+
+_ITEM = re.compile(r"^(\s*(?:- )*([\w./-]+): +)([^#&*!|>{\[\s].*?)\s*$")
+_PLAIN_COMMENT = re.compile(r"^(\s*)#(?![@!])")
+_NO_NAME = re.compile(r"\W+")
+# What `load` can read.
+_LOADABLE = (".star", ".lib.yml", ".lib.txt")
+_SCHEMA = "#@data/values-schema"
+
+
+def fixes(state: State, path: str, first: int, last: int) -> Iterator[tuple[Problem, Fix]]:
+    """The ways to mend what is wrong on some lines."""
+    for problem in diagnostics.problems(state, path):
+        if first <= problem.span.line <= last:
+            for fix in (*problem.fixes, *_loads(state, path, problem)):
+                yield problem, fix
+
+
+def _loads(state: State, path: str, problem: Problem) -> Iterator[Fix]:
+    """A name that is not defined may be one of another file."""
+    file = state.file(path)
+    name = problem.message.partition("\n")[0].removeprefix("undefined: ")
+    if file is None or not problem.message.startswith("undefined: "):
+        return
+    for other in project_files(state, path):
+        if other.names.function(name) is None or other.path == path or not other.path.endswith(_LOADABLE):
+            continue
+        there = os.path.relpath(other.path, os.path.dirname(path)).replace(os.sep, "/")
+        if not there.startswith(".."):
+            load = f'load("{there}", "{name}")'
+            yield Fix(f"Add {load}", [diagnostics.at_top(file, load)])
+
+
+def changes(state: State, path: str, line: int, column: int) -> Iterator[Fix]:
+    """What else can be made of a line."""
+    file = state.file(path)
+    if file is None:
+        return
+    if file.kind == OPS:
+        yield from _optional(file, line, column)
+    elif file.kind == TEMPLATE:
+        yield from _comment(file, line)
+        yield from _to_data_value(state, file, line)
+    yield from _to_schema(state, file, line)
+
+
+def _optional(file: File, line: int, column: int) -> Iterator[Fix]:
+    """A question mark behind the token of a path that the cursor is in."""
+    text = file.line(line)
+    if not re.match(r"\s*(?:- )?path:", text):
+        return
+    for token in re.finditer(r"/([^/\s\"']+)", text):
+        if token.start() + 1 <= column <= token.end() + 1 and "?" not in text[: token.end()] and token[1] != "-":
+            place = Span(file.path, line, token.end() + 1, token.end() + 1)
+            yield Fix(f"Make {token[0]} and what is below it if it is missing: add ?", [Edit(place, "?")])
+
+
+def _comment(file: File, line: int) -> Iterator[Fix]:
+    found = _PLAIN_COMMENT.match(file.line(line))
+    if found is not None:
+        place = Span(file.path, line, found.end(), found.end() + 1)
+        yield Fix("Make it a comment of the template: #!", [Edit(place, "#!")])
+
+
+# ---- data values
+
+
+def _to_data_value(state: State, file: File, line: int) -> Iterator[Fix]:
+    """A literal becomes a data value, which the schema has with the literal as its default."""
+    text = file.line(line)
+    found = _ITEM.match(text)
+    way = file.way_to(line)
+    declaration = _schema_of(state, file)
+    if found is None or declaration is None or not way or way[-1].line != line or declaration[0] is file:
+        return
+    other, document = declaration
+    there = {str(item.key) for item in document.value.items} if type(document.value) is Map else set()
+    name = _free(_NO_NAME.sub("_", found[2]).strip("_") or "value", there)
+    edits = [Edit(Span(file.path, line, len(found[1]) + 1, len(text.rstrip()) + 1), f"#@ data.values.{name}")]
+    edits.append(_below(other, document, [], f"{name}: {found[3]}"))
+    if not any(here == "data" and load.path == "@ytt:data" for load in file.names.loads for here, _, _ in load.names):
+        edits.append(Edit(Span(file.path, 1, 1, 1), '#@ load("@ytt:data", "data")\n'))
+    yield Fix(f"Make it the data value {name}", edits)
+
+
+def _free(name: str, there: set[str]) -> str:
+    if name[0].isdigit():
+        name = f"_{name}"
+    free, number = name, 2
+    while free in there:
+        free, number = f"{name}_{number}", number + 1
+    return free
+
+
+def _to_schema(state: State, file: File, line: int) -> Iterator[Fix]:
+    """A key of data values that no schema has is declared there."""
+    way = file.way_to(line)
+    # The outermost item that begins on the line: others may be within its braces.
+    while len(way) > 2 and way[-2].line == line and type(way[-2]) is MapItem:
+        way.pop()
+    declaration = _schema_of(state, file)
+    if len(way) < 2 or way[-1].line != line or declaration is None or declaration[0] is file:
+        return
+    if not all(type(item) is MapItem for item in way[1:]):
+        return
+    is_values = any(one.run.is_values_file(file.path) for one in state.runs_of(file.path)) or (
+        file.kind == TEMPLATE and "#@data/values" in file.source.text
+    )
+    keys = keys_of(way)
+    other, document = declaration
+    around = descend(document, keys[:-1])
+    if not is_values or around is None or type(around.value) is not Map or around.value.find(keys[-1]) is not None:
+        return
+    indent = len(file.line(line)) - len(file.line(line).lstrip())
+    last = _end(file, line, indent)
+    value = way[-1].value
+    if type(value) is Array and len(value.items) > 1 and value.items[1].line > value.items[0].line:
+        # The one item of a list in a schema says of which type all are.
+        last, value = value.items[1].line - 1, value.with_items(value.items[:1])
+    if not _is_typed(value):
+        return
+    lines = [text[indent:] for text in file.lines[line - 1 : last]]
+    yield Fix(f"Add {keys[-1]} to the schema", [_below(other, document, keys[:-1], "\n".join(lines).rstrip())])
+
+
+def _is_typed(value: Value) -> bool:
+    """Whether a value says what its type is, so that a schema can have it as a default."""
+    if type(value) is Map:
+        return all(_is_typed(item.value) for item in value.items)
+    if type(value) is Array:
+        return len(value.items) == 1 and _is_typed(value.items[0].value)
+    return value is not None
+
+
+def _end(file: File, line: int, indent: int) -> int:
+    """The last line of the item that begins on a line."""
+    last = line
+    is_item = file.line(line).lstrip().startswith("- ")
+    for number in range(line + 1, len(file.lines) + 1):
+        text = file.line(number)
+        depth = len(text) - len(text.lstrip())
+        is_own = depth > indent or (depth == indent and not is_item and text.lstrip().startswith("- "))
+        if text.strip() and not is_own:
+            break
+        if text.strip():
+            last = number
+    return last
+
+
+def _schema_of(state: State, file: File) -> tuple[File, Document] | None:
+    """The first document that declares data values in the runs that read a file."""
+    for evaluation in state.evaluations(file.path):
+        for path in evaluation.view.files:
+            other = state.file(path)
+            comments = None if other is None or other.recovered.file is None else other.recovered.file.comments
+            if other is None or comments is None or _SCHEMA not in other.source.text:
+                continue
+            for document in other.documents:
+                if any(one.text.startswith("@data/values-schema") for one in comments.at(document)):
+                    return other, document
+    return None
+
+
+def _below(file: File, document: Document, keys: Sequence[str], text: str) -> Edit:
+    """An edit that puts lines at the end of a map of a document."""
+    place = descend(document, keys)
+    value = None if place is None else place.value
+    items = value.items if type(value) is Map else []
+    if items:
+        line = items[-1].line
+        indent = len(file.line(line)) - len(file.line(line).lstrip())
+        last = _end(file, line, indent)
+    else:
+        last, indent = max(document.line, 1), 0
+    spaces = " " * indent
+    lines = "\n".join(f"{spaces}{one}" if one else one for one in text.split("\n"))
+    if last >= len(file.lines):
+        end = len(file.lines[-1]) + 1
+        return Edit(Span(file.path, len(file.lines), end, end), f"\n{lines}\n")
+    return Edit(Span(file.path, last + 1, 1, 1), f"{lines}\n")

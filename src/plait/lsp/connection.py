@@ -1,0 +1,181 @@
+"""One connection to an editor: positions turned into its units, and what it is told without having asked.
+
+The protocol counts from 0, columns in the units that client and server agreed on; the features count from 1, in characters.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from urllib.parse import unquote, urlsplit
+
+from lsprotocol import types
+from pygls import uris
+from pygls.lsp.server import LanguageServer
+
+from plait.lsp import diagnostics
+from plait.lsp.state import State
+from plait.lsp.unused import NOTE, UNUSED, WARNING
+from plait.version import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from plait.lsp.answers import Edit, Problem, Span
+
+_SEVERITIES = {
+    diagnostics.ERROR: types.DiagnosticSeverity.Error,
+    WARNING: types.DiagnosticSeverity.Warning,
+    NOTE: types.DiagnosticSeverity.Information,
+    UNUSED: types.DiagnosticSeverity.Hint,
+}
+# How often files are looked at for an editor that does not watch them, in seconds.
+_LOOKS = 2.0
+
+
+class Server(LanguageServer):
+    """One connection to an editor."""
+
+    def __init__(self) -> None:
+        super().__init__("plait", __version__, text_document_sync_kind=types.TextDocumentSyncKind.Incremental)
+        self.state = State(self._evaluated)
+        self.loop: asyncio.AbstractEventLoop | None = None
+        # What was told of files that are not open, by path.
+        self._told: dict[str, list[types.Diagnostic]] = {}
+        self._looking: asyncio.Task[None] | None = None
+
+    def report_server_error(self, error: Exception, source: type[Exception]) -> None:
+        """A fault of the server's is in its log; a message on the screen for each request would not help anybody."""
+        logging.getLogger(__name__).error("%s: %s", source.__name__, error)
+
+    # ---- positions
+
+    def place(self, uri: str, position: types.Position) -> tuple[str, int, int]:
+        """The path, line and column that a request asks about."""
+        path = path_of(uri)
+        file = self.state.file(path)
+        text = "" if file is None else file.line(position.line + 1)
+        found = self.workspace.position_codec.position_from_client_units(
+            [f"{text}\n"], types.Position(0, position.character)
+        )
+        return path, position.line + 1, found.character + 1
+
+    def units(self, path: str, line: int, column: int) -> int:
+        """A column of a line, in the client's units from 0."""
+        file = self.state.file(path)
+        text = "" if file is None else file.line(line)
+        return int(self.workspace.position_codec.client_num_units(text[: column - 1]))
+
+    def range(self, span: Span) -> types.Range:
+        """A span in the client's units."""
+        return types.Range(
+            types.Position(span.line - 1, self.units(span.path, span.line, span.column)),
+            types.Position(span.line - 1, self.units(span.path, span.line, span.end)),
+        )
+
+    def location(self, span: Span) -> types.Location:
+        return types.Location(uri_of(span.path), self.range(span))
+
+    def edits(self, edits: Iterable[Edit]) -> types.WorkspaceEdit:
+        changes: dict[str, list[types.TextEdit]] = {}
+        for edit in edits:
+            changes.setdefault(uri_of(edit.span.path), []).append(types.TextEdit(self.range(edit.span), edit.text))
+        return types.WorkspaceEdit(changes=changes)
+
+    # ---- what is told
+
+    def _evaluated(self) -> None:
+        """An evaluation has ended, in its thread: the loop of the server tells the editor."""
+        if self.loop is not None and not self.loop.is_closed():
+            self.loop.call_soon_threadsafe(self.tell_all)
+
+    def tell_all(self) -> None:
+        """Tell the editor what is wrong, and that what is shown beside lines may be another."""
+        for path in [*self.state.texts]:
+            self.tell(path)
+        self._tell_elsewhere()
+        capabilities = self.client_capabilities.workspace
+        if capabilities is not None and capabilities.inlay_hint and capabilities.inlay_hint.refresh_support:
+            self.workspace_inlay_hint_refresh(None)
+        if capabilities is not None and capabilities.code_lens and capabilities.code_lens.refresh_support:
+            self.workspace_code_lens_refresh(None)
+
+    def tell(self, path: str) -> None:
+        """Tell the editor what is wrong with an open file."""
+        found = [self.diagnostic(problem) for problem in diagnostics.problems(self.state, path)]
+        document = self.workspace.text_documents.get(uri_of(path))
+        version = None if document is None else document.version
+        self._told.pop(path, None)
+        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri_of(path), found, version))
+
+    def _tell_elsewhere(self) -> None:
+        """Tell the editor of errors in files that are not open, which a change in an open one may have made."""
+        for path in (self.state.concerned() | {*self._told}) - {*self.state.texts}:
+            found = [
+                self.diagnostic(problem)
+                for problem in diagnostics.problems(self.state, path)
+                if problem.severity == diagnostics.ERROR
+            ]
+            if found != self._told.get(path, []):
+                self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri_of(path), found))
+            self._told[path] = found
+            if not found:
+                del self._told[path]
+
+    def diagnostic(self, problem: Problem) -> types.Diagnostic:
+        return types.Diagnostic(
+            range=self.range(problem.span),
+            message=problem.message,
+            severity=_SEVERITIES[problem.severity],
+            source="plait",
+            code=problem.code or None,
+            tags=[types.DiagnosticTag.Unnecessary] if problem.severity == UNUSED else None,
+            related_information=[
+                types.DiagnosticRelatedInformation(self.location(span), text) for span, text in problem.also
+            ],
+        )
+
+    # ---- files that change outside of the editor
+
+    async def watch(self) -> None:
+        """Have the editor tell of files that change; where it cannot, look at them every now and then."""
+        capabilities = self.client_capabilities.workspace
+        watching = None if capabilities is None else capabilities.did_change_watched_files
+        if watching is None or not watching.dynamic_registration:
+            self._looking = asyncio.ensure_future(self._look())
+            return
+        # Templates read files of any kind; which of them matter, the runs know.
+        options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher("**/*")])
+        registration = types.Registration("plait-files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
+        await self.client_register_capability_async(types.RegistrationParams([registration]))
+
+    async def _look(self) -> None:
+        seen = self.state.stamps()
+        while True:
+            await asyncio.sleep(_LOOKS)
+            now = self.state.stamps()
+            changed = [path for path in now if path in seen and now[path] != seen[path]]
+            for path in changed:
+                self.state.touch(path, has_come_or_gone=(now[path] is None) != (seen[path] is None))
+            if changed:
+                self.tell_all()
+            seen = now
+
+    def end(self) -> None:
+        """The connection ends."""
+        if self._looking is not None:
+            self._looking.cancel()
+        self.state.shut_down()
+
+
+def path_of(uri: str) -> str:
+    """The absolute path of a file; an address that is no file's stands for itself."""
+    path = uris.to_fs_path(uri)
+    return unquote(urlsplit(uri).path) if path is None else os.path.abspath(path)
+
+
+def uri_of(path: str) -> str:
+    found = uris.from_fs_path(path)
+    return path if found is None else found

@@ -1,0 +1,94 @@
+"""What an overlay lies over: the documents that one of its documents changes, and the items that one of its items means."""
+
+from __future__ import annotations
+
+import re
+from ast import literal_eval
+
+from plait.analysis.places import path_of
+from plait.lsp.evaluation import descend
+from plait.nodes import Array, Map, MapItem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.analysis.files import File
+    from plait.lsp.evaluation import Evaluation
+    from plait.lsp.state import State
+    from plait.nodes import Document, Item, Value
+
+
+_SUBSET = re.compile(r"^@overlay/match +by *= *overlay\.subset\((\{.*?\})\)")
+
+
+def is_overlay(file: File, way: Sequence[Item]) -> bool:
+    """Whether a way leads into a document of an overlay."""
+    comments = None if file.recovered.file is None else file.recovered.file.comments
+    return (
+        bool(way)
+        and comments is not None
+        and any(comment.text.startswith("@overlay/match") for comment in comments.at(way[0]))
+    )
+
+
+def left_documents(state: State, evaluation: Evaluation, file: File, right: Item) -> Sequence[Document]:
+    """The documents that an overlay's document means: by a subset that stands in its matcher, or those that it has changed.
+
+    All that templates have made if neither is known.
+    """
+    made = _of_templates(evaluation, file)
+    subset = _subset(file, right)
+    if subset is not None:
+        return [document for document in made if _has(document.value, subset)]
+    assert evaluation.documents is not None
+    documents = evaluation.documents.nodes.items
+    numbers: set[int] = set()
+    if state.is_current(evaluation, file.path):
+        numbers = {place.number for place in evaluation.set_by(file.path, right)}
+    return [documents[number] for number in sorted(numbers)] or made or documents
+
+
+def _subset(file: File, right: Item) -> dict[object, object] | None:
+    comments = None if file.recovered.file is None else file.recovered.file.comments
+    for comment in () if comments is None else comments.at(right):
+        found = _SUBSET.match(comment.text)
+        if found is not None:
+            try:
+                read = literal_eval(found[1])
+            except (SyntaxError, ValueError, MemoryError, RecursionError):
+                return None
+            return read if isinstance(read, dict) else None
+    return None
+
+
+def _has(value: Value, wanted: object) -> bool:
+    """Whether a value has all that a map of a program has."""
+    if not isinstance(wanted, dict):
+        return bool(value == wanted)
+    if type(value) is not Map:
+        return False
+    for key, inner in wanted.items():
+        item = value.find(key)
+        if item is None or not _has(item.value, inner):
+            return False
+    return True
+
+
+def _of_templates(evaluation: Evaluation, file: File) -> Sequence[Document]:
+    """The documents as templates have made them, before any overlay. file: of the overlay, whose own they are not."""
+    made = next((stage.documents for stage in reversed(evaluation.trace.stages) if stage.name == "templates"), ())
+    return [document for document in made if path_of(document.source) != file.path]
+
+
+def left_items(state: State, evaluation: Evaluation, file: File, way: Sequence[Item]) -> Iterator[Item]:
+    """The items that a matcher for the last item of a way chooses among."""
+    if len(way) == 1:
+        yield from _of_templates(evaluation, file)
+        return
+    keys = [str(item.key) for item in way[:-1] if type(item) is MapItem]
+    for document in left_documents(state, evaluation, file, way[0]):
+        place = descend(document, keys)
+        value = None if place is None else place.value
+        if type(value) is Map or type(value) is Array:
+            yield from value.items

@@ -1,0 +1,105 @@
+"""What can stand in YAML: keys and values of data values, of what an overlay lies over, of operations, layers, projects."""
+
+from __future__ import annotations
+
+from plait.analysis.files import LAYER, OPS, PROJECT, TEMPLATE
+from plait.lsp import layers, operations, projectfile
+from plait.lsp.answers import Suggestion
+from plait.lsp.cursor import cursor
+from plait.lsp.evaluation import descend
+from plait.lsp.left import is_overlay, left_documents
+from plait.lsp.schemas import declared
+from plait.nodes import Array, Map
+from plait.templates.recovery import TEXT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.analysis.files import File
+    from plait.lsp.cursor import Cursor
+    from plait.lsp.evaluation import Evaluation
+    from plait.lsp.state import State
+    from plait.nodes import Item, Value
+
+
+def offers(state: State, file: File, line: int, column: int) -> Iterator[Suggestion]:
+    """What can stand before a column of a line."""
+    if file.kind == OPS:
+        yield from operations.offers(state, file, line, column)
+        return
+    at = None if file.kind == TEXT else cursor(file, line, column)
+    if at is None:
+        return
+    if file.kind == PROJECT:
+        yield from projectfile.offers(file, at)
+    elif file.kind == LAYER:
+        yield from layers.offers(state, file, at)
+    else:
+        yield from _keys(state, file, at)
+
+
+def _keys(state: State, file: File, at: Cursor) -> Iterator[Suggestion]:
+    """Keys of a map, or what the value of a key may be: of data values, or of what an overlay lies over."""
+    seen = set() if at.key else at.there
+    for evaluation in state.evaluations(file.path):
+        if is_overlay(file, at.way):
+            for value in _left(state, evaluation, file, at):
+                yield from _of_left(evaluation, value, at, seen)
+        elif _is_values(evaluation, file, at.way):
+            yield from _of_values(state, evaluation, at, seen)
+
+
+def _left(state: State, evaluation: Evaluation, file: File, at: Cursor) -> Iterator[Value]:
+    """The maps that the map around the cursor lies over."""
+    for document in left_documents(state, evaluation, file, at.way[0]):
+        place = descend(document, at.keys)
+        if place is not None and type(place.value) is Array:
+            yield from (item.value for item in place.value.items)
+        elif place is not None:
+            yield place.value
+
+
+def _of_left(evaluation: Evaluation, value: Value, at: Cursor, seen: set[str]) -> Iterator[Suggestion]:
+    if type(value) is not Map:
+        return
+    for item in value.items:
+        name = str(item.key)
+        if at.key:
+            if name == at.key and type(item.value) in (str, int, float, bool) and not evaluation.is_secret(item):
+                text = evaluation.shown(item)
+                if text not in seen:
+                    seen.add(text)
+                    yield Suggestion(text, "value", at.start, detail="as it is")
+        elif name not in seen:
+            seen.add(name)
+            yield Suggestion(name, "key", at.start, detail=evaluation.shown(item), text=f"{name}: ")
+
+
+def _of_values(state: State, evaluation: Evaluation, at: Cursor, seen: set[str]) -> Iterator[Suggestion]:
+    if at.key:
+        said = declared(state, evaluation, [*at.keys, at.key])
+        if said is None:
+            return
+        choices = said.choices or (["true", "false"] if said.type.startswith("boolean") else [said.default])
+        for choice in choices:
+            if choice and choice not in seen:
+                seen.add(choice)
+                yield Suggestion(choice, "value", at.start, detail=said.type, documentation=said.description)
+        return
+    place = evaluation.value(at.keys)
+    for item in place.value.items if place is not None and type(place.value) is Map else ():
+        name = str(item.key)
+        if name not in seen:
+            seen.add(name)
+            said = declared(state, evaluation, [*at.keys, name])
+            text = "" if said is None else said.text()
+            yield Suggestion(name, "key", at.start, evaluation.shown(item), text, f"{name}: ")
+
+
+def _is_values(evaluation: Evaluation, file: File, way: Sequence[Item]) -> bool:
+    """Whether a place is in a document of data values: annotated so, or in a plain values file of the run."""
+    comments = None if file.recovered.file is None else file.recovered.file.comments
+    if comments is not None and way and any(one.text.startswith("@data/values") for one in comments.at(way[0])):
+        return True
+    return file.kind != TEMPLATE and evaluation.run.is_values_file(file.path)

@@ -1,0 +1,133 @@
+"""What can stand in a file of operations: types, parts of paths by what the operation is applied to, keys."""
+
+from __future__ import annotations
+
+import re
+
+from plait.analysis.places import path_of
+from plait.lsp.answers import Suggestion
+from plait.nodes import Array, Map
+from plait.ops.files import OPERATIONS
+from plait.tools.telling import shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.analysis.files import File
+    from plait.lsp.evaluation import Evaluation
+    from plait.lsp.registry import Watched
+    from plait.lsp.state import State
+    from plait.nodes import Document, Item, Value
+
+_PATH = re.compile(r"^\s*(?:- )?path:\s*[\"']?(/\S*)?$")
+_TYPE = re.compile(r"^\s*(?:- )?type:\s*[\"']?(\w*)$")
+_KEY = re.compile(r"^[ \t]*(?:- )?([\w]*)$")
+
+
+def offers(state: State, file: File, line: int, column: int) -> Iterator[Suggestion]:
+    """What can stand before a column of a line."""
+    before = file.line(line)[: column - 1]
+    kind, path, key = _TYPE.match(before), _PATH.match(before), _KEY.match(before)
+    if kind is not None:
+        for name in OPERATIONS:
+            yield Suggestion(name, "keyword", column - len(kind[1]))
+    elif path is not None:
+        text = path[1] or ""
+        start = column - len(text.rpartition("/")[2])
+        seen: set[str] = set()
+        for evaluation, value in before_operation(state, file, line):
+            for one in _tokens(evaluation, value, text.split("/")[1:-1], start, slash=not text):
+                if one.label not in seen:
+                    seen.add(one.label)
+                    yield one
+    elif key is not None and _is_in_operation(file, line, before):
+        indent = len(before) - len(before.lstrip(" -"))
+        way = file.way_to(line, indent)
+        there = way[1].value if len(way) > 1 and before.lstrip()[:1] != "-" else None
+        for name in ("type", "path", "value"):
+            if type(there) is not Map or there.find(name) is None:
+                yield Suggestion(name, "key", column - len(key[1]), text=f"{name}: ")
+
+
+def _is_in_operation(file: File, line: int, before: str) -> bool:
+    """Whether a key on a line would be one of an operation itself, not of its value."""
+    way = file.way_to(line, len(before) - len(before.lstrip(" -")))
+    return before.startswith("- ") or not before.strip() or len(way) <= 2
+
+
+def before_operation(state: State, file: File, line: int) -> Iterator[tuple[Evaluation | None, Value]]:
+    """What the operation on a line is applied to, in each run: the base after the operations before it."""
+    way = file.way_to(line)
+    first = way[1].line if len(way) > 1 else line
+    for watched in state.runs_of(file.path):
+        if watched.run.command != "patch":
+            continue
+        evaluation = watched.good
+        if evaluation is not None:
+            yield evaluation, _applied_before(evaluation, file.path, first)
+        else:
+            yield from ((None, base.value) for base in _bases(state, watched)[:1])
+
+
+def _applied_before(evaluation: Evaluation, path: str, line: int) -> Value:
+    assert evaluation.documents is not None
+    seen = False
+    for effect in evaluation.trace.effects:
+        here = path_of(effect.by.source) == path
+        if (here and effect.by.line >= line) or (seen and not here):
+            return effect.before.value
+        seen = seen or here
+    documents: Sequence[Document] = evaluation.documents.nodes.items
+    return documents[0].value if documents else None
+
+
+def _bases(state: State, watched: Watched) -> Sequence[Document]:
+    for setting in watched.run.settings:
+        if setting.name == "base":
+            for path in watched.run.paths(setting):
+                base = state.file(path)
+                if base is not None:
+                    return base.documents
+    return ()
+
+
+def _tokens(
+    evaluation: Evaluation | None, value: Value, tokens: Sequence[str], start: int, *, slash: bool
+) -> Iterator[Suggestion]:
+    """The tokens that can follow others in the path of an operation."""
+    for token in tokens:
+        value = _step(value, token.rstrip("?"))
+
+    def told(item: Item) -> str:
+        return shown(item.value) if evaluation is None else evaluation.shown(item)
+
+    mark = "/" if slash else ""
+    if type(value) is Map:
+        for item in value.items:
+            key = str(item.key).replace("~", "~0").replace("/", "~1")
+            yield Suggestion(f"{mark}{key}", "key", start, detail=told(item))
+    elif type(value) is Array:
+        for number, one in enumerate(value.items):
+            name = one.value.find("name") if type(one.value) is Map else None
+            is_hidden = name is not None and evaluation is not None and evaluation.is_secret(name)
+            text = str(number) if name is None or is_hidden else f"name={name.value}"
+            yield Suggestion(f"{mark}{text}", "item", start)
+        yield Suggestion(f"{mark}-", "item", start, detail="after the last item")
+
+
+def _step(value: Value, token: str) -> Value:
+    if type(value) is Map:
+        item = value.find(token.replace("~1", "/").replace("~0", "~"))
+        return None if item is None else item.value
+    if type(value) is not Array:
+        return None
+    key, equals, wanted = token.partition("=")
+    for number, one in enumerate(value.items):
+        if equals and type(one.value) is Map:
+            found = one.value.find(key)
+            if found is not None and str(found.value) == wanted:
+                return one.value
+        elif token == str(number):
+            return one.value
+    return None

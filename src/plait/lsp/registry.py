@@ -1,0 +1,161 @@
+"""Which runs there are: those of project files, and guessed ones, each with the newest evaluations of it.
+
+A run that stays what it is while its project file changes keeps its evaluations; while the file cannot be read, the runs
+that it had last are still there. Directories for which the same run is guessed share it.
+"""
+
+from __future__ import annotations
+
+import os
+from threading import RLock
+
+from plait import project as projects
+from plait.analysis.places import path_of
+from plait.errors import PlaitError
+from plait.project.file import of_source
+from plait.source import Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plait.lsp.evaluation import Evaluation, Stop
+    from plait.project import Project
+    from plait.project.run import Run
+
+
+class Watched:
+    """A run and what is known of it. evaluation: the newest that ended; good: the newest that made something."""
+
+    __slots__ = ("evaluation", "good", "is_due", "run", "stop")
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.evaluation: Evaluation | None = None
+        self.good: Evaluation | None = None
+        self.stop: Stop | None = None  # of the evaluation that is going on
+        self.is_due = False
+
+    def reads(self, path: str) -> bool:
+        """Whether the run reads a file, or would if it were there."""
+        if self.evaluation is None:
+            return True
+        view = self.evaluation.view
+        if path in view.files or path in view.directories or path == self.project_file:
+            return True
+        directory = os.path.dirname(path)
+        return any(directory == one or directory.startswith(one + os.sep) for one in view.directories)
+
+    @property
+    def project_file(self) -> str | None:
+        """The project file that the run stands in; None for a guess."""
+        return None if self.run.at is None else path_of(self.run.at.source)
+
+    def depends_on_text_of(self, project_file: str) -> bool:
+        """Whether another text of the project file is another run, although its settings are the same."""
+        if self.evaluation is None or project_file in self.evaluation.view.files:
+            return True
+        return any(one.at is not None and path_of(one.at.source) == project_file for one in self.evaluation.findings())
+
+
+class Registry:
+    """The runs by where they are asked for. texts: what is open in the editor, by absolute path."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = texts
+        self._lock = RLock()
+        self._by_key: dict[str, list[Watched]] = {}
+        # What was there before the projects were forgotten, by key and by what the runs are.
+        self._before: dict[str, list[Watched]] = {}
+        self._known: dict[object, Watched] = {}
+        self.errors: dict[str, PlaitError] = {}
+
+    def runs_of(self, path: str) -> list[Watched]:
+        """The runs of the project that a file belongs to."""
+        found = projects.find(path, self._texts)
+        key = found or os.path.dirname(path)
+        with self._lock:
+            known = self._by_key.get(key)
+            if known is None:
+                known = self._by_key[key] = self._read(key, found, path)
+            return known
+
+    def _read(self, key: str, found: str | None, path: str) -> list[Watched]:
+        try:
+            project = projects.guess(path) if found is None else self._project(found)
+        except PlaitError as error:
+            self.errors[key] = error
+            return self._before.get(key, [])
+        return [self._watched(_absolute(run)) for run in project.runs.values()]
+
+    def _project(self, path: str) -> Project:
+        text = self._texts.get(path)
+        if text is None:
+            return projects.read(path)
+        return of_source(Source(path, text), os.path.dirname(path))
+
+    def _watched(self, run: Run) -> Watched:
+        identity = _identity(run)
+        known = self._known.get(identity)
+        if known is None:
+            known = self._known[identity] = Watched(run)
+        known.run = run  # it may stand in another line by now
+        return known
+
+    def all(self) -> list[Watched]:
+        """All runs, each once."""
+        with self._lock:
+            return list(dict.fromkeys(watched for runs in self._by_key.values() for watched in runs))
+
+    def forget(self) -> None:
+        """A project file has changed, or one has come or gone."""
+        with self._lock:
+            self._drop([*self._by_key])
+            self.errors.clear()
+
+    def forget_guesses(self) -> None:
+        """A file has come or gone that may be another reason for what is guessed."""
+        with self._lock:
+            self._drop([key for key in self._by_key if os.path.isdir(key)])
+
+    def forget_below(self, directory: str) -> Sequence[Watched]:
+        """Nobody asks for the projects below a directory any more: the runs that nobody else asks for either."""
+        with self._lock:
+            before = self.all()
+            start = os.path.join(directory, "")
+            gone = [key for key in self._by_key if os.path.join(key, "").startswith(start)]
+            self._drop(gone)
+            for key in gone:
+                self._before.pop(key, None)
+                self.errors.pop(key, None)
+            left = {*self.all()}
+            dropped = [watched for watched in before if watched not in left]
+            self._known = {key: one for key, one in self._known.items() if one not in {*dropped}}
+            return dropped
+
+    def _drop(self, keys: Sequence[str]) -> None:
+        for key in keys:
+            runs = self._by_key.pop(key)
+            if runs:
+                self._before[key] = runs
+        # Runs of texts that a project file had while it was typed are not kept for ever.
+        kept = {watched for runs in (*self._by_key.values(), *self._before.values()) for watched in runs}
+        self._known = {identity: watched for identity, watched in self._known.items() if watched in kept}
+
+
+def _identity(run: Run) -> object:
+    """What a run is, wherever it stands in its file."""
+    from plait.yaml import write_value
+
+    try:
+        words: tuple[object, ...] = tuple(run.argv())
+    except PlaitError as error:  # a setting of the wrong kind: the run fails, each time it is evaluated
+        words = (error.message, error.at and error.at.line)
+    given = None if run.given is None else write_value(run.given)
+    return run.name, run.command, run.directory, words, given
+
+
+def _absolute(run: Run) -> Run:
+    run.directory = os.path.abspath(run.directory or os.curdir)
+    run.words = [os.path.abspath(word) if not word.startswith("-") else word for word in run.words]
+    return run

@@ -1,0 +1,95 @@
+"""What a schema of data values says of one of them: its type, its default, its description, what it may be."""
+
+from __future__ import annotations
+
+import re
+
+from plait.lsp.behind import lines_behind
+from plait.nodes import Array, Map
+from plait.tools.telling import shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.analysis.files import File
+    from plait.lsp.evaluation import Evaluation
+    from plait.lsp.state import State
+    from plait.nodes import Item
+
+_TEXT = re.compile(r"^@schema/(?:desc|title) +[\"'](.*)[\"']$")
+_CHOICES = re.compile(r"^@schema/validation .*\bone_of *= *[\[(](.*?)[\])]")
+_CHOICE = re.compile(r"\"([^\"]*)\"|'([^']*)'|([\w.+-]+)")
+_TYPES = {str: "string", int: "integer", float: "float", bool: "boolean"}
+
+
+class Declared:
+    """A data value as its schema has it. path, line: where. choices: what it may be, if only some texts or numbers are."""
+
+    __slots__ = ("choices", "default", "description", "line", "path", "type")
+
+    def __init__(
+        self, path: str, line: int, type_: str, default: str, description: str, choices: Sequence[str]
+    ) -> None:
+        self.path = path
+        self.line = line
+        self.type = type_
+        self.default = default
+        self.description = description
+        self.choices = choices
+
+    def text(self) -> str:
+        """In one line, as Markdown."""
+        said = f"{self.type}, default `{self.default}`" if self.default else self.type
+        if self.choices:
+            said += f", one of {', '.join(f'`{choice}`' for choice in self.choices)}"
+        return f"{said}: {self.description}" if self.description else said
+
+
+def declared(state: State, evaluation: Evaluation, keys: Sequence[str]) -> Declared | None:
+    """What the schema says of the data value with these keys; None if no schema has it."""
+    place = evaluation.value(keys)
+    if place is None:
+        return None
+    for path, line in lines_behind(evaluation.trace, place.item):
+        file = state.file(path)
+        if file is None or "#@data/values-schema" not in file.source.text:
+            continue
+        way = file.way_to(line)
+        if len(way) > 1 and _is_schema(file, way[0]) and way[-1].line == line:
+            return _of_item(file, way[-1])
+    return None
+
+
+def _is_schema(file: File, document: Item) -> bool:
+    return any(text.startswith("@data/values-schema") for text in _said(file, document))
+
+
+def _said(file: File, item: Item) -> list[str]:
+    comments = None if file.recovered.file is None else file.recovered.file.comments
+    return [] if comments is None else [comment.text.strip() for comment in comments.at(item)]
+
+
+def _of_item(file: File, item: Item) -> Declared:
+    said = _said(file, item)
+    names = {text.partition(" ")[0] for text in said}
+    value = item.value
+    kind = "map" if type(value) is Map else "array" if type(value) is Array else _TYPES.get(type(value), "any")
+    if any(text.startswith("@schema/type") and "any=True" in text.replace(" ", "") for text in said):
+        kind = "any"
+    if "@schema/nullable" in names:
+        kind += " or null"
+    default = "" if kind in ("map", "array") else shown(value)
+    for text in said:
+        if text.startswith("@schema/default "):
+            default = text.removeprefix("@schema/default ").strip()
+    if "@schema/nullable" in names:
+        default = "null"
+    described = [found[1] for text in reversed(said) if (found := _TEXT.match(text)) is not None]
+    choices = [
+        next(group for group in one.groups() if group is not None)
+        for text in said
+        for listed in _CHOICES.findall(text)
+        for one in _CHOICE.finditer(listed)
+    ]
+    return Declared(file.path, item.line, kind, default, ": ".join(described), choices)
