@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     OutputFile: TypeAlias = "tuple[str, str]"
 
 OPENAPI = "openapi-v3"
+JSON_SCHEMA = "json-schema"
 
 _MODE = 0o700
 
@@ -46,7 +47,7 @@ def _write_positions(documents: DocumentSet) -> str:
 
 
 FORMATS: dict[str, Callable[[DocumentSet], str]] = {"yaml": _write_yaml, "json": _write_json, "pos": _write_positions}
-SCHEMA_FORMATS = (OPENAPI,)
+SCHEMA_FORMATS = (OPENAPI, JSON_SCHEMA)
 
 
 def choose_formats(names: Sequence[str]) -> tuple[str, str | None]:

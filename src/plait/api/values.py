@@ -6,8 +6,10 @@ from plait.api.isolation import can_be_isolated
 from plait.api.rendering import Given
 from plait.api.rendering import data_values as values_given
 from plait.api.results import Documents
+from plait.errors import UsageError
 from plait.limits import limited_to
-from plait.workspace import INSPECT_SCHEMA, INSPECT_VALUES, Options
+from plait.output import JSON_SCHEMA, OPENAPI
+from plait.workspace import INSPECT_JSON_SCHEMA, INSPECT_SCHEMA, INSPECT_VALUES, Options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,6 +59,7 @@ def data_values(
 def data_values_schema(
     inputs: Inputs,
     *,
+    form: str = "openapi-v3",
     file_marks: Texts = (),
     strict: bool = False,
     ignore_unknown_comments: bool = False,
@@ -65,22 +68,28 @@ def data_values_schema(
     limits: Limits | None = None,
     isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
 ) -> Documents:
-    r"""The schema of data values as an OpenAPI v3 document, as `plait render --data-values-schema-inspect -o openapi-v3` prints it.
+    r"""The schema of data values for other programs, as `plait render --data-values-schema-inspect -o FORM` prints it.
 
-    The schema of the values is at components.schemas.dataValues. The options are those of `render`. Raises PlaitError.
+    form: "openapi-v3" for an OpenAPI document, with the schema of the values at components.schemas.dataValues;
+    "json-schema" for a JSON Schema of values files. The other options are those of `render`. Raises PlaitError.
 
     >>> schema = "#@data/values-schema\n---\nname: web\n"
     >>> plait.data_values_schema({"schema.yml": schema}).to_dict()["components"]["schemas"]["dataValues"]["properties"]
     {'name': {'type': 'string', 'default': 'web'}}
     """
+    if form not in _SCHEMA_FORMS:
+        raise UsageError(f"there is no schema of the form {form!r}", expected=" or ".join(_SCHEMA_FORMS))
     with limited_to(limits):
         options = Options(
             strict=strict,
             ignore_unknown_comments=ignore_unknown_comments,
             implicit_map_key_overrides=implicit_map_key_overrides,
-            inspect=INSPECT_SCHEMA,
+            inspect=_SCHEMA_FORMS[form],
         )
         return _inspected(Given(inputs, options, file_marks, allow_links))
+
+
+_SCHEMA_FORMS = {OPENAPI: INSPECT_SCHEMA, JSON_SCHEMA: INSPECT_JSON_SCHEMA}
 
 
 def _inspected(given: Given) -> Documents:

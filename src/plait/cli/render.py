@@ -30,7 +30,7 @@ from plait.codecache import user_cache
 from plait.content import environment
 from plait.context import Context
 from plait.errors import LimitError, PlaitError, UsageError, render
-from plait.workspace import INSPECT_SCHEMA, INSPECT_VALUES, Inputs, Job, Options, Result, values_of_map
+from plait.workspace import INSPECT_JSON_SCHEMA, INSPECT_SCHEMA, INSPECT_VALUES, Inputs, Job, Options, Result, values_of_map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,17 +72,17 @@ _RENDER_FLAGS = (
     Flag("data-values-env", TEXTS, "set data values from environment variables PREFIX_key__key", value="PREFIX"),
     Flag("data-values-env-yaml", TEXTS, "the same, with values read as YAML", value="PREFIX"),
     Flag("data-values-inspect", SWITCH, "print the final data values and stop"),
-    Flag("data-values-schema-inspect", SWITCH, "print the schema of data values and stop; needs -o openapi-v3"),
+    Flag("data-values-schema-inspect", SWITCH, "print the schema of data values and stop; needs -o openapi-v3 or -o json-schema"),
     Flag("dangerous-data-values-disable-validation", SWITCH, "do not run the validations of data values"),
     "Output",
     Flag(
         "output",
         CSV,
-        "form of the output: yaml, json or pos; openapi-v3 with --data-values-schema-inspect",
+        "form of the output: yaml, json or pos; openapi-v3 or json-schema with --data-values-schema-inspect",
         short="o",
         value="FORM",
         default=("yaml",),
-        choices=("yaml", "json", "pos", "openapi-v3"),
+        choices=("yaml", "json", "pos", "openapi-v3", "json-schema"),
     ),
     Flag(
         "output-files",
@@ -317,7 +317,7 @@ def _evaluate(
 
 
 def _inspection(flags: Parsed) -> str | None:
-    from plait.output import OPENAPI, choose_formats
+    from plait.output import JSON_SCHEMA, OPENAPI, choose_formats
 
     _, schema_format = choose_formats(flags.texts("output"))
     if flags.on("files-inspect"):
@@ -328,7 +328,7 @@ def _inspection(flags: Parsed) -> str | None:
                 f"Data values schema export only supported in OpenAPI v3 format; "
                 f"specify format with --output={OPENAPI} flag"
             )
-        return INSPECT_SCHEMA
+        return INSPECT_JSON_SCHEMA if schema_format == JSON_SCHEMA else INSPECT_SCHEMA
     if schema_format is not None:
         raise UsageError(
             "Output type currently only supported for data values schema (i.e. include --data-values-schema-inspect)",

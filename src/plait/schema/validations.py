@@ -36,15 +36,17 @@ class Validation:
     """The rules of one annotation, in the order in which they run.
 
     rules: what a valid value is, and the function that says so. not_null: whether null is refused first.
-    when: the function that says whether the rules run at all, or None.
+    when: the function that says whether the rules run at all, or None. keywords: of the rules that keyword arguments
+    stand for, the keyword, what a valid value is, and the argument.
     """
 
-    __slots__ = ("not_null", "position", "rules", "when")
+    __slots__ = ("keywords", "not_null", "position", "rules", "when")
 
     def __init__(
         self, rules: list[tuple[str, object]], position: Position, *, when: object = None, not_null: bool = False
     ) -> None:
         self.rules = rules
+        self.keywords: list[tuple[str, str, object]] = []
         self.position = position
         self.when = when
         self.not_null = not_null
@@ -58,16 +60,20 @@ def read_validation(annotation: Annotation) -> Validation:
             annotation, f"expected annotation to have 2-tuple as argument(s), but found no arguments (by {at})"
         )
     found: list[tuple[str, object]] = [_read_pair(annotation, argument, at) for argument in annotation.args]
+    keywords = []
     kwargs = annotation.kwargs
     for name, value in kwargs.items():
         _check_keyword(annotation, name, value, at)
     for name in _KEYWORD_RULES:
         if name in kwargs:
             found.append(_keyword_rule(name, kwargs[name]))
+            keywords.append((name, found[-1][0], kwargs[name]))
     not_null = kwargs.get("not_null") is True
     if not_null:
         found.insert(0, ("not null", rules.not_null))
-    return Validation(found, at, when=kwargs.get("when"), not_null=not_null)
+    validation = Validation(found, at, when=kwargs.get("when"), not_null=not_null)
+    validation.keywords = keywords
+    return validation
 
 
 def _malformed(annotation: Annotation, message: str, hint: str | None = None) -> SchemaError:

@@ -6,6 +6,7 @@ from plait.lazy import first_use
 from plait.workspace.files import InputFile, in_memory
 from plait.workspace.inputs import Inputs
 from plait.workspace.job import (
+    INSPECT_JSON_SCHEMA,
     INSPECT_SCHEMA,
     INSPECT_VALUES,
     DocumentFile,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from plait.workspace.references import LibraryRef, parse_refs, show_refs, split_ref
 
 __all__ = [
+    "INSPECT_JSON_SCHEMA",
     "INSPECT_SCHEMA",
     "INSPECT_VALUES",
     "DocumentFile",

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from plait.workspace.library import Library
     from plait.workspace.references import LibraryRefs
 
-# Where a run stops: after the schema, or after the data values of the root library.
+# Where a run stops: after the schema, in one of two forms, or after the data values of the root library.
 INSPECT_SCHEMA = "schema"
+INSPECT_JSON_SCHEMA = "json-schema"
 INSPECT_VALUES = "values"
 
 
@@ -25,7 +26,7 @@ class Options:
 
     strict: YAML's strict subset. ignore_unknown_comments: plain comments are allowed in templates.
     implicit_map_key_overrides: a repeated key in a template overrides. disable_validation: data values are not
-    validated, here and in all libraries. inspect: None, INSPECT_SCHEMA or INSPECT_VALUES.
+    validated, here and in all libraries. inspect: None or where the run stops.
     debug: gets each line of the trace, or is None. reading: what a file becomes depends on these of the options.
     """
 

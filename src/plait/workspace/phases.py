@@ -6,6 +6,7 @@ from plait.errors import PlaitError, SchemaError, TemplateError
 from plait.nodes import Document, DocumentSet, Map, is_empty
 from plait.workspace.files import DATA
 from plait.workspace.job import (
+    INSPECT_JSON_SCHEMA,
     INSPECT_SCHEMA,
     INSPECT_VALUES,
     DocumentFile,
@@ -43,12 +44,15 @@ def run(job: Job, context: Context | None = None, given: Mapping[InputFile, Docu
         session.give(given)
     execution = Execution(session, job.library, job.options)
     schema, library_schemas = execution.schema(())
-    if job.options.inspect == INSPECT_SCHEMA:
+    if job.options.inspect in (INSPECT_SCHEMA, INSPECT_JSON_SCHEMA):
         from plait.schema import ANY, openapi
 
         if schema is None:
             session.context.warn("the inputs declare no schema of data values; #@data/values-schema above --- is one")
-        return Result(documents=DocumentSet([openapi(schema or ANY)]))
+        describe = openapi
+        if job.options.inspect == INSPECT_JSON_SCHEMA:
+            from plait.schema.json_schema import json_schema as describe
+        return Result(documents=DocumentSet([describe(schema or ANY)]))
     values, library_values = execution.values(job.values, schema)
     if job.options.inspect == INSPECT_VALUES:
         return Result(documents=DocumentSet([] if _is_empty(values) else [values]))

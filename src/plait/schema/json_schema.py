@@ -1,0 +1,146 @@
+"""Types as a JSON Schema of the values files, draft 2020-12: what an editor completes and checks them by.
+
+Nothing in it is required, for a values file gives what differs from the defaults. Rules that are functions cannot be said
+in JSON Schema; what they ask for stands in `$comment`. Lengths are counted in letters there, in bytes by `min_len` and
+`max_len`; the two differ for letters beyond ASCII.
+"""
+
+from __future__ import annotations
+
+from plait.errors import LimitError
+from plait.fragments import plain
+from plait.nodes import Array, ArrayItem, Document, Map, MapItem, from_plain
+from plait.schema.types import AnyType, ArrayType, MapType, NullType, ScalarType
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.nodes import Value
+    from plait.schema.types import Declaration, Type
+    from plait.schema.validations import Validation
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+
+# The keys of a schema stand in this order.
+_ORDER = (
+    "title",
+    "description",
+    "deprecated",
+    "type",
+    "enum",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "minProperties",
+    "maxProperties",
+    "minimum",
+    "maximum",
+    "properties",
+    "additionalProperties",
+    "oneOf",
+    "items",
+    "examples",
+    "default",
+    "$comment",
+)
+_TYPES = {"string": "string", "integer": "integer", "float": "number", "boolean": "boolean"}
+_LENGTHS = {"string": "Length", "array": "Items", "object": "Properties"}
+
+
+def json_schema(declaration: Declaration) -> Document:
+    """The JSON Schema of values files for what a schema document declares. Raises LimitError."""
+    try:
+        described = _described(declaration)
+    except RecursionError:
+        raise LimitError("the schema is nested too deeply", at=declaration.position) from None
+    return Document(Map([MapItem("$schema", DRAFT), *described.items]))
+
+
+def _described(declaration: Declaration) -> Map:
+    said = _typed(declaration.type, declaration.default)
+    if declaration.validation is not None:
+        _add_rules(said, declaration.validation, declaration.type)
+    return Map([MapItem(key, said[key]) for key in _ORDER if key in said])
+
+
+def _typed(declared: Type, default: Value) -> dict[str, Value]:
+    """What is said of a type. default: of its node, which an annotation may have set."""
+    said: dict[str, Value] = {}
+    if type(declared) is NullType:
+        said = _typed(declared.inner, default)
+        if "type" in said:
+            said["type"] = Array([ArrayItem(said["type"]), ArrayItem("null")])
+        if default is None:
+            said["default"] = None
+    elif type(declared) is MapType:
+        keyed = [one for one in declared.declarations.values() if type(one.key) is str]
+        said = {"type": "object", "properties": Map([MapItem(one.key, _described(one)) for one in keyed])}
+        if len(keyed) == len(declared.declarations):  # a JSON Schema has no word for other keys
+            said["additionalProperties"] = False
+    elif type(declared) is ArrayType:
+        said = {"type": "array", "items": _described(declared.item), "default": default}
+    elif type(declared) is ScalarType:
+        said = {"type": _TYPES[declared.name], "default": default}
+    elif type(declared) is AnyType:
+        said = {"default": default}
+    documentation = declared.documentation
+    if documentation is not None:
+        if documentation.title:
+            said["title"] = documentation.title
+        if documentation.description:
+            said["description"] = documentation.description
+        if documentation.deprecated:
+            said["deprecated"] = True
+        if documentation.example is not None:
+            said["examples"] = Array([ArrayItem(documentation.example[1])])
+    return said
+
+
+def _add_rules(said: dict[str, Value], validation: Validation, declared: Type) -> None:
+    """Add what a validation asks for: as keywords where JSON Schema has them, else in words."""
+    is_nullable = type(declared) is NullType
+    while type(declared) is NullType:
+        declared = declared.inner
+    kind = "object" if type(declared) is MapType else "array" if type(declared) is ArrayType else declared.name
+    untold = [text for text, _ in validation.rules]
+    if validation.when is None:
+        for name, text, value in validation.keywords:
+            found = _keyword(name, value, kind, declared, is_nullable=is_nullable and not validation.not_null)
+            if found:
+                said.update(found)
+                untold.remove(text)
+        if validation.not_null and is_nullable and type(said.get("type")) is Array:
+            said["type"] = said["type"].items[0].value  # type: ignore[union-attr]
+            untold.remove("not null")
+    if untold:
+        condition = "" if validation.when is None else "under a condition, "
+        said["$comment"] = f"{condition}must be: {'; '.join(untold)}"
+
+
+def _keyword(name: str, value: object, kind: str, declared: Type, *, is_nullable: bool) -> dict[str, Value]:
+    """A rule as keywords of JSON Schema; none if it has none for such a value."""
+    if name in ("min_len", "max_len") and kind in _LENGTHS:
+        return {name[:3] + _LENGTHS[kind]: max(0, int(value))}  # type: ignore[call-overload]
+    if name in ("min", "max") and kind in ("integer", "float") and type(value) in (int, float):
+        return {f"{name}imum": value}  # type: ignore[dict-item]
+    if name == "one_of":
+        allowed = from_plain(plain(value))
+        assert type(allowed) is Array
+        extra = [ArrayItem(None)] if is_nullable and all(item.value is not None for item in allowed.items) else []
+        return {"enum": Array([*allowed.items, *extra])}
+    if name == "one_not_null" and type(declared) is MapType:
+        keys = [*declared.declarations] if value is True else plain(value)
+        return _one_of_keys(declared, keys if isinstance(keys, list) else [])
+    return {}
+
+
+def _one_of_keys(declared: MapType, keys: list[object]) -> dict[str, Value]:
+    """Exactly one of some keys is not null: as long as all of them are null where they are not given."""
+    found = []
+    for key in keys:
+        declaration = declared.declarations.get(key) if type(key) is str else None
+        if declaration is None or declaration.default is not None:
+            return {}
+        given = {"required": [key], "properties": {key: {"not": {"type": "null"}}}}
+        found.append(ArrayItem(from_plain(given)))
+    return {"oneOf": Array(found)} if found else {}
