@@ -52,9 +52,13 @@ def values(one: plait.Input) -> None:
     assert_type(found, plait.Documents)
     plait.data_values("config", validate=False, strict=True, ignore_unknown_comments=True)
     plait.data_values("config", implicit_map_key_overrides=True, allow_links=[], limits={}, isolated=True)
-    schema = plait.data_values_schema("config", file_marks=[], strict=True, ignore_unknown_comments=True)
+    schema = plait.data_values_schema(
+        "config", file_marks=[], form="json-schema", strict=True, ignore_unknown_comments=True
+    )
     assert_type(schema, plait.Documents)
-    plait.data_values_schema("config", implicit_map_key_overrides=True, allow_links=[], limits={}, isolated=True)
+    plait.data_values_schema(
+        "config", file_marks=[], implicit_map_key_overrides=True, allow_links=[], limits={}, isolated=True
+    )
 
 
 def checking() -> None:

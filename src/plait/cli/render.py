@@ -30,7 +30,16 @@ from plait.codecache import user_cache
 from plait.content import environment
 from plait.context import Context
 from plait.errors import LimitError, PlaitError, UsageError, render
-from plait.workspace import INSPECT_JSON_SCHEMA, INSPECT_SCHEMA, INSPECT_VALUES, Inputs, Job, Options, Result, values_of_map
+from plait.workspace import (
+    INSPECT_JSON_SCHEMA,
+    INSPECT_SCHEMA,
+    INSPECT_VALUES,
+    Inputs,
+    Job,
+    Options,
+    Result,
+    values_of_map,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +81,11 @@ _RENDER_FLAGS = (
     Flag("data-values-env", TEXTS, "set data values from environment variables PREFIX_key__key", value="PREFIX"),
     Flag("data-values-env-yaml", TEXTS, "the same, with values read as YAML", value="PREFIX"),
     Flag("data-values-inspect", SWITCH, "print the final data values and stop"),
-    Flag("data-values-schema-inspect", SWITCH, "print the schema of data values and stop; needs -o openapi-v3 or -o json-schema"),
+    Flag(
+        "data-values-schema-inspect",
+        SWITCH,
+        "print the schema of data values and stop; needs -o openapi-v3 or -o json-schema",
+    ),
     Flag("dangerous-data-values-disable-validation", SWITCH, "do not run the validations of data values"),
     "Output",
     Flag(
