@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pytest
@@ -17,18 +17,19 @@ if TYPE_CHECKING:
 SCHEMA = "#@data/values-schema\n---\n"
 
 
-def described(text: str) -> dict[str, object]:
+def described(text: str) -> dict[str, Any]:
     """The JSON Schema of what a schema document declares."""
-    made = plait.data_values_schema({"schema.yml": SCHEMA + text}, form="json-schema").to_dict()
+    made: dict[str, Any] = plait.data_values_schema({"schema.yml": SCHEMA + text}, form="json-schema").to_dict()  # type: ignore[assignment]
     jsonschema.Draft202012Validator.check_schema(made)
     assert made.pop("$schema") == "https://json-schema.org/draft/2020-12/schema"
     return made
 
 
-def property_of(text: str) -> dict[str, object]:
+def property_of(text: str) -> dict[str, Any]:
     """What is said of the only key of a schema."""
-    (found,) = described(text)["properties"].values()  # type: ignore[attr-defined]
-    return found  # type: ignore[no-any-return]
+    found: dict[str, Any]
+    (found,) = described(text)["properties"].values()
+    return found
 
 
 @pytest.mark.parametrize(
@@ -134,7 +135,7 @@ def schemas(draw: st.DrawFn) -> str:
 
 
 @given(schemas(), VALUES)
-def test_it_accepts_what_plait_accepts(schema: str, value: object) -> None:
+def test_it_accepts_what_plait_accepts(schema: str, value: Any) -> None:
     validator = jsonschema.Draft202012Validator(described(schema))
     values = value if isinstance(value, dict) else {"x": value}
     try:
