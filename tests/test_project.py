@@ -119,3 +119,22 @@ def test_the_schema_takes_what_is_right() -> None:
 def test_the_schema_refuses_what_is_wrong(name: str) -> None:
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(_projects(MISTAKES)[f"{name}.yml"], schema())
+
+
+def test_a_guess_ends_where_others_may_write_and_below_the_home_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tmp_path / "work" / "config"
+    config.mkdir(parents=True)
+    (config / "app.yml").write_text("a: #@ 1\n", "utf-8")
+    (tmp_path / "stray.yml").write_text("#@data/values\n---\nb: 1\n", "utf-8")
+
+    def guessed() -> str:
+        return project.guess(str(config)).run("render").directory
+
+    assert os.path.abspath(guessed()) == str(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert os.path.abspath(guessed()) == str(config)
+    monkeypatch.setenv("HOME", os.sep)
+    tmp_path.chmod(0o1777)
+    assert os.path.abspath(guessed()) == str(config)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 
 from plait.cli.tracing import table
 from plait.nodes import MapItem
@@ -94,12 +95,19 @@ def _kinds_below(directory: str, notes: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _above(directory: str) -> Iterator[str]:
-    """A directory and those above it, up to the top of its repository, the home directory or the disk."""
+    """A directory and those above it, up to the top of its repository; not the home directory, where all kinds of things
+    are, and none that others may write to, where anybody may have put something.
+    """
     home = os.path.expanduser("~")
     while True:
         yield directory
         above = os.path.dirname(directory)
-        if directory in (above, home) or any(os.path.lexists(os.path.join(directory, top)) for top in _TOPS):
+        if above in (directory, home) or any(os.path.lexists(os.path.join(directory, top)) for top in _TOPS):
+            return
+        try:
+            if os.stat(above).st_mode & stat.S_IWOTH:
+                return
+        except OSError:
             return
         directory = above
 
