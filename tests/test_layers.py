@@ -32,6 +32,7 @@ LEVELS = [
     ["cli"],
     ["project"],
     ["analysis"],
+    ["edit"],
     ["lsp"],
     ["__main__"],
 ]

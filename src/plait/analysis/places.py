@@ -14,9 +14,9 @@ def path_of(source: Source | None) -> str | None:
     """The absolute path of a source; None for what is no file."""
     if source is None or source.name.startswith(("(", "-")) or not source.shown:
         return None
-    return _absolute(source.shown)
+    return _absolute(source.shown, "" if os.path.isabs(source.shown) else os.getcwd())
 
 
 @lru_cache(1 << 12)
-def _absolute(path: str) -> str:
-    return os.path.abspath(path)
+def _absolute(path: str, directory: str) -> str:
+    return os.path.normpath(os.path.join(directory, path))

@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "impact": ("explain", "main_impact"),
     "run": ("plait.project.commands", "main_run"),
     "project": ("plait.project.commands", "main_project"),
+    "set": ("plait.edit.command", "main"),
     "lsp": ("plait.lsp.command", "main"),
 }
 
@@ -58,6 +59,8 @@ _USAGE = (
     "                                            what a line affects\n"
     "  plait run staging                         what the project file calls staging\n"
     "  plait project                             which runs the project file has\n"
+    "  plait set render -f config/ Deployment/web:spec.replicas=3\n"
+    "                                            edit a value where it is written\n"
     "  plait lsp                                 serve an editor\n"
     "  plait diff old.yml new.yml                what differs, by key\n"
     "  plait fmt -f config/                      format YAML templates\n"

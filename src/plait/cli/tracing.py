@@ -136,7 +136,7 @@ def take_apart(argv: Sequence[str], flags: Sequence[Flag], *, asks: bool) -> Que
         words[switches[word].name] = "true"
         if word not in known:
             rest.remove(word)
-    places = _arguments(table(command), [*own, *rest])
+    places = arguments(table(command), [*own, *rest])
     asked: str | None = None
     if asks and not words.get("all"):
         inputs = 0 if command == "render" or _has_site([*own, *rest]) else 1
@@ -158,7 +158,7 @@ def _has_site(argv: Sequence[str]) -> bool:
     return any(word.partition("=")[0] == "--site" for word in argv)
 
 
-def _arguments(table: Command, argv: list[str]) -> list[int]:
+def arguments(table: Command, argv: list[str]) -> list[int]:
     """Where the positional arguments of a command line stand."""
     found: list[int] = []
     start = 0

@@ -35,11 +35,11 @@ def keep_format(source: Source, old: Value, new: Value) -> str:
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     text = text[len(mark) :]
     root = layout(text)
-    editor = _Editor(text)
+    editor = Editor(text)
     try:
         editor.edit(root, old, new, None)
         result = editor.result()
-    except (_ConflictError, RecursionError):
+    except (ConflictError, RecursionError):
         result = None
     if result is None or not _reads_as(result, new):
         result = _written_anew(text, root, new)
@@ -68,11 +68,11 @@ def _written_anew(text: str, root: Part, value: Value) -> str:
     return head + (written.replace("\n", "\r\n") if "\r\n" in text else written) + (tail or "\n")
 
 
-class _ConflictError(Exception):
+class ConflictError(Exception):
     """Edits that cannot be made together."""
 
 
-class _Slot:
+class Slot:
     """Where a part stands, for writing another in its place.
 
     after: where the `:` or `-` before it ends. pad: the column of the key or dash. flow: within brackets.
@@ -87,7 +87,9 @@ class _Slot:
         self.flow = flow
 
 
-class _Editor:
+class Editor:
+    """Collects edits of one text; `result` is the text with all of them."""
+
     __slots__ = ("anchors", "edits", "newline", "text")
 
     def __init__(self, text: str) -> None:
@@ -102,7 +104,7 @@ class _Editor:
         at = 0
         for start, end, _, new in sorted(self.edits):
             if start < at:
-                raise _ConflictError
+                raise ConflictError
             out += (self.text[at:start], new if self.newline == "\n" else new.replace("\n", self.newline))
             at = end
         out.append(self.text[at:])
@@ -113,7 +115,7 @@ class _Editor:
 
     # -- comparing ---------------------------------------------------------------------------------------------------
 
-    def edit(self, part: Part, old: Value, new: Value, slot: _Slot | None) -> None:
+    def edit(self, part: Part, old: Value, new: Value, slot: Slot | None) -> None:
         """Change a part, which read as `old`, so that it reads as `new`."""
         if part.kind == ALIAS:
             stands_for = self.anchors.get(part.name, old)
@@ -179,7 +181,7 @@ class _Editor:
             if item is not None:
                 known = old.find(key.value)
                 colon = self.text.index(":", key.end) + 1
-                slot = _Slot(":", colon, self.column(key.start), part.flow)
+                slot = Slot(":", colon, self.column(key.start), part.flow)
                 self.edit(value, known.value if known is not None else None, item.value, slot)
             else:
                 self.gone(value)
@@ -229,10 +231,10 @@ class _Editor:
         for place, value in enumerate(part.values):
             if dashes is None:
                 spans.append((value.start, value.end))
-                slot = _Slot("-", value.start, 0, flow=True)
+                slot = Slot("-", value.start, 0, flow=True)
             else:
                 spans.append((dashes[place], max(value.end, dashes[place] + 1)))
-                slot = _Slot("-", dashes[place] + 1, self.column(dashes[place]), flow=False)
+                slot = Slot("-", dashes[place] + 1, self.column(dashes[place]), flow=False)
             if kept[place]:
                 self.edit(value, old.items[place].value, new.items[became[place]].value, slot)
             else:
@@ -337,7 +339,7 @@ class _Editor:
         else:
             self.put(at + 1, at + 1, lines)
 
-    def replace(self, part: Part, new: Value, slot: _Slot | None) -> None:
+    def replace(self, part: Part, new: Value, slot: Slot | None) -> None:
         """Write a value in the place of a part; its anchor is kept."""
         self.gone(part)
         prefix = ""
@@ -345,7 +347,7 @@ class _Editor:
             prefix = f"&{part.anchor} "
             self.anchors[part.anchor] = new
         if slot is None:
-            raise _ConflictError  # the root: the document is written anew
+            raise ConflictError  # the root: the document is written anew
         text = self.text
         if slot.flow:
             lead = " " if part.start == part.end and text[part.start - 1 : part.start] == ":" else ""

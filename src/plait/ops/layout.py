@@ -1,4 +1,4 @@
-"""Where in a text everything stands: the first document as parts with their spans, made from the parser's events.
+"""Where in a text everything stands: documents as parts with their spans, made from the parser's events.
 
 A part knows less than a node (an alias stays an alias, `<<` a key) and more: where it begins and ends, which style it is
 in, which anchors and aliases are within it. The parser ends a block collection where the next token begins; here it
@@ -14,7 +14,7 @@ from plait.yaml.scalars import resolve_plain, resolve_tagged
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from plait.nodes import Scalar
 
@@ -61,16 +61,26 @@ class Part:
 
 def layout(text: str) -> Part:
     """The parts of the first document of a text that was read before without error (and has no byte order mark)."""
+    return _laid_out(text, only_first=True)[0]
+
+
+def layouts(text: str) -> list[Part]:
+    """The parts of all documents of such a text, one a document."""
+    return _laid_out(text, only_first=False)
+
+
+def _laid_out(text: str, *, only_first: bool) -> list[Part]:
     adapted = Adapted(text)
     while True:
         try:
-            return _layout(text, adapted.events(fastest_parser()))
+            found = _documents(text, adapted.events(fastest_parser()))
+            return [next(found)] if only_first else [*found]
         except Exception as error:
             if not adapted.cover(error):
                 raise
 
 
-def _layout(text: str, next_event: Callable[[], libyaml.Event]) -> Part:
+def _documents(text: str, next_event: Callable[[], libyaml.Event]) -> Iterator[Part]:
     stack: list[Part] = []
     while True:
         event = next_event()
@@ -97,11 +107,13 @@ def _layout(text: str, next_event: Callable[[], libyaml.Event]) -> Part:
             part = stack.pop()
             _finish(part, text, event[1].index)
         elif kind == libyaml.STREAM_END:
-            return Part(SCALAR, len(text), len(text), None)
+            yield Part(SCALAR, len(text), len(text), None)
+            return
         else:
             continue
         if not stack:
-            return part
+            yield part
+            continue
         around = stack[-1]
         around.anchors += part.anchors
         around.aliased = around.aliased or part.aliased
@@ -134,7 +146,7 @@ def _finish(part: Part, text: str, end: int) -> None:
         if key.kind != SCALAR or key.anchor is not None or (type(key.value), key.value) in seen:
             part.whole = True
         seen.add((type(key.value), key.value))
-        before = text[: key.start].rstrip(" \t")[-1:] if not part.whole else ""
+        before = text[text.rfind("\n", 0, key.start) + 1 : key.start].rstrip(" \t")[-1:] if not part.whole else ""
         if before == "?" or text[key.end : value.start].lstrip(" \t\r\n")[:1] != ":":
             part.whole = True
 

@@ -72,6 +72,12 @@ def expand(argv: Sequence[str]) -> tuple[str, list[str], list[str], Map | None]:
 
     Raises PlaitError.
     """
+    run, words = chosen(argv)
+    return run.command, run.argv(), words, run.given
+
+
+def chosen(argv: Sequence[str]) -> tuple[Run, list[str]]:
+    """The run that `[--project PATH] [NAME] [more]` means, and what was typed after it. Raises PlaitError."""
     words = [*argv]
     path = _taken_project(words)
     project = _project(path, os.curdir)
@@ -79,7 +85,7 @@ def expand(argv: Sequence[str]) -> tuple[str, list[str], list[str], Map | None]:
     is_named = words and (words[0] in project.runs or (not words[0].startswith("-") and len(project.runs) != 1))
     run = project.run(words.pop(0) if is_named else "")
     run.check()
-    return run.command, run.argv(), words, run.given
+    return run, words
 
 
 def _taken_project(words: list[str]) -> str:

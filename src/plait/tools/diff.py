@@ -51,13 +51,18 @@ def printed(documents: Sequence[Document]) -> list[Document]:
     return [document for document in documents if not is_empty(document.value)]
 
 
-def diff(left: Sequence[Document], right: Sequence[Document], *, cleartext_secrets: bool = False) -> list[Difference]:
+def diff(
+    left: Sequence[Document], right: Sequence[Document], *, cleartext_secrets: bool = False, in_order: bool = False
+) -> list[Difference]:
     """What differs, in the order of the left documents, then the right ones that are new.
 
     cleartext_secrets: show the data of documents with `storagePolicy: encrypted`; they are HIDDEN without.
+    in_order: where both sides have as many documents, they go together by their order, whatever they are called.
     """
     found: list[Difference] = []
-    for number, (a, b) in enumerate(paired(left, right)):
+    by_order = in_order and len(left) == len(right)
+    pairs = zip(left, right, strict=True) if by_order else paired(left, right)
+    for number, (a, b) in enumerate(pairs):
         shown = a or b
         name = (document_name(shown) if shown is not None else None) or f"document {number + 1}"
         start = len(found)

@@ -1,0 +1,204 @@
+"""`plait set`: values of an output, edited where they are written."""
+
+from __future__ import annotations
+
+import os
+
+from plait.cli.diff import cleaning, in_colour
+from plait.cli.options import SWITCH, TEXT, TEXTS, Command, Flag
+from plait.cli.streams import complain, write_folded, write_out
+from plait.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.cli.options import Parsed
+    from plait.edit.setting import Edit, State
+    from plait.edit.target import Target
+    from plait.nodes import Value
+    from plait.tools.paths import Place
+
+SET = Command(
+    "plait set",
+    "Edit values of the output where they are written, and nothing else; shows what changes, and writes it with -w.",
+    (
+        Flag("write", SWITCH, "write the edited files", short="w"),
+        Flag("also", SWITCH, "accept that other values of the output change as well"),
+        Flag("text", TEXTS, "set a value to a text, whatever it looks like", value="PATH=TEXT"),
+        Flag("color", TEXT, "colour of the differences: auto, always or never", value="WHEN", default=("auto",),
+             choices=("auto", "always", "never")),
+    ),
+    arguments="[render|patch|layer|compose|run NAME] [its flags and arguments] PATH=VALUE...",
+)  # fmt: skip
+
+
+class Wish:
+    """One value that is asked for. text: as it was typed. splits: what may be its PATH, and what its VALUE."""
+
+    __slots__ = ("is_text", "splits", "text")
+
+    def __init__(self, text: str, *, is_text: bool = False) -> None:
+        """Raises UsageError for what is no PATH=VALUE."""
+        self.text = text
+        self.is_text = is_text
+        self.splits = [*_splits(text)]
+        if not self.splits:
+            raise UsageError(f'"{text}" sets nothing', expected="PATH=VALUE, such as Deployment/web:spec.replicas=3")
+
+    def found(self, state: State) -> tuple[Place, str]:
+        """The one value that the PATH means, and the text of the VALUE. Raises UsageError."""
+        first: UsageError | None = None
+        for path, value in self.splits:
+            try:
+                return state.one_place(path), value
+            except UsageError as error:
+                first = first or error
+        assert first is not None
+        raise first
+
+    def value(self, text: str) -> Value:
+        """The value of a text: YAML, or of a file, `@path`. Raises ReadError."""
+        from plait.content import source
+        from plait.source import Source
+        from plait.yaml import read_value
+
+        if text.startswith("@"):
+            file = source(text[1:])
+            return file.text if self.is_text else read_value(file)
+        return text if self.is_text else read_value(Source(f"{self.text}", text))
+
+    def typed(self, text: str) -> str | None:
+        """How a person spelled the value."""
+        return None if self.is_text or text.startswith("@") else text.strip()
+
+
+def _splits(text: str) -> Iterator[tuple[str, str]]:
+    """PATH and VALUE at each `=` that may be between them: in a pointer one may be a part of it."""
+    quoted, depth = False, 0
+    for at, char in enumerate(text):
+        if char == '"':
+            quoted = not quoted
+        elif not quoted and char in "[]":
+            depth += 1 if char == "[" else -1
+        elif char == "=" and not quoted and depth <= 0 and at:
+            yield text[:at], text[at + 1 :]
+            if not (text.startswith("/") or ":/" in text[:at]):
+                return
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run `plait set`; the exit status, 1 where more would change than was asked for. Raises PlaitError."""
+    own, rest = _own_flags(argv)
+    flags = SET.parse(own)
+    if flags.on("help") or not argv:
+        write_out(SET.help_text())
+        return 0
+    target, words = _target(rest)
+    wishes = [*(Wish(word) for word in words), *(Wish(text, is_text=True) for text in flags.texts("text"))]
+    if not wishes:
+        raise UsageError("nothing to set", expected="PATH=VALUE, such as Deployment/web:spec.replicas=3")
+    return _set(target, wishes, flags)
+
+
+def _set(target: Target, wishes: Sequence[Wish], flags: Parsed) -> int:
+    from plait.edit.setting import State, joined
+
+    state = State(target)
+    edits: list[Edit] = []
+    for wish in wishes:
+        if edits:
+            state = State(target, joined(edits).texts)
+        place, text = wish.found(state)
+        edit = state.set(place, wish.value(text), wish.typed(text))
+        if edit.also and not flags.on("also"):
+            _show(edit, flags)
+            raise edit.refused(str(place))
+        edits.append(edit)
+    edit = joined(edits)
+    _show(edit, flags)
+    _finish(edit, flags)
+    return 0
+
+
+def _finish(edit: Edit, flags: Parsed) -> None:
+    """Write the files, or say how."""
+    names = ", ".join(os.path.relpath(path) for path in edit.files)
+    if not edit.files:
+        complain("plait: that is what the output has already\n")
+    elif flags.on("write"):
+        edit.write(also=True)
+        complain(f"plait: wrote {names}\n")
+    else:
+        complain("plait: nothing was written; -w writes it\n")
+
+
+def _show(edit: Edit, flags: Parsed) -> None:
+    """What changes in the files, line by line, and in the output, by key."""
+    from plait.edit.origins import decoded
+    from plait.edit.sites import changed_lines
+    from plait.tools.diff import to_text
+
+    out: list[str] = []
+    for path, (before, after) in edit.files.items():
+        for line, gone, new in changed_lines("" if before is None else decoded(before), decoded(after)):
+            out.append(f"{os.path.relpath(path)}:{line}")
+            out += [f"  - {one}".rstrip() for one in gone]
+            out += [f"  + {one}".rstrip() for one in new]
+    out += [f"note: {note}" for note in edit.notes]
+    text = to_text(edit.shown(), colour=in_colour(flags.text("color")), clean=cleaning())
+    write_folded("".join(f"{line}\n" for line in out))
+    write_folded(text, is_harmless=True)
+
+
+def _own_flags(argv: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The flags of `plait set`, wherever they stand, and all other words."""
+    names = {
+        name: flag for flag in (*SET.flags,) for name in (f"--{flag.name}", f"-{flag.short}" if flag.short else "")
+    }
+    own: list[str] = []
+    rest: list[str] = []
+    words = iter(argv)
+    for word in words:
+        flag = names.get(word.partition("=")[0]) if word.startswith("-") else None
+        if flag is None:
+            rest.append(word)
+            continue
+        own.append(word)
+        if flag.kind != SWITCH and "=" not in word:
+            own += [value for value in [next(words, None)] if value is not None]
+    return own, rest
+
+
+def _target(words: list[str]) -> tuple[Target, list[str]]:
+    """What is run, and what is to be set. Raises PlaitError."""
+    from plait.cli.tracing import NAMES, arguments, table, take_apart
+    from plait.edit.target import Target
+    from plait.project.commands import chosen
+    from plait.project.run import Run
+
+    if words and words[0] not in (*NAMES, "run") and all(_is_wish(word) for word in words):
+        words = ["run", *words]  # of the project file, which has only one
+    if words and words[0] == "run":
+        run, rest = chosen(words[1:])
+        wishes = _taken(rest, arguments(table(run.command), rest))
+        return Target(run, rest), wishes
+    question = take_apart(words, (), asks=False)
+    rest = question.argv
+    wishes = _taken(rest, arguments(table(question.command), rest))
+    if "-" in rest:
+        raise UsageError("standard input can be read only once", hint="name a file")
+    return Target(Run("", question.command, (), question.given, "", None, words=rest)), wishes
+
+
+def _taken(words: list[str], places: Sequence[int]) -> list[str]:
+    """The arguments that set something, taken out of a command line. places: of its arguments."""
+    chosen = [place for place in places if _is_wish(words[place])]
+    found = [words[place] for place in chosen]
+    for place in reversed(chosen):
+        del words[place]
+    return found
+
+
+def _is_wish(word: str) -> bool:
+    return "=" in word and not word.startswith("-") and not os.path.lexists(word)

@@ -1,0 +1,251 @@
+"""Where a value of an output is written: the lines that its history leads to, and why it is written nowhere."""
+
+from __future__ import annotations
+
+import os
+
+from plait.analysis.places import path_of
+from plait.edit.refusal import COMPUTED, GENERATED, GIVEN, LINK, NO_FILE, SECRET, UNWRITABLE, Refused
+from plait.edit.sites import Text, has_computed_key, is_same_key
+from plait.edit.target import number_of
+from plait.errors import ReadError
+from plait.nodes import Array, ArrayItem, Map, MapItem
+from plait.ops.layout import ALIAS, SCALAR
+from plait.source import Position
+from plait.tools.explain import LOST, Entry, Explainer
+from plait.tools.paths import Line, Place
+from plait.tools.telling import shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from plait.edit.sites import Site
+    from plait.edit.target import Output
+    from plait.nodes import Item, Value
+    from plait.tools.explain import History
+
+# A history may be long; what is not among so many of its entries is not looked for.
+_MOST = 200
+# What code has made stands on the line of the code.
+_BY_CODE = frozenset({"expression", "template"})
+
+
+class Origin:
+    """A place in a file where a value is written. path: of the file, absolute. entry: of the history."""
+
+    __slots__ = ("entry", "path", "site", "text")
+
+    def __init__(self, path: str, text: Text, site: Site, entry: Entry) -> None:
+        self.path = path
+        self.text = text
+        self.site = site
+        self.entry = entry
+
+    def __repr__(self) -> str:
+        return f"<Origin {self.entry.place}>"
+
+
+class Files:
+    """The files that a run has read, as texts with their sites. texts: those that stand in the place of files."""
+
+    def __init__(self, output: Output, texts: Mapping[str, bytes]) -> None:
+        self._output = output
+        self._texts = texts
+        self._known: dict[str, Text | None] = {}
+
+    def bytes_of(self, path: str) -> bytes | None:
+        """What the run has read of a file; None if nothing."""
+        found = self._texts.get(path)
+        return self._output.view.files.get(path) if found is None else found
+
+    def text(self, path: str) -> Text | None:
+        """A file as a text; None for what was not read, or is no YAML."""
+        if path not in self._known:
+            self._known[path] = self._read(path)
+        return self._known[path]
+
+    def _read(self, path: str) -> Text | None:
+        data = self.bytes_of(path)
+        if data is None:
+            return None
+        try:
+            return Text(decoded(data))
+        except (ReadError, UnicodeDecodeError):
+            return None
+
+
+def decoded(data: bytes) -> str:
+    """A file's text, from which `encoded` makes the same bytes. Raises UnicodeDecodeError for UTF-16."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise UnicodeDecodeError("utf-8", data, 0, 2, "UTF-16")
+    return data.decode("utf-8", "surrogateescape")
+
+
+def encoded(text: str) -> bytes:
+    """The bytes of a text."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def history_of(output: Output, place: Place) -> History:
+    """The history of a value. Raises Refused for a secret and for a line of a text file."""
+    assert output.trace is not None
+    if type(place) is Line:
+        at = place.item.position
+        raise Refused(COMPUTED, "a line of a text file is edited in the template", path=str(place), at=at)
+    explainer = Explainer(output.trace)
+    history = explainer.history(place)
+    if history.secret or (output.trace.secrets and _holds_secret(explainer, place)):
+        raise Refused(
+            SECRET,
+            "the value is a secret",
+            path=str(place),
+            hint="edit the file that holds it: what plait must not show, it does not write either",
+        )
+    return history
+
+
+def _holds_secret(explainer: Explainer, place: Place) -> bool:
+    """Whether something below a place is a secret."""
+    pending = [place]
+    while pending:
+        here = pending.pop()
+        value = here.value
+        if type(value) is Map or type(value) is Array:
+            pending += [Place(here.document, here.number, (*here.way, item)) for item in value.items]
+        elif explainer.history(here).secret:
+            return True
+    return False
+
+
+def origins(history: History, files: Files) -> list[Origin]:
+    """Where the value of a history may be written as it is, the likeliest place first, else the nearest to the output.
+
+    After the entries that are written so under their own keys, other values on the lines of the history count: an entry may
+    stand for several values of its line, and the key of an item may have been computed.
+    """
+    value = history.place.value
+    ranks: tuple[list[Origin], ...] = ([], [], [], [])
+    for entry, item, is_equal in _written(history):
+        path = path_of(entry.source)
+        text = None if path is None else files.text(path)
+        if path is None or text is None:
+            continue
+        for site in text.on_line(entry.line):
+            if text.is_computed(site):
+                continue
+            holds = text.holds(site, value)
+            if holds:
+                rank = 0 if is_equal and is_same_key(site, item) else 1
+            elif is_equal and type(item) is MapItem and _may_hold(site, value):
+                if is_same_key(site, item):
+                    rank = 2  # the dialect reads it otherwise
+                elif has_computed_key(site):
+                    rank = 3
+                else:
+                    continue
+            else:
+                continue
+            ranks[rank].append(Origin(path, text, site, entry))
+    own = _in_document(history, files)
+    ranks[-1].extend([] if own is None else [own])
+    return [*{one.site: one for rank in reversed(ranks) for one in reversed(rank)}.values()][::-1]
+
+
+def _in_document(history: History, files: Files) -> Origin | None:
+    """Where the value stands in the document itself: what a child sets to what its parent has is not recorded as set."""
+    place = history.place
+    path = path_of(place.document.source)
+    text = None if path is None else files.text(path)
+    if path is None or text is None:
+        return None
+    steps: list[Value | Item] = []
+    around = place.document.value
+    for item in place.way:
+        steps.append(number_of(around, item) if type(around) is Array else item)
+        around = item.value
+    site = text.along(place.document.line, steps)
+    if site is None or text.is_computed(site) or not text.holds(site, place.value):
+        return None
+    return Origin(path, text, site, Entry("written", place.document.source, site.line, place.value, has_value=True))
+
+
+def _may_hold(site: Site, value: Value) -> bool:
+    return (site.part.kind in (SCALAR, ALIAS)) is not isinstance(value, (Map, Array))
+
+
+def _written(history: History) -> Iterator[tuple[Entry, Item | None, bool]]:
+    """The entries that have a part in a value, breadth first: each with an item that looks as it is written there, and
+    whether it has the value itself.
+    """
+    place = history.place
+    queue = [history.entries[-1]]
+    for number, entry in enumerate(queue):  # which grows on the way
+        if number >= _MOST:
+            return
+        if number == 0:
+            yield entry, place.item if type(place.item) in (MapItem, ArrayItem) else None, True
+        item = None if entry.key is None else MapItem(entry.key, None)
+        yield entry, item, entry.has_value and _equal(entry.value, place.value)
+        queue += [one for one in entry.origins if one.state != LOST]
+
+
+def _equal(left: Value, right: Value) -> bool:
+    if type(left) is Map or type(left) is Array:
+        return left is right
+    return type(left) is type(right) and repr(left) == repr(right)
+
+
+def why_not(history: History, files: Files) -> Refused:
+    """Why a value cannot be edited: what makes it."""
+    place, last = history.place, history.entries[-1]
+    path = str(place)
+    is_made = last.action in _BY_CODE or any(one.state != LOST for one in last.origins)
+    for entry, _, is_equal in _written(history):
+        if entry.source is None or not is_equal or (entry is last and is_made):
+            continue
+        # What is within the value of a flag has a source without a name.
+        if not entry.source.name or entry.source.name.startswith(("(", "--", "environment variable ")):
+            return Refused(
+                GIVEN,
+                f"{path} is given on the command line",
+                path=path,
+                found=entry.place if entry.source.name else None,
+                hint="give another value there, or leave it out and edit the file that the value then comes from",
+            )
+        where = path_of(entry.source)
+        if where is None or files.bytes_of(where) is None:
+            return Refused(NO_FILE, f"{path} is written in what is no file", path=path, found=entry.place)
+    if last.source is None:
+        return Refused(GENERATED, f"{path} is written nowhere: {last.action}", path=path)
+    at = Position(last.source, last.line)
+    where = path_of(last.source)
+    text = None if where is None else files.text(where)
+    if not is_made and (text is None or not any(text.is_computed(site) for site in text.on_line(last.line))):
+        return Refused(UNWRITABLE, f"{path} is written where it cannot be edited", path=path, at=at)
+    made = ", ".join(dict.fromkeys(_told(one) for one in last.origins if one.state != LOST))
+    return Refused(
+        COMPUTED,
+        f"{path} is computed: {last.action}",
+        path=path,
+        at=at,
+        found=f"made of {made}" if made else None,
+    )
+
+
+def _told(entry: Entry) -> str:
+    value = f" ({shown(entry.value)})" if entry.has_value and not isinstance(entry.value, (Map, Array)) else ""
+    return f"{entry.place}{value}"
+
+
+def check_file(path: str, place: str) -> None:
+    """Raises Refused for a file that is not edited: whoever made a link chooses what is written."""
+    if os.path.islink(path):
+        raise Refused(
+            LINK,
+            f"{os.path.relpath(path)} is a symbolic link",
+            path=place,
+            hint=f"edit the file that it leads to: {os.path.relpath(os.path.realpath(path))}",
+        )
+    if not os.path.isfile(path):
+        raise Refused(NO_FILE, f"{os.path.relpath(path)} is not a file", path=place)

@@ -1,0 +1,66 @@
+"""Why an edit is not made, and what can be done instead."""
+
+from __future__ import annotations
+
+from plait.errors import PlaitError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.source import Position
+
+# The reasons. COMPUTED: code, a function or a text with placeholders makes the value. GIVEN: a flag or an environment
+# variable gives it. GENERATED: it is written nowhere. SECRET: nobody is to see it, so nobody edits it here. NO_FILE: it is
+# written in what is no file of the disk. LINK: the file is a symbolic link. FAILS: the run fails with the new value.
+# OTHERWISE: with the value written there, the output has another one. ALSO: other values change as well.
+# UNWRITABLE: the text cannot be edited there.
+COMPUTED, GIVEN, GENERATED, SECRET, NO_FILE, LINK, FAILS, OTHERWISE, ALSO, UNWRITABLE = (
+    "computed", "given", "generated", "secret", "no file", "link", "fails", "otherwise", "also", "unwritable",
+)  # fmt: skip
+
+
+class Offer:
+    """Something that can be done instead. words: the flag that does it. text: what is written then, line by line."""
+
+    __slots__ = ("text", "words")
+
+    def __init__(self, words: str, text: Sequence[str]) -> None:
+        self.words = words
+        self.text = list(text)
+
+
+class Refused(PlaitError):
+    """An edit that is not made.
+
+    reason: one of the words of this module. path: what was to be edited. offers: what can be done instead. changes: for
+    ALSO, the other values that would change, by key.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        message: str,
+        *,
+        path: str = "",
+        at: Position | None = None,
+        expected: str | None = None,
+        found: str | None = None,
+        hint: str | None = None,
+        offers: Sequence[Offer] = (),
+        changes: Sequence[str] = (),
+    ) -> None:
+        super().__init__(message, at=at, expected=expected, found=found, hint=_listed(offers) or hint)
+        self.reason = reason
+        self.path = path
+        self.offers = list(offers)
+        self.changes = list(changes)
+
+
+def _listed(offers: Sequence[Offer]) -> str | None:
+    """Offers as a hint shows them, numbered."""
+    lines: list[str] = []
+    for number, offer in enumerate(offers, 1):
+        lines.append(f"{number}. {offer.words}")
+        lines += [f"     {line}" for line in offer.text]
+    return "\n".join(lines) or None

@@ -1,0 +1,259 @@
+"""`set_value`: a value of the output edited where it is written, and checked by making the output again."""
+
+from __future__ import annotations
+
+from plait.edit.files import write_all
+from plait.edit.origins import Files, check_file, encoded, history_of, origins, why_not
+from plait.edit.refusal import ALSO, FAILS, OTHERWISE, UNWRITABLE, Refused
+from plait.edit.target import Output, Target, changed_texts, differences, same, value_at, with_value
+from plait.errors import LimitError, PlaitError, UsageError
+from plait.nodes import equal, from_plain
+from plait.tools.diff import HIDDEN
+from plait.tools.telling import shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from plait.edit.origins import Origin
+    from plait.nodes import Document, Value
+    from plait.project.run import Run
+    from plait.tools.diff import Difference
+    from plait.tools.paths import Place
+
+# So many edits are tried for one value: places where it may be written, and ways to spell it.
+_MOST_TRIES = 8
+
+
+class Edit:
+    """Files with a value edited, and what that changes.
+
+    files: each file's bytes before and after, by its absolute path (before: None for a new file). differences: what
+    changes in the output. also: what changes besides what was asked for, by key. places: where the files were edited,
+    FILE:LINE. notes: what is to be known, such as a flag that the run needs from now on.
+    """
+
+    __slots__ = ("after", "also", "before", "differences", "files", "notes", "places")
+
+    def __init__(
+        self,
+        files: Mapping[str, tuple[bytes | None, bytes]],
+        before: Output,
+        after: Output,
+        *,
+        also: Sequence[str] = (),
+        places: Sequence[str] = (),
+        notes: Sequence[str] = (),
+    ) -> None:
+        self.files = dict(files)
+        self.before = before
+        self.after = after
+        self.also = list(also)
+        self.places = list(places)
+        self.notes = list(notes)
+        self.differences: list[Difference] = differences(before.documents, after.documents)
+
+    @property
+    def texts(self) -> dict[str, bytes]:
+        """The edited files alone."""
+        return {path: after for path, (_, after) in self.files.items()}
+
+    def shown(self) -> list[Difference]:
+        """The differences as they can be shown: where a run has secrets, their values are not."""
+        from plait.tools.diff import diff
+
+        trace = self.before.trace
+        found = diff(self.before.documents, self.after.documents, in_order=True)
+        if trace is not None and trace.secrets:
+            for one in found:
+                one.before = None if one.before is None else HIDDEN
+                one.after = None if one.after is None else HIDDEN
+        return found
+
+    def write(self, *, also: bool = False) -> None:
+        """Write the files, all or none. also: even if more changes than was asked for.
+
+        Raises Refused if more changes, ReadError for a file that is another one by now or cannot be written.
+        """
+        if self.also and not also:
+            raise self.refused()
+        write_all(self.files)
+
+    def refused(self, path: str = "") -> Refused:
+        """The error that says what else would change."""
+        return Refused(
+            ALSO,
+            f"{path or 'the value'} is not all that would change",
+            path=path,
+            found="; ".join(self.also[:_MOST_SHOWN]) + ("; ..." if len(self.also) > _MOST_SHOWN else ""),
+            hint="--also accepts it",
+            changes=self.also,
+        )
+
+
+_MOST_SHOWN = 12
+
+
+def joined(edits: Sequence[Edit]) -> Edit:
+    """Edits that were made one after the other, as one."""
+    if len(edits) == 1:
+        return edits[0]
+    files: dict[str, tuple[bytes | None, bytes]] = {}
+    for edit in edits:
+        for path, (before, after) in edit.files.items():
+            files[path] = (files[path][0] if path in files else before, after)
+    also, places, notes = ([one for edit in edits for one in part(edit)] for part in _PARTS)
+    return Edit(files, edits[0].before, edits[-1].after, also=also, places=places, notes=notes)
+
+
+_PARTS: tuple[Callable[[Edit], list[str]], ...] = (
+    lambda edit: edit.also,
+    lambda edit: edit.places,
+    lambda edit: edit.notes,
+)
+
+
+def set_value(run: Run, path: str, value: object, *, words: Sequence[str] = ()) -> Edit:
+    """Find where a value of a run's output is written, and edit it there; nothing is written to files.
+
+    path: of one value, as `plait.explain` takes it. value: plain data. words: more flags for the run.
+    The edit may change other values as well, which `Edit.also` names. Raises Refused with the reason where the value cannot
+    be edited, UsageError for a path that means none or several values, and whatever the run raises.
+
+    >>> from plait.project import read
+    >>> edit = set_value(read("plait.yml").run("app"), "spec.replicas", 3)  # doctest: +SKIP
+    >>> edit.write()  # doctest: +SKIP
+    """
+    state = State(Target(run, words))
+    return state.set(state.one_place(path), from_plain(value))
+
+
+class State:
+    """A run as it is, with texts that are edited already: what each further edit starts from."""
+
+    def __init__(self, target: Target, texts: Mapping[str, bytes] | None = None) -> None:
+        """Raises PlaitError where the run fails."""
+        self.target = target
+        self.texts: Mapping[str, bytes] = {} if texts is None else texts
+        self.output = target.evaluate(self.texts, trace=True)
+        self.files = Files(self.output, self.texts)
+        self._noise: set[str] | None = None
+
+    def one_place(self, path: str) -> Place:
+        """The one value that a PATH means. Raises UsageError."""
+        found = self.places(path)
+        if len(found) > 1:
+            raise UsageError(
+                f'"{path}" means {len(found)} values',
+                found=", ".join(str(place) for place in found[:_MOST_SHOWN]),
+                expected="one value",
+            )
+        return found[0]
+
+    def places(self, path: str) -> Sequence[Place]:
+        """The values that a PATH means. Raises UsageError for one that leads nowhere."""
+        from plait.tools.finding import find
+        from plait.tools.paths import means_text, parse, text_lines
+
+        wanted = parse(path)
+        trace = self.output.trace
+        if trace is not None and means_text(wanted, trace.texts):
+            return text_lines(trace.texts, wanted)
+        return find(wanted, self.output.documents)
+
+    def set(self, place: Place, value: Value, typed: str | None = None) -> Edit:
+        """Edit a value where it is written. typed: how a person spelled it. Raises Refused."""
+        history = history_of(self.output, place)
+        if not place.way:
+            raise Refused(
+                UNWRITABLE, "a whole document is not edited at once", path=str(place), hint="name a key of it"
+            )
+        if equal(place.value, value):
+            return Edit({}, self.output, self.output)
+        found = origins(history, self.files)
+        if not found:
+            raise why_not(history, self.files)
+        tries = [(one, text) for one in found for text in one.text.replaced(one.site, value, typed)]
+        if not tries:
+            raise Refused(
+                UNWRITABLE, f"{place} cannot be edited by itself", path=str(place), found=found[0].entry.place
+            )
+        return self.best(place, value, tries)
+
+    def best(self, place: Place, value: Value, tries: Iterable[tuple[Origin, str]]) -> Edit:
+        """The first try that changes nothing else, or else the first that gives the value at all. Raises Refused."""
+        second: Edit | None = None
+        failed: Refused | None = None
+        for number, (origin, text) in enumerate(tries):
+            if number >= _MOST_TRIES:
+                break
+            try:
+                edit = self.tried(place, value, {origin.path: text}, [origin.entry.place])
+            except Refused as refused:
+                failed = failed or refused
+                continue
+            if not edit.also:
+                return edit
+            second = second or edit
+        if second is not None:
+            return second
+        assert failed is not None
+        raise failed
+
+    def tried(
+        self,
+        place: Place,
+        value: Value,
+        texts: Mapping[str, str],
+        places: Sequence[str],
+        *,
+        words: Sequence[str] = (),
+        notes: Sequence[str] = (),
+    ) -> Edit:
+        """What edited texts make of the run. words: flags that it needs for them. Raises Refused where they do not give the value."""
+        for path in texts:
+            if self.files.bytes_of(path) is not None and path not in self.texts:
+                check_file(path, str(place))
+        new = {path: encoded(text) for path, text in texts.items()}
+        where = ", ".join(places)
+        try:
+            output = self.target.evaluate({**self.texts, **new}, words=words)
+        except LimitError:
+            raise
+        except PlaitError as error:
+            raise Refused(
+                FAILS,
+                f"the run fails with {shown(value)} at {where}: {error.message}",
+                path=str(place),
+                at=error.at,
+                expected=error.expected,
+                found=error.found,
+            ) from None
+        is_there, got = value_at(output.documents, place)
+        if not is_there or not equal(got, value):
+            raise Refused(
+                OTHERWISE,
+                f"with {shown(value)} at {where} the output has another value",
+                path=str(place),
+                expected=shown(value),
+                found=shown(got) if is_there else "nothing",
+            )
+        also = self.besides(with_value(self.output.documents, place, value), output)
+        files = {path: (self.files.bytes_of(path), data) for path, data in new.items()}
+        return Edit(files, self.output, output, also=also, places=places, notes=notes)
+
+    def besides(self, wanted: Sequence[Document], output: Output) -> list[str]:
+        """What an output has otherwise than wanted, by key; but not what is another with every run."""
+        texts = changed_texts(self.output, output)
+        if not texts and same(wanted, output.documents):
+            return []
+        found = [_named(one) for one in differences(wanted, output.documents)] + texts
+        if found and self._noise is None:
+            again = self.target.evaluate(self.texts)
+            self._noise = {_named(one) for one in differences(self.output.documents, again.documents)}
+            self._noise.update(changed_texts(self.output, again))
+        return [one for one in found if one not in (self._noise or ())]
+
+
+def _named(one: Difference) -> str:
+    return f"{one.document}:{one.path}" if one.path else one.document

@@ -1,0 +1,125 @@
+"""What is run to see what an edit does: a run, with texts in the place of files; and its output, for comparing."""
+
+from __future__ import annotations
+
+import os
+
+from plait.nodes import Array, Document, Map, MapItem, equal
+from plait.project.run import Run
+from plait.view import View
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plait.api.results import Documents
+    from plait.nodes import Item, Value
+    from plait.provenance import Trace
+    from plait.tools.diff import Difference
+    from plait.tools.paths import Place
+
+
+class Output:
+    """What a run makes. documents; texts: the text files among it, by path. trace, view: of a recorded run."""
+
+    __slots__ = ("documents", "texts", "trace", "view")
+
+    def __init__(self, made: Documents, view: View) -> None:
+        self.documents: list[Document] = made.nodes.items
+        files: Mapping[str, str] = getattr(made, "files", {})
+        self.texts = {path: text for path, text in files.items() if not path.endswith((".yml", ".yaml"))}
+        self.trace: Trace | None = made.trace
+        self.view = view
+
+
+class Target:
+    """A run, and more flags for it."""
+
+    def __init__(self, run: Run, words: Sequence[str] = ()) -> None:
+        self.run = run
+        self.words = words
+        # What cannot be read twice, such as a pipe, as it was read first.
+        self._once: dict[str, bytes] = {}
+
+    def evaluate(self, texts: Mapping[str, bytes], *, trace: bool = False, words: Sequence[str] = ()) -> Output:
+        """What the run makes with texts in the place of files. words: more flags still. Raises PlaitError."""
+        view = View({**self._once, **texts})
+        output = Output(self._run(texts).evaluate(view=view, trace=trace, words=[*self.words, *words]), view)
+        for path, data in view.files.items():
+            if data is not None and path not in texts and not os.path.isfile(path):
+                self._once[path] = data
+        return output
+
+    def _run(self, texts: Mapping[str, bytes]) -> Run:
+        """The run; as the edited project file has it, if that is among the texts."""
+        at = self.run.at
+        if at is None or at.source is None:
+            return self.run
+        data = texts.get(os.path.abspath(at.source.name))
+        if data is None:
+            return self.run
+        from plait.project.file import of_source
+        from plait.source import Source
+
+        source = Source(at.source.name, data.decode("utf-8", "surrogateescape"))
+        return of_source(source, self.run.directory).run(self.run.name)
+
+
+def with_value(documents: Sequence[Document], place: Place, value: Value) -> list[Document]:
+    """The documents with another value at a place."""
+    new: Value = value
+    for depth in range(len(place.way) - 1, -1, -1):
+        around = place.way[depth - 1].value if depth else place.document.value
+        item = place.way[depth]
+        if type(around) is Map:
+            assert type(item) is MapItem
+            new = around.with_items([one.with_value(new) if one is item else one for one in around.items])
+        elif type(around) is Array:
+            new = around.with_items([one.with_value(new) if one is item else one for one in around.items])
+    return [one.with_value(new) if one is place.document else one for one in documents]
+
+
+def same(left: Sequence[Document], right: Sequence[Document]) -> bool:
+    """Whether documents are the same data, in the same order."""
+    return len(left) == len(right) and all(equal(a.value, b.value) for a, b in zip(left, right, strict=True))
+
+
+def differences(left: Sequence[Document], right: Sequence[Document]) -> list[Difference]:
+    """What differs by key between documents."""
+    from plait.tools.diff import diff
+
+    return diff(left, right, cleartext_secrets=True, in_order=True)
+
+
+def changed_texts(left: Output, right: Output) -> list[str]:
+    """The text files that are not the same in two outputs."""
+    names = dict.fromkeys((*left.texts, *right.texts))
+    return [name for name in names if left.texts.get(name) != right.texts.get(name)]
+
+
+def value_at(documents: Sequence[Document], place: Place) -> tuple[bool, Value]:
+    """Whether documents have something in the place of another output, by keys and numbers; and its value."""
+    if place.number >= len(documents):
+        return False, None
+    value = documents[place.number].value
+    around = place.document.value
+    for item in place.way:
+        found = _step(around, item, value)
+        if found is None:
+            return False, None
+        around, value = item.value, found.value
+    return True, value
+
+
+def _step(around: Value, item: Item, value: Value) -> Item | None:
+    if type(item) is MapItem:
+        return value.find(item.key) if type(value) is Map else None
+    if type(around) is not Array or type(value) is not Array:
+        return None
+    number = number_of(around, item)
+    return value.items[number] if number < len(value.items) else None
+
+
+def number_of(around: Array, item: Item) -> int:
+    """Which item of an array one is."""
+    return next(number for number, one in enumerate(around.items) if one is item)

@@ -1,0 +1,317 @@
+"""Edits at random: a program of any dialect, one value of its output, another value for it; and the proof of what comes of it.
+
+Of each such triple `set_value` either edits files so that this value alone is another one, which is checked by running the
+edited files and comparing documents; or says that more changes, which is checked to be so; or refuses with a reason, which
+is checked to be true: of a value that is said to be computed, for instance, no scalar of any file that looks like it may do.
+
+    python tests/edits.py 0 10000             seeds from 0 on, with counts of what came of them
+    python tests/edits.py 0 1000 DIRECTORY    the same, with files below a directory as programs too
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import random
+import sys
+import tempfile
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from plait.cli.tracing import evaluate
+from plait.context import Context
+from plait.edit.refusal import ALSO, COMPUTED, FAILS, GENERATED, GIVEN, OTHERWISE, UNWRITABLE, Refused
+from plait.edit.setting import Edit, State
+from plait.edit.sites import Text
+from plait.edit.target import Target
+from plait.errors import LimitError, PlaitError
+from plait.nodes import from_plain, to_plain
+from plait.project.run import Run
+from plait.source import Source
+from plait.tools.paths import Place, all_places
+from plait.yaml import Spans, read, write_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plait.nodes import Item, Value
+
+VALUES: tuple[object, ...] = (
+    "changed", "two words", "", "1", "true", "yes", "null", "0x1f", "1e3", "2001-01-01", "a: b", "- x", "#c", "a #b", "'", '"', " lead",
+    "tail ", "{", "[x", "&a", "*a", "!x", "%", "@", "`", "|", ">", "=", "<<", "é", "\t", "x" * 90 + " y", "two\nlines\n", "no\nend",
+    "\n", "a\\b", "1:30", 0, 7, -5, 2.5, 1e21, 12345678901234567890, True, False, None,
+    [], {}, [1, "b"], {"p": 1}, {"p": {"q": [1, {"r": None}]}}, [{"name": "x"}, []],
+)  # fmt: skip
+_MOST_SITES = 8
+
+
+class Program:
+    """A command with its arguments, and its files."""
+
+    def __init__(self, name: str, command: str, arguments: list[str], files: dict[str, str]) -> None:
+        self.name = name
+        self.command = command
+        self.arguments = arguments
+        self.files = files
+
+    def write(self) -> None:
+        """Put the files into the working directory."""
+        for name, text in self.files.items():
+            path = pathlib.Path(name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text.encode("utf-8", "surrogateescape"))
+
+    def documents(self) -> list[object]:
+        """What the files in the working directory make. Raises PlaitError."""
+        context = Context(print_line=lambda line: None)
+        return [to_plain(one.value) for one in evaluate(self.command, self.arguments, context).nodes.items]
+
+
+def generated(seed: int) -> Program:
+    """A program made by chance: of templates, operations or layers, or of the corpus of histories."""
+    from layersets import layer_set
+    from operations import operations_program
+    from programs import template_program
+
+    kind = seed % 4
+    if kind == 0:
+        made = template_program(seed)
+        return Program(f"templates {seed}", "render", made.arguments, made.files)
+    if kind == 1:
+        made = operations_program(seed)
+        return Program(f"operations {seed}", "patch", made.arguments, made.files)
+    if kind == 2:
+        documents = layer_set(random.Random(seed))
+        text = "".join(f"---\n{write_value(from_plain(document))}" for document in documents)
+        return Program(f"layers {seed}", "layer", ["docs.yml"], {"docs.yml": text})
+    programs = _of_corpus()
+    return programs[seed // 4 % len(programs)]
+
+
+def _of_corpus() -> list[Program]:
+    if not _CORPUS:
+        from corpus import Run as CorpusRun
+        from corpus import programs
+
+        with tempfile.TemporaryDirectory() as directory:
+            for number, (dialect, name, files) in enumerate(programs()):
+                run = CorpusRun(dialect, files, pathlib.Path(directory) / str(number))
+                command = {"templates": "render", "operations": "patch", "layers": "layer", "pipelines": "compose"}[
+                    dialect
+                ]
+                if dialect == "templates":
+                    placed = {
+                        ("values/" if one in run.values else "config/") + one: text for one, text in run.files.items()
+                    }
+                    arguments = ["-f", "config", *(f"--data-values-file=values/{one}" for one in run.values)]
+                else:
+                    placed = dict(run.files)
+                    arguments = {
+                        "operations": ["base.yml", *(["-o", "ops.yml"] if "ops.yml" in placed else [])],
+                        "pipelines": ["plait.yml"],
+                    }.get(dialect, [*placed])
+                _CORPUS.append(Program(f"{dialect}: {name}", command, [*arguments, *run.args], placed))
+    return _CORPUS
+
+
+_CORPUS: list[Program] = []
+
+
+def of_files(top: pathlib.Path) -> Iterator[Program]:
+    """The files below a directory as programs: each YAML file by itself, rendered, or layered where it says so."""
+    for path in sorted(top.rglob("*.y*ml")):
+        data = path.read_bytes()
+        text = data.decode("utf-8", "surrogateescape")
+        if len(text) < 100_000:
+            command = "layer" if "layeringDefinition" in text else "render"
+            arguments = ["x.yml"] if command == "layer" else ["-f", "x.yml"]
+            yield Program(str(path.relative_to(top)), command, arguments, {"x.yml": text})
+
+
+class Broken(AssertionError):
+    """What was promised and is not so."""
+
+
+def outcome(program: Program, random: random.Random) -> str:
+    """What comes of an edit by chance in a program: `edited`, the reason of a refusal, or why there was none. Raises Broken."""
+    with tempfile.TemporaryDirectory() as directory:
+        before = os.getcwd()
+        os.chdir(directory)
+        try:
+            program.write()
+            return _tried(program, random)
+        finally:
+            os.chdir(before)
+
+
+def _tried(program: Program, random: random.Random) -> str:
+    target = Target(Run("", program.command, (), None, "", None, words=program.arguments))
+    try:
+        state = State(target)
+        documents = program.documents()
+    except PlaitError:
+        return "(program fails)"
+    places = [place for place in all_places(state.output.documents, {}) if place.way]
+    if not places:
+        return "(no values)"
+    place = random.choice(places)
+    if len(place.way) > 1 and random.random() < 0.15:
+        place = Place(place.document, place.number, place.way[:-1])
+    value = random.choice(VALUES)
+    if to_plain(place.value) == value:
+        return "(the same value)"
+    try:
+        edit = state.set(place, from_plain(value))
+    except LimitError:
+        return "(limit)"
+    except Refused as refused:
+        _check_refusal(program, state, place, value, refused)
+        return refused.reason
+    wanted = _with(documents, _way(place), value)
+    changed = _run_with(program, edit)
+    if edit.also:
+        if _same(changed, wanted):
+            raise Broken(f"says that more changes: {edit.also}")
+        if _at(changed, _way(place)) != (True, value):
+            raise Broken(f"not the value: {_at(changed, _way(place))}")
+        return ALSO
+    if not _same(changed, wanted):
+        raise Broken(f"changes something else\n{_shown(wanted)}\n{_shown(changed)}")
+    for path, (old, new) in edit.files.items():
+        if old is not None:
+            _check_bytes(os.path.relpath(path), old, new)
+    return "edited"
+
+
+def _run_with(program: Program, edit: Edit) -> list[object]:
+    """What the program makes of the written files; they are as before afterwards."""
+    edit.write(also=True)
+    try:
+        return program.documents()
+    finally:
+        program.write()
+
+
+def _check_bytes(path: str, old: bytes, new: bytes) -> None:
+    """That two texts differ only within one value: between a key or dash and the end of what stands behind it."""
+    before, after = (data.decode("utf-8", "surrogateescape").removeprefix("\ufeff") for data in (old, new))
+    start = len(os.path.commonprefix([before, after]))
+    end = len(before) - len(os.path.commonprefix([before[start:][::-1], after[start:][::-1]]))
+    spans = Spans()
+    read(Source(path, before), spans=spans)
+    for item, span in spans.items.items():
+        key = spans.keys.get(item)  # type: ignore[call-overload]
+        first = span.start if key is None else key.end
+        if first <= start and end <= span.end:
+            return
+    raise Broken(f"{path}: bytes outside of a value: {before[start:end]!r}")
+
+
+def _check_refusal(program: Program, state: State, place: Place, value: object, refused: Refused) -> None:
+    """That the reason of a refusal is true."""
+    if refused.reason == GIVEN:
+        if not any(word.startswith(("-v", "--data-value", "--var")) for word in program.arguments):
+            raise Broken("nothing is given on the command line")
+        return
+    for path, text in _likely(program, state, place, value):
+        try:
+            edit = state.tried(place, from_plain(value), {path: text}, ["there"])
+        except PlaitError:
+            continue
+        if not edit.also:
+            raise Broken(f"{refused.reason}: {refused.message}\n{os.path.relpath(path)} can be edited:\n{text}")
+    if refused.reason not in (COMPUTED, FAILS, GENERATED, OTHERWISE, UNWRITABLE):
+        raise Broken(f"a reason that is not expected: {refused.reason}: {refused.message}")
+
+
+def _likely(program: Program, state: State, place: Place, value: object) -> Iterator[tuple[str, str]]:
+    """Edits of scalars that look like a value, in all files of a program."""
+    count = 0
+    for name in program.files:
+        data = state.files.bytes_of(os.path.abspath(name))
+        if data is None:
+            continue
+        try:
+            text = Text(data.decode("utf-8", "surrogateescape"))
+        except PlaitError:
+            continue
+        for site in text.sites:
+            if text.holds(site, place.value) and not text.is_computed(site) and site.part.kind == "scalar":
+                for new in text.replaced(site, from_plain(value))[:1]:
+                    yield os.path.abspath(name), new
+                count += 1
+                if count >= _MOST_SITES:
+                    return
+
+
+# -- documents as plain data ----------------------------------------------------------------------------------------------
+
+
+def _way(place: Place) -> list[object]:
+    """Numbers and keys from the documents down to a value."""
+    way: list[object] = [place.number]
+    around: Value = place.document.value
+    for item in place.way:
+        way.append(_step(around, item))
+        around = item.value
+    return way
+
+
+def _step(around: Value, item: Item) -> object:
+    items: list[Item] = around.items  # type: ignore[union-attr, assignment]
+    number = next(place for place, one in enumerate(items) if one is item)
+    return [*to_plain(around)][number] if hasattr(item, "key") else number  # type: ignore[misc]
+
+
+def _with(data: object, way: list[object], value: object) -> object:
+    if not way:
+        return value
+    if isinstance(data, dict):
+        return {key: _with(inner, way[1:], value) if _alike(key, way[0]) else inner for key, inner in data.items()}
+    assert isinstance(data, list)
+    return [_with(inner, way[1:], value) if number == way[0] else inner for number, inner in enumerate(data)]
+
+
+def _at(data: object, way: list[object]) -> tuple[bool, object]:
+    for step in way:
+        if isinstance(data, dict) and step in data:
+            data = data[step]
+        elif isinstance(data, list) and isinstance(step, int) and step < len(data):
+            data = data[step]
+        else:
+            return False, None
+    return True, data
+
+
+def _alike(one: object, other: object) -> bool:
+    return type(one) is type(other) and one == other
+
+
+def _same(one: object, other: object) -> bool:
+    return _shown(one) == _shown(other)
+
+
+def _shown(data: object) -> str:
+    """Data as text that tells types and the order of keys apart."""
+    return repr(data)
+
+
+def main() -> None:
+    """Run seeds and print counts, and what was broken."""
+    first, count = int(sys.argv[1]), int(sys.argv[2])
+    files = [*of_files(pathlib.Path(sys.argv[3]).absolute())] if len(sys.argv) > 3 else []
+    counts: Counter[str] = Counter()
+    broken = 0
+    for seed in range(first, first + count):
+        program = files[seed // 2 % len(files)] if files and seed % 2 else generated(seed)
+        try:
+            counts[outcome(program, random.Random(seed))] += 1
+        except Exception as error:  # noqa: BLE001 - told, and the next one tried
+            broken += 1
+            print(f"== {seed} {program.name}: {type(error).__name__}: {error}", flush=True)
+    print(json.dumps({"broken": broken, **dict(counts.most_common())}))
+
+
+if __name__ == "__main__":
+    main()
