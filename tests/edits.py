@@ -196,16 +196,22 @@ def _run_with(program: Program, edit: Edit) -> list[object]:
 def _check_bytes(path: str, old: bytes, new: bytes) -> None:
     """That two texts differ only within one value: between a key or dash and the end of what stands behind it."""
     before, after = (data.decode("utf-8", "surrogateescape").removeprefix("\ufeff") for data in (old, new))
-    start = len(os.path.commonprefix([before, after]))
-    end = len(before) - len(os.path.commonprefix([before[start:][::-1], after[start:][::-1]]))
+    start = _common(before, after)
+    end = len(before) - _common(before[start:][::-1], after[start:][::-1])
     spans = Spans()
     read(Source(path, before), spans=spans)
     for item, span in spans.items.items():
-        key = spans.keys.get(item)  # type: ignore[call-overload]
+        key = spans.keys.get(item)  # type: ignore[arg-type]
         first = span.start if key is None else key.end
         if first <= start and end <= span.end:
             return
     raise Broken(f"{path}: bytes outside of a value: {before[start:end]!r}")
+
+
+def _common(one: str, other: str) -> int:
+    """How many characters two texts begin with together."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((number for number, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _check_refusal(program: Program, state: State, place: Place, value: object, refused: Refused) -> None:
@@ -275,12 +281,10 @@ def _with(data: object, way: list[object], value: object) -> object:
 
 def _at(data: object, way: list[object]) -> tuple[bool, object]:
     for step in way:
-        if isinstance(data, dict) and step in data:
-            data = data[step]
-        elif isinstance(data, list) and isinstance(step, int) and step < len(data):
-            data = data[step]
-        else:
+        is_list = isinstance(data, list) and isinstance(step, int) and step < len(data)
+        if not is_list and not (isinstance(data, dict) and step in data):
             return False, None
+        data = data[step]  # type: ignore[index]
     return True, data
 
 

@@ -11,6 +11,7 @@ from plait.edit.target import number_of
 from plait.errors import ReadError
 from plait.nodes import Array, ArrayItem, Map, MapItem
 from plait.ops.layout import ALIAS, SCALAR
+from plait.ops.placeholders import is_whole
 from plait.source import Position
 from plait.tools.explain import LOST, Entry, Explainer
 from plait.tools.paths import Line, Place
@@ -201,18 +202,13 @@ def why_not(history: History, files: Files) -> Refused:
     place, last = history.place, history.entries[-1]
     path = str(place)
     is_made = last.action in _BY_CODE or any(one.state != LOST for one in last.origins)
+    if _is_variable(history) and len(last.origins) == 1 and _is_given(last.origins[0]):
+        return _given(path, last.origins[0])
     for entry, _, is_equal in _written(history):
         if entry.source is None or not is_equal or (entry is last and is_made):
             continue
-        # What is within the value of a flag has a source without a name.
-        if not entry.source.name or entry.source.name.startswith(("(", "--", "environment variable ")):
-            return Refused(
-                GIVEN,
-                f"{path} is given on the command line",
-                path=path,
-                found=entry.place if entry.source.name else None,
-                hint="give another value there, or leave it out and edit the file that the value then comes from",
-            )
+        if _is_given(entry):
+            return _given(path, entry)
         where = path_of(entry.source)
         if where is None or files.bytes_of(where) is None:
             return Refused(NO_FILE, f"{path} is written in what is no file", path=path, found=entry.place)
@@ -230,6 +226,29 @@ def why_not(history: History, files: Files) -> Refused:
         path=path,
         at=at,
         found=f"made of {made}" if made else None,
+    )
+
+
+def _is_variable(history: History) -> bool:
+    """Whether a value is that of one variable, whose placeholder is all of the text that was there before."""
+    *before, last = history.entries
+    text = before[-1].value if before else None
+    return last.action == "variable" and type(text) is str and is_whole(text)
+
+
+def _is_given(entry: Entry) -> bool:
+    """Whether an entry is a flag or an environment variable; what is within the value of a flag has no name."""
+    name = "" if entry.source is None else entry.source.name
+    return entry.source is not None and (not name or name.startswith(("(", "--", "environment variable ")))
+
+
+def _given(path: str, entry: Entry) -> Refused:
+    return Refused(
+        GIVEN,
+        f"{path} is given on the command line",
+        path=path,
+        found=entry.place or None,
+        hint="give another value there, or leave it out and edit the file that the value then comes from",
     )
 
 

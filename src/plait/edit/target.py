@@ -48,6 +48,10 @@ class Target:
         for path, data in view.files.items():
             if data is not None and path not in texts and not os.path.isfile(path):
                 self._once[path] = data
+        at = self.run.at
+        if at is not None and at.source is not None:  # the project file has values, too
+            path = os.path.abspath(at.source.name)
+            view.files[path] = texts.get(path, at.source.text.encode("utf-8", "surrogateescape"))
         return output
 
     def _run(self, texts: Mapping[str, bytes]) -> Run:
