@@ -149,7 +149,10 @@ def origins(history: History, files: Files) -> list[Origin]:
                 continue
             ranks[rank].append(Origin(path, text, site, entry))
     own = _in_document(history, files)
-    ranks[-1].extend([] if own is None else [own])
+    if own is not None:
+        # On a line with many alike, the one where the value stands in the document goes first.
+        is_likely = any(one.site is own.site for one in ranks[0])
+        ranks[0 if is_likely else -1].insert(0, own)
     return [*{one.site: one for rank in reversed(ranks) for one in reversed(rank)}.values()][::-1]
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from plait.tools.paths import Place
 
 # So many edits are tried for one value: places where it may be written, and ways to spell it.
-_MOST_TRIES = 8
+_MOST_TRIES = 20
 
 
 class Edit:
