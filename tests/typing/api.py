@@ -119,6 +119,7 @@ def patching() -> None:
         sort=False,
         keep_format=True,
         null_values=True,
+        additions=["operations"],
         trace=True,
         isolated=False,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from os import fspath
 
+from plait.additions import OPERATIONS, takes
 from plait.api.asynchronous import awaited
 from plait.api.inputs import context_of, each, named_sources, only, sources, trace_of
 from plait.api.isolation import can_be_isolated
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     import os
 
     from plait.api.kinds import Input, Inputs, Limits, Plain, Texts, Warnings
-    from plait.context import Context
     from plait.ops import Operation
 
 
@@ -39,6 +39,7 @@ def patch(
     sort: bool = True,
     keep_format: bool = False,
     null_values: bool = False,
+    additions: Texts = (),
     allow_links: Texts = (),
     warnings: Warnings = "keep",
     limits: Limits | None = None,
@@ -51,7 +52,8 @@ def patch(
     store: the path of a variables store, which is written when a value is generated; nothing else here writes.
     path: narrow the result to one location. require_variables, require_use: as --var-errs and --var-errs-unused.
     sort: print keys sorted, as BOSH does. keep_format: `to_yaml` gives the base's own text with only those lines changed
-    that have to. null_values: accept operations with `value: null`. allow_links: as in `render`, for directories and
+    that have to. null_values: accept operations with `value: null`. additions: names of additions to the dialect, as
+    --with: "operations". allow_links: as in `render`, for directories and
     patterns of ops files. warnings, limits: as in `render`. trace: keep histories, for `explain`. isolated: as in `render`.
     Raises PlaitError.
 
@@ -65,8 +67,9 @@ def patch(
         context = context_of(warnings)
         context.trace = trace_of(given) if trace else None
         job = Job(context)
+        job.wide = takes(additions, OPERATIONS)
         for one in each(operations):
-            job.operations += _operations(one, null_values, Links(allow_links), context)
+            job.operations += _operations(one, job, null_values, Links(allow_links))
         if store is not None:
             from plait.ops import Store
 
@@ -121,13 +124,14 @@ def _give(job: Job, variables: Mapping[str, Plain] | None, variables_files: Inpu
         given.give_map(items)
 
 
-def _operations(one: Input, null_values: bool, links: Links, context: Context) -> list[Operation]:
+def _operations(one: Input, job: Job, null_values: bool, links: Links) -> list[Operation]:
     if isinstance(one, Documents):
         found: list[Operation] = []
         for document in one.nodes.items:
             if type(document.value) is Map:
                 raise TypeError("operations that are plain data are a list: plait.documents([operation, ...])")
-            found += operations_of(document.value, document.source or Source("operations"), null_values=null_values)
+            source = document.source or Source("operations")
+            found += operations_of(document.value, source, null_values=null_values, wide=job.wide)
         return found
     if isinstance(one, Mapping):
         if "path" in one and "type" in one:
@@ -135,5 +139,8 @@ def _operations(one: Input, null_values: bool, links: Links, context: Context) -
         texts = list(sources([one]))
     else:
         texts = [file_source(path, "an ops file") for path in expand(fspath(one), links)]
-    warn = context.warn
-    return [change for text in texts for change in read_operations(text, null_values=null_values, warn=warn)]
+    warn = job.context.warn
+    found = []
+    for text in texts:
+        found += read_operations(text, null_values=null_values, wide=job.wide, warn=warn)
+    return found

@@ -14,6 +14,7 @@ from plait.cli.shared import (
     QUOTE_VALUES,
     SOURCE_MAP,
     WARNINGS,
+    WITH,
     keep_limits,
     keep_warnings,
     links_of,
@@ -43,6 +44,7 @@ PATCH = Command(
         "Operations",
         Flag("ops-file", TEXTS, "operations: a file, a directory of files, or a pattern", short="o", value="PATH"),
         Flag("null-values", SWITCH, "accept operations with `value: null`"),
+        WITH,
         "Variables",
         Flag("var", TEXTS, "set a variable; the value is YAML", short="v", value="NAME=VALUE"),
         Flag("var-file", TEXTS, "set a variable to the text of a file", value="NAME=PATH"),
@@ -53,6 +55,7 @@ PATCH = Command(
         Flag("var-errs-unused", SWITCH, "fail if a variable is not used"),
         "Result",
         Flag("path", TEXT, "print one location only", value="OPS-PATH"),
+        Flag("expand", SWITCH, "print the plain operations that are applied instead of the result"),
         Flag("input-order", SWITCH, "keep the order of keys, new ones last, instead of sorting them"),
         Flag("in-place", SWITCH, "write the result to the template's file instead of printing it"),
         Flag("keep-format", SWITCH, "edit only the lines that operations and variables change; keep comments"),
@@ -132,6 +135,12 @@ def _run(argv: Sequence[str], given: Map | None) -> int:
     finally:
         tell_warnings(flags, context)
     with cleaned_up():
+        if job.done is not None:
+            from plait.ops import to_nodes
+            from plait.yaml import write_value
+
+            write_out(write_value(to_nodes(job.done)))
+            return 0
         text = job.text(document.value)
         write_source_map(flags, context.trace, DocumentSet([document]), text)
         if flags.on("in-place"):
@@ -202,6 +211,11 @@ def _read(argv: Sequence[str], flags: Parsed, context: Context, given: Map | Non
     job.expect_use = flags.on("var-errs-unused")
     job.sort = not flags.on("input-order")
     job.keep_format = flags.on("keep-format")
+    if flags.given("with"):
+        from plait.additions import OPERATIONS, takes
+
+        job.wide = takes(flags.texts("with"), OPERATIONS)
+    job.done = [] if flags.on("expand") else None
     before = len(PATCH.parse(argv[: PATCH.first_argument(argv)]).occurrences)
     for number, (flag, value) in enumerate(flags.occurrences):
         if number == before:
@@ -235,7 +249,9 @@ def _take_operations(job: Job, value: str, flags: Parsed) -> None:
 
     for path in expand(value, links_of(flags)) if value else [value]:
         source = file_source(path, "an ops file")
-        job.operations += read_operations(source, null_values=flags.on("null-values"), warn=job.context.warn)
+        job.operations += read_operations(
+            source, null_values=flags.on("null-values"), wide=job.wide, warn=job.context.warn
+        )
 
 
 def _take_variable(job: Job, value: str, _flags: Parsed) -> None:

@@ -28,6 +28,7 @@ LIMITS = (LIMIT, ISOLATE)
 QUOTE_VALUES = Flag(
     "quote-values", SWITCH, "let messages quote lines of values files and values of environment variables"
 )
+WITH = Flag("with", TEXTS, "take an addition to the dialect: operations", value="NAME")
 LINKS = (
     Flag("allow-symlink-destination", CSV, "allow symbolic links to this path or below it", value="PATH"),
     Flag("dangerous-allow-all-symlink-destinations", SWITCH, "allow all symbolic links"),

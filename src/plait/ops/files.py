@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from plait.content import Links
     from plait.nodes import Value
 
-FIELDS = ("type", "path", "value", "absent", "error")
+FIELDS = ("type", "path", "value", "absent", "error", "from")
 EXTENSIONS = (".yml", ".yaml", ".json")
 
 
-class _Definition:
+class Definition:
     """An entry of an ops file: its fields as far as they are there, and where it stands."""
 
     __slots__ = ("fields", "line", "number", "source")
@@ -81,17 +81,18 @@ class _Definition:
                     return f'"{name}" is not a field of an operation; did you mean {listed(alike, quote=chr(34))}?'
         return None
 
-    def pointer(self) -> Pointer:
-        path = self.text("path")
+    def pointer(self, field: str = "path") -> Pointer:
+        """The path in a field. Raises OpsError."""
+        path = self.text(field)
         kind = self.text("type")
         if path is None:
-            raise self.refuse(f'{kind} operation [{self.number}]: no "path"')
+            raise self.refuse(f'{kind} operation [{self.number}]: no "{field}"')
         try:
             return parse(path)
         except OpsError as error:
             raise OpsError(
                 f"{kind} operation [{self.number}]: {error.message}",
-                at=Position(self.source, self.fields["path"].line),
+                at=Position(self.source, self.fields[field].line),
                 expected=error.expected,
                 found=error.found,
                 hint=error.hint,
@@ -103,7 +104,7 @@ class _Definition:
         return self.source, line, self.number, self.text("error")
 
 
-def _replace(definition: _Definition, null_values: bool) -> Operation:
+def _replace(definition: Definition, null_values: bool) -> Operation:
     given = definition.fields.get("value")
     pointer_first = definition.value("path") is None
     if not pointer_first and (given is None or (given.value is None and not null_values)):
@@ -115,7 +116,7 @@ def _replace(definition: _Definition, null_values: bool) -> Operation:
     return Replace(pointer, value, source=source, line=line, number=number, words=words, item=given)
 
 
-def _remove(definition: _Definition, null_values: bool) -> Operation:  # noqa: ARG001 - one shape for the table
+def _remove(definition: Definition, null_values: bool) -> Operation:  # noqa: ARG001 - one shape for the table
     if definition.value("value") is not None:
         raise definition.refuse(f'remove operation [{definition.number}]: takes no "value"')
     pointer = definition.pointer()
@@ -123,7 +124,7 @@ def _remove(definition: _Definition, null_values: bool) -> Operation:  # noqa: A
     return Remove(pointer, source=source, line=line, number=number, words=words)
 
 
-def _test(definition: _Definition, null_values: bool) -> Operation:
+def _test(definition: Definition, null_values: bool) -> Operation:
     given = definition.fields.get("value")
     absent = definition.value("absent")
     if absent is not None and type(absent) is not bool:
@@ -137,17 +138,17 @@ def _test(definition: _Definition, null_values: bool) -> Operation:
     return Test(pointer, value, absent=absent is True, source=source, line=line, number=number, words=words)
 
 
-OPERATIONS: Mapping[str, Callable[[_Definition, bool], Operation]] = {
+OPERATIONS: Mapping[str, Callable[[Definition, bool], Operation]] = {
     "replace": _replace,
     "remove": _remove,
     "test": _test,
 }
 
 
-def operations_of(value: Value, source: Source, *, null_values: bool = False) -> list[Operation]:
+def operations_of(value: Value, source: Source, *, null_values: bool = False, wide: bool = False) -> list[Operation]:
     """The operations that the value of an ops file defines; null and an empty array define none.
 
-    null_values: accept `value: null`, which the reference refuses (spec ops 16).
+    null_values: accept `value: null`, which the reference refuses (spec ops 16). wide: take those of `ops.expansion` too.
     Raises OpsError with the file, the line and the operation's number.
     """
     if value is None:
@@ -164,7 +165,7 @@ def operations_of(value: Value, source: Source, *, null_values: bool = False) ->
     operations = []
     for number, item in enumerate(value.items):
         allowance().check_time()
-        operations.append(_operation(item, number, source, null_values))
+        operations.append(_operation(item, number, source, null_values, wide))
     return operations
 
 
@@ -179,7 +180,7 @@ def _no_array_hint(value: Value) -> str | None:
     return "the file to change is given without a flag: plait patch base.yml -o ops.yml"
 
 
-def _operation(item: ArrayItem, number: int, source: Source, null_values: bool) -> Operation:
+def _operation(item: ArrayItem, number: int, source: Source, null_values: bool, wide: bool) -> Operation:
     value = item.value
     if value is not None and not isinstance(value, Map):
         raise OpsError(
@@ -192,11 +193,17 @@ def _operation(item: ArrayItem, number: int, source: Source, null_values: bool) 
     for entry in value.items if value is not None else ():
         if type(entry.key) is str:
             fields[entry.key] = entry  # of a repeated field the last stands
-    definition = _Definition(fields, source, item.line or (value.line if value is not None else 0), number)
+    definition = Definition(fields, source, item.line or (value.line if value is not None else 0), number)
     for name in ("path", "error"):
         definition.text(name)
     kind = definition.text("type") or ""
     build = OPERATIONS.get(kind)
+    if wide:
+        from plait.ops import expansion
+
+        build = build or expansion.OPERATIONS.get(kind)
+        if build is not None:
+            return expansion.widened(build(definition, null_values))
     if build is None:
         raise _unknown_type(definition, kind)
     return build(definition, null_values)
@@ -205,18 +212,18 @@ def _operation(item: ArrayItem, number: int, source: Source, null_values: bool) 
 # The operations of JSON Patch that have other names here.
 _JSON_PATCH = {
     "add": 'to add a key: type "replace" and a path that ends in /key?; to add an item: /list/-',
-    "copy": "values cannot be copied; write the value out",
-    "append": 'type "replace", and a path that ends in /- adds an item to an array',
+    "copy": "write the value out; or take the addition: --with operations",
+    "append": 'type "replace", and a path that ends in /- adds an item to an array; for many, --with operations',
     "delete": 'type "remove"',
     "insert": 'type "replace", and a path that ends in :before or :after puts an item beside another one',
     "merge": 'type "replace" replaces whole values; write an operation for each key',
     "set": 'type "replace"; a path that ends in ? also adds the key',
     "update": 'type "replace"',
-    "move": "values cannot be moved; remove the value and write it out in its new place",
+    "move": "remove the value and write it out in its new place; or take the addition: --with operations",
 }
 
 
-def _unknown_type(definition: _Definition, kind: str) -> OpsError:
+def _unknown_type(definition: Definition, kind: str) -> OpsError:
     from plait.spell import did_you_mean
 
     hint = did_you_mean(kind, OPERATIONS) or _JSON_PATCH.get(kind)
@@ -245,15 +252,19 @@ def _reread(number: float) -> Value:
 
 
 def read_operations(
-    source: Source, *, null_values: bool = False, warn: Callable[[str], None] | None = None
+    source: Source,
+    *,
+    null_values: bool = False,
+    wide: bool = False,
+    warn: Callable[[str], None] | None = None,
 ) -> list[Operation]:
-    """The operations of one ops file. warn: hears of what is passed over in it.
+    """The operations of one ops file. wide: those of `ops.expansion` too. warn: hears of what is passed over in it.
 
     Raises ReadError for text that is not YAML, OpsError for what is no operation.
     """
     from plait.ops.reading import read_first
 
-    return operations_of(read_first(source, warn), source, null_values=null_values)
+    return operations_of(read_first(source, warn), source, null_values=null_values, wide=wide)
 
 
 def expand(path: str, links: Links = NO_LINKS) -> list[str]:

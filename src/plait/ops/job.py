@@ -28,22 +28,32 @@ if TYPE_CHECKING:
     from plait.source import Source
 
 
-def patch(value: Value, operations: Iterable[Operation], *, trace: Trace | None = None) -> Value:
+def patch(
+    value: Value, operations: Iterable[Operation], *, trace: Trace | None = None, done: list[Operation] | None = None
+) -> Value:
     """The value after all operations, each applied to the result of the one before.
 
     The value given is not altered; without operations it is the result. trace: gets what each operation did.
+    done: gets the plain operations that were applied (see `ops.expansion`).
     Raises OpsError naming the operation's file, line and number, the part of the path that failed and what is there instead.
     """
     draft = Draft(value)
     for operation in operations:
         try:
-            operation.apply(draft)
+            several = operation.plain(draft.result()) if operation.is_wide else (operation,)
         except OpsError as error:
             raise _located(error, operation, draft) from None
-        if trace is not None:
-            from plait.ops.tracing import record
+        for one in several:
+            try:
+                one.apply(draft)
+            except OpsError as error:
+                raise _located(error, one, draft) from None
+            if done is not None:
+                done.append(one)
+            if trace is not None:
+                from plait.ops.tracing import record
 
-            value = record(operation, value, draft.result(), trace)
+                value = record(one, value, draft.result(), trace)
     return draft.result()
 
 
@@ -80,13 +90,15 @@ class Job:
     itself where there is no text.
     operations: in order. sources: what placeholders are filled from. pointer: the one location that is wanted.
     expect_values, expect_use: fail for a variable without a value, or without a use. sort: print keys sorted.
-    keep_format: print the template with only the lines changed that have to. item: the one found at the location, for
+    keep_format: print the template with only the lines changed that have to. wide: ops files may have the operations of
+    `ops.expansion`. done: if not None, gets the plain operations that were applied. item: the one found at the location, for
     a run that is traced.
     """
 
     __slots__ = (
         "base",
         "context",
+        "done",
         "expect_use",
         "expect_values",
         "item",
@@ -96,6 +108,7 @@ class Job:
         "sort",
         "sources",
         "template",
+        "wide",
     )
 
     def __init__(self, context: Context | None = None) -> None:
@@ -110,6 +123,8 @@ class Job:
         self.expect_use = False
         self.sort = True
         self.keep_format = False
+        self.wide = False
+        self.done: list[Operation] | None = None
         self.item: Item | None = None
         if self.context.trace is not None:
             from plait.ops.tracing import Variables
@@ -121,7 +136,7 @@ class Job:
         if self.template is not None:
             self.base = read_first(self.template, self.context.warn)
         trace = self.context.trace
-        value = patch(self.base, self.operations, trace=trace)
+        value = patch(self.base, self.operations, trace=trace, done=self.done)
         if texts := marked(value):
             from plait.ops.ignored import warn_of_placeholders
 

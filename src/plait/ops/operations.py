@@ -13,7 +13,7 @@ from plait.ops.walk import NotThereError, known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from plait.nodes import Value
     from plait.ops.draft import Draft
@@ -25,6 +25,7 @@ class Operation:
 
     __slots__ = ("line", "number", "pointer", "source", "words")
     kind = ""
+    is_wide = False
 
     def __init__(
         self,
@@ -47,6 +48,10 @@ class Operation:
     def apply(self, draft: Draft) -> None:
         """Change the draft. Raises OpsError."""
         raise NotImplementedError
+
+    def plain(self, root: Value) -> Sequence[Operation]:  # noqa: ARG002 - what is wide looks at the document
+        """The operations that are applied to a document for it (see `ops.expansion`). Raises OpsError."""
+        return (self,)
 
     def fields(self) -> list[MapItem]:
         """The fields of the operation in an ops file."""

@@ -296,5 +296,5 @@ def _key_hint(node: Value, pointer: Pointer, depth: int) -> str | None:
     if type(token) is Key and token.name == "-":
         return '"-" appends at the end of a path only, and is never optional'
     if type(token) is Key and token.name in ("*", "[*]", ""):
-        return "a path names one item, there are no wildcards; write an operation for each item"
+        return "a path names one item; write an operation for each, or take the addition: --with operations"
     return f'an item is selected by index or by match: "/0", "/name={token.text(mark=False)}"'

@@ -289,6 +289,7 @@ def _data_of(document: Document, context: Context) -> Document:
 
 def _patch(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:
     """Operations and variables, on the documents that are selected."""
+    from plait.additions import OPERATIONS, takes
     from plait.ops import Sources, interpolate, patch, read_operations
     from plait.ops.files import expand
     from plait.ops.ignored import warn_of_placeholders
@@ -297,10 +298,11 @@ def _patch(step: Step, pipeline: Pipeline, state: State, context: Context) -> No
     from plait.ops.variables import from_file
 
     chosen = _selected(step, state)
+    wide = takes(step.texts("with"), OPERATIONS)
     operations = []
     for path in _paths(step, pipeline, "ops"):
         for file in expand(path):
-            operations += read_operations(file_source(file, "an ops file"), warn=context.warn)
+            operations += read_operations(file_source(file, "an ops file"), wide=wide, warn=context.warn)
     sources = Sources()
     if context.trace is not None:
         from plait.ops.tracing import Variables

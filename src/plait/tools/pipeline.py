@@ -27,7 +27,7 @@ _TEMPLATES = ("files", "set", "strict", "ignore-unknown-comments", "implicit-map
 SETTINGS: Mapping[str, tuple[str, ...]] = {
     "render": _TEMPLATES,
     "layer": ("files", "site", "repositories", "data-only", "lenient", "strict", "cleartext-secrets"),
-    "patch": ("select", "ops", "vars", "vars-files", "var-errs"),
+    "patch": ("select", "ops", "vars", "vars-files", "var-errs", "with"),
     "overlay": _TEMPLATES,
     "values": ("files", "set"),
     "compose": ("file",),

@@ -1,0 +1,281 @@
+"""Operations that stand for several (`--with operations`): `*` in a path, and the types append, copy and move.
+
+Each becomes plain operations by the document that it meets; those are what is applied, recorded and printed by `--expand`.
+
+    /instance_groups/*/jobs/name=agent/release      each instance group that has such a job
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import TypeVar
+
+from plait.errors import OpsError
+from plait.limits import allowance
+from plait.nodes import Array, Map, MapItem
+from plait.ops.operations import Operation, Remove, Replace
+from plait.ops.pointer import Append, Index, Key, Match, Pointer
+from plait.ops.walk import check_array, find, matches, text_under
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import TypeAlias
+
+    from plait.nodes import Value
+    from plait.ops.files import Definition
+    from plait.ops.pointer import Token
+
+    Way: TypeAlias = "tuple[Token, ...]"
+
+_W = TypeVar("_W", bound="Wide")
+
+
+def _is_every(token: Token) -> bool:
+    return type(token) is Key and token.name == "*" and not token.optional
+
+
+def has_wildcard(pointer: Pointer) -> bool:
+    """Whether a path names several places: a part of it is `*`. The key `*` itself is written `*?`."""
+    return any(_is_every(token) for token in pointer.tokens)
+
+
+class Wide(Operation):
+    """An operation that stands for plain ones."""
+
+    __slots__ = ()
+    is_wide = True
+
+    def plain(self, root: Value) -> list[Operation]:
+        """The plain operations that it stands for on a document. Raises OpsError if there is no place for them."""
+        # From the end of the document to its beginning, so that what is done to one item moves none of those to come.
+        return [one for way in reversed(places(root, self.pointer)) for one in self.at(Pointer(way), root)]
+
+    def at(self, pointer: Pointer, root: Value) -> list[Operation]:
+        """The plain operations at one of its places."""
+        raise NotImplementedError
+
+    def replace(self, pointer: Pointer, value: Value, item: MapItem | None) -> Replace:
+        """A plain operation that sets a value, at the place of this one in its file. item: where the value is written."""
+        return Replace(
+            pointer, value, source=self.source, line=self.line, number=self.number, words=self.words, item=item
+        )
+
+    def remove(self, pointer: Pointer) -> Remove:
+        """A plain operation that takes a value out."""
+        return Remove(pointer, source=self.source, line=self.line, number=self.number, words=self.words)
+
+
+class Each(Wide):
+    """A plain operation at each place that its path names."""
+
+    __slots__ = ("operation",)
+
+    def __init__(self, operation: Operation) -> None:
+        super().__init__(
+            operation.pointer,
+            source=operation.source,
+            line=operation.line,
+            number=operation.number,
+            words=operation.words,
+        )
+        self.operation = operation
+
+    @property
+    def kind(self) -> str:  # type: ignore[override]
+        return self.operation.kind
+
+    def at(self, pointer: Pointer, root: Value) -> list[Operation]:  # noqa: ARG002 - one shape for all
+        one = copy(self.operation)
+        one.pointer = pointer
+        return [one]
+
+
+class AppendEach(Wide):
+    """`type: append`: the items of an array, one after the other, behind those that the array at the path has."""
+
+    __slots__ = ("values",)
+    kind = "append"
+    values: Array
+
+    def at(self, pointer: Pointer, root: Value) -> list[Operation]:
+        check_array(find(root, pointer), Pointer((*pointer.tokens, Append())), len(pointer.tokens))
+        end = Pointer((*pointer.tokens, Append()))
+        return [
+            self.replace(end, item.value, MapItem("value", item.value, item.source, item.line))
+            for item in self.values.items
+        ]
+
+
+class Copy(Wide):
+    """`type: copy`: the value at `from`, at the path as well."""
+
+    __slots__ = ("start",)
+    kind = "copy"
+    start: Pointer
+
+    def at(self, pointer: Pointer, root: Value) -> list[Operation]:
+        value, item = _found(root, self.start)
+        return [self.replace(pointer, value, item)]
+
+
+class Move(Copy):
+    """`type: move`: the value at `from`, at the path and no longer there."""
+
+    __slots__ = ()
+    kind = "move"
+
+    def at(self, pointer: Pointer, root: Value) -> list[Operation]:
+        return [self.remove(self.start), *super().at(pointer, root)]
+
+
+def _found(root: Value, pointer: Pointer) -> tuple[Value, MapItem | None]:
+    """The value at a location, and the item that holds it if that has a key."""
+    value = find(root, pointer)
+    last = pointer.tokens[-1] if pointer.tokens else None
+    if type(last) is not Key:
+        return value, None
+    around = find(root, Pointer(pointer.tokens[:-1]))
+    return value, around.find(last.name) if type(around) is Map else None
+
+
+# ---- places
+
+
+def places(root: Value, pointer: Pointer) -> list[Way]:
+    """The ways that a path stands for in a document, in its order; one as it is if it has no `*`.
+
+    Up to the first `*` everything has to be there; behind it, what is not there is no place.
+    Raises OpsError if there is no place at all.
+    """
+    tokens = pointer.tokens
+    first = next((depth for depth, token in enumerate(tokens) if _is_every(token)), None)
+    if first is None:
+        return [tokens]
+    walk = _Walk(tokens)
+    walk.go(find(root, Pointer(tokens[:first])), first, tokens[:first])
+    if not walk.found:
+        raise walk.nothing(pointer)
+    return walk.found
+
+
+class _Walk:
+    """Goes all ways that a path stands for. near: what was there instead of the part that nothing fits, by its depth."""
+
+    def __init__(self, tokens: Way) -> None:
+        self.tokens = tokens
+        self.found: list[Way] = []
+        self.reached = [0] * (len(tokens) + 1)
+        self.near: dict[int, list[str]] = {}
+
+    def go(self, node: Value, depth: int, way: Way) -> None:
+        """Go on from a node, which is reached by the tokens of `way`."""
+        allowance().check_time()
+        self.reached[depth] += 1
+        if depth == len(self.tokens):
+            self.found.append(way)
+            return
+        token = self.tokens[depth]
+        if _is_every(token):
+            for step, inner in _below(node):
+                self.go(inner, depth + 1, (*way, step))
+        elif token.optional or type(token) is Append:
+            # What is made on the way is made as a plain operation makes it.
+            if type(node) is (Map if type(token) is Key else Array):
+                self.found.append((*way, *self.tokens[depth:]))
+        elif type(token) is Key:
+            item = node.find(token.name) if type(node) is Map else None
+            if item is not None:
+                self.go(item.value, depth + 1, (*way, token))
+            elif type(node) is Map:
+                self.near.setdefault(depth, []).extend(one.key for one in node.items if type(one.key) is str)
+        elif type(node) is Array and isinstance(token, (Index, Match)):
+            self._items(node, token, depth, way)
+
+    def _items(self, array: Array, token: Index | Match, depth: int, way: Way) -> None:
+        if type(token) is Match:
+            chosen = matches(array, token)
+            if not chosen:
+                texts = (text_under(item, token.key) for item in array.items)
+                self.near.setdefault(depth, []).extend(text for text in texts if text is not None)
+        else:
+            assert type(token) is Index
+            chosen = [token.number + len(array.items) if token.number < 0 else token.number]
+        for number in chosen:
+            if depth == len(self.tokens) - 1 and token.modifiers:
+                self.found.append((*way, Index(number, token.modifiers)))
+            elif 0 <= number + token.shift < len(array.items):
+                self.go(array.items[number + token.shift].value, depth + 1, (*way, Index(number + token.shift)))
+
+    def nothing(self, pointer: Pointer) -> OpsError:
+        """The error when there is no place: how far the path leads, and what is there instead."""
+        depth = max(depth for depth, count in enumerate(self.reached) if count)
+        token = self.tokens[depth]
+        wanted = token.value if type(token) is Match else token.text(mark=False)
+        from plait.spell import counted, did_you_mean
+
+        return OpsError(
+            f"nothing matches {pointer}",
+            expected="at least one place",
+            found=f"{counted(self.reached[depth], 'place')} at {pointer.until(depth)}, none with {token.text(mark=False)}"
+            if depth
+            else None,
+            hint=did_you_mean(wanted, list(dict.fromkeys(self.near.get(depth, [])))[:1000]),
+        )
+
+
+def _below(node: Value) -> Iterator[tuple[Token, Value]]:
+    """What `*` stands for: the items of an array, the keys of a map that are texts."""
+    if type(node) is Array:
+        for number, item in enumerate(node.items):
+            yield Index(number), item.value
+    elif type(node) is Map:
+        for entry in node.items:
+            if type(entry.key) is str:
+                yield Key(entry.key), entry.value
+
+
+# ---- reading
+
+
+def widened(operation: Operation) -> Operation:
+    """An operation of an ops file as it is meant where `*` stands for every item."""
+    return Each(operation) if has_wildcard(operation.pointer) and not operation.is_wide else operation
+
+
+def _append(definition: Definition, null_values: bool) -> Operation:  # noqa: ARG001 - one shape for the table
+    item = definition.fields.get("value")
+    if item is None or type(item.value) is not Array:
+        raise definition.refuse(
+            f'append operation [{definition.number}]: no "value", or it is not an array',
+            hint="each item of the array is appended; one value: type replace, and a path that ends in /-",
+        )
+    made = _at(AppendEach, definition)
+    made.values = item.value
+    return made
+
+
+def _copy(definition: Definition, null_values: bool) -> Operation:  # noqa: ARG001
+    return _from(Copy, definition)
+
+
+def _move(definition: Definition, null_values: bool) -> Operation:  # noqa: ARG001
+    return _from(Move, definition)
+
+
+def _from(kind: type[Copy], definition: Definition) -> Copy:
+    if definition.value("value") is not None:
+        raise definition.refuse(f'{kind.kind} operation [{definition.number}]: takes no "value"')
+    made = _at(kind, definition)
+    made.start = definition.pointer("from")
+    if has_wildcard(made.start):
+        raise definition.refuse(f'{kind.kind} operation [{definition.number}]: "from" names one place, without *')
+    return made
+
+
+def _at(kind: type[_W], definition: Definition) -> _W:
+    source, line, number, words = definition.at
+    return kind(definition.pointer(), source=source, line=line, number=number, words=words)
+
+
+OPERATIONS: Mapping[str, Callable[[Definition, bool], Operation]] = {"append": _append, "copy": _copy, "move": _move}
