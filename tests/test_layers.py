@@ -14,6 +14,7 @@ LEVELS = [
     ["lazy", "passes", "source", "version"],
     ["spell"],
     ["errors"],
+    ["additions"],
     ["limits", "view"],
     ["content", "writing", "process", "textdiff"],
     ["annotations"],
