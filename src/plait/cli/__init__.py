@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("plait.project.commands", "main_run"),
     "project": ("plait.project.commands", "main_project"),
     "set": ("plait.edit.command", "main"),
+    "lint": ("plait.lint.command", "main"),
     "lsp": ("plait.lsp.command", "main"),
 }
 
@@ -61,6 +62,7 @@ _USAGE = (
     "  plait project                             which runs the project file has\n"
     "  plait set render -f config/ Deployment/web:spec.replicas=3\n"
     "                                            edit a value where it is written\n"
+    "  plait lint                                what has no part in any run, and more\n"
     "  plait lsp                                 serve an editor\n"
     "  plait diff old.yml new.yml                what differs, by key\n"
     "  plait fmt -f config/                      format YAML templates\n"
@@ -235,7 +237,6 @@ _ELSEWHERE = {
     "int": "plait patch base.yml -o ops.yml",
     "interpolate": "plait patch base.yml -o ops.yml",
     "check": "plait render -f config/ fails when something is wrong; for layers plait layer --validate",
-    "lint": "plait render -f config/ fails when something is wrong; for layers plait layer --validate",
     "pegleg": "plait layer --site site/NAME",
     "site": "plait layer --site site/NAME",
     "template": "plait render -f config/",

@@ -80,7 +80,7 @@ def chosen(argv: Sequence[str]) -> tuple[Run, list[str]]:
     """The run that `[--project PATH] [NAME] [more]` means, and what was typed after it. Raises PlaitError."""
     words = [*argv]
     path = _taken_project(words)
-    project = _project(path, os.curdir)
+    project = project_of(path, os.curdir)
     # The only run need not be named; what follows is then for its command.
     is_named = words and (words[0] in project.runs or (not words[0].startswith("-") and len(project.runs) != 1))
     run = project.run(words.pop(0) if is_named else "")
@@ -102,7 +102,7 @@ def _taken_project(words: list[str]) -> str:
     return ""
 
 
-def _project(path: str, start: str) -> Project:
+def project_of(path: str, start: str) -> Project:
     """The project of a path, or the one that a place belongs to. Raises PlaitError."""
     if path:
         return read(path)
@@ -136,7 +136,7 @@ def main_project(argv: Sequence[str]) -> int:
     start = flags.arguments[0] if flags.arguments else os.curdir
     if not os.path.lexists(start):
         raise ReadError(f'there is nothing at "{start}"')
-    project = _project(flags.text("project"), start)
+    project = project_of(flags.text("project"), start)
     for run in project.runs.values():
         run.check()
     write_out(_as_json(project) if form == "json" else _as_text(project))

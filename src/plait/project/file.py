@@ -28,10 +28,10 @@ class Project:
     """Runs by their names, in order.
 
     path: the project file; "" for a guess. directory: where it is. abstract: where the runs stand that are only there for
-    others. notes: what was seen while guessing that is no run.
+    others. notes: what was seen while guessing that is no run. lint: what the file says of `plait lint`, if it does.
     """
 
-    __slots__ = ("abstract", "directory", "notes", "path", "runs")
+    __slots__ = ("abstract", "directory", "lint", "notes", "path", "runs")
 
     def __init__(
         self,
@@ -41,12 +41,14 @@ class Project:
         *,
         abstract: Mapping[str, Position] | None = None,
         notes: Sequence[str] = (),
+        lint: MapItem | None = None,
     ) -> None:
         self.path = path
         self.directory = directory
         self.runs = {run.name: run for run in runs}
         self.abstract = {} if abstract is None else abstract
         self.notes = list(notes)
+        self.lint = lint
 
     def run(self, name: str = "") -> Run:
         """The run of a name; without one the only run there is. Raises UsageError."""
@@ -105,7 +107,7 @@ def of_source(source: Source, directory: str) -> Project:
     if runs is None:
         parse(source, directory)  # what is wrong is told now
         run = Run(ONLY, "compose", (), None, directory, Position(source, top.line), words=[source.name])
-        return Project(source.name, directory, [run])
+        return Project(source.name, directory, [run], lint=top.find("lint"))
     found = []
     abstract = {}
     for item in runs.items:
@@ -116,7 +118,7 @@ def of_source(source: Source, directory: str) -> Project:
             abstract[str(item.key)] = item.position
         else:
             found.append(_run(item, chain, source, directory))
-    return Project(source.name, directory, found, abstract=abstract)
+    return Project(source.name, directory, found, abstract=abstract, lint=top.find("lint"))
 
 
 def _check(item: MapItem) -> None:

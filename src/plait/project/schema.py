@@ -18,6 +18,20 @@ if TYPE_CHECKING:
 _TEXTS: Schema = {"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
 _SCALAR: Schema = {"type": ["string", "number", "boolean"]}
 _NAME: Schema = {"type": "string", "description": "the name of a run that this one is based on"}
+_LINT: Schema = {
+    "description": "what plait lint looks for: codes, beginnings of codes, names or families",
+    "type": ["object", "null"],
+    "additionalProperties": False,
+    "properties": {
+        "select": {**_TEXTS, "description": "look for these alone"},
+        "ignore": {**_TEXTS, "description": "do not tell these"},
+        "paths": {
+            "description": "what is not told of some files: patterns of paths from the project file, with codes",
+            "type": "object",
+            "additionalProperties": _TEXTS,
+        },
+    },
+}
 _LISTS = frozenset({"files", "ops", "vars-files"})
 _MAPS = frozenset({"set", "vars", "select", "repositories"})
 _TEXT = frozenset({"file", "site"})
@@ -39,8 +53,10 @@ def schema() -> dict[str, object]:
                 "additionalProperties": {"$ref": "#/$defs/run"},
             },
             "steps": {"$ref": "#/$defs/steps"},
+            "lint": {"$ref": "#/$defs/lint"},
         },
         "$defs": {
+            "lint": _LINT,
             "run": _run(),
             "steps": {
                 "description": "what is done, one step after the other",

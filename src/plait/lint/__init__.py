@@ -1,0 +1,26 @@
+"""`plait lint`: what has no part in any run, depends on chance, or means something else to others (docs/lint.md).
+
+subject     the runs of a project evaluated, with everything recorded, and their files
+proving     renders the runs again with edits: what is said to have no part in them is taken out to see
+dead, order, silent, reading, portable, style   what is found, a function each
+ignoring    comments and settings that silence findings
+fixing      edits made in files, if no output changes
+reports     findings as text, JSON, SARIF and annotations
+"""
+
+from __future__ import annotations
+
+from plait.lazy import first_use
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.lint.finding import Edit, Finding, Place
+    from plait.lint.run import lint
+
+__all__ = ["Edit", "Finding", "Place", "lint"]
+
+_HOMES = {"Edit": "finding", "Finding": "finding", "Place": "finding", "lint": "run"}
+
+
+def __getattr__(name: str) -> object:
+    return first_use(__name__, _HOMES.get(name), name)

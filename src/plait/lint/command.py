@@ -1,0 +1,143 @@
+"""`plait lint`: findings of the runs of a project, on the command line."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from plait.cli.options import CSV, SWITCH, TEXT, Command, Flag
+from plait.cli.streams import write_folded, write_out
+from plait.errors import UsageError
+from plait.project.commands import PROJECT_FLAG, project_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.cli.options import Parsed
+    from plait.lint.finding import Finding
+    from plait.lint.subject import Subject
+    from plait.project.file import Project
+
+FORMS = ("text", "json", "sarif", "github")
+TARGETS = ("ytt", "bosh", "deckhand")
+
+_FLAGS = (
+    PROJECT_FLAG,
+    Flag("select", CSV, "look for these alone: codes, beginnings of codes, names, families", value="CODES"),
+    Flag("ignore", CSV, "do not tell these", value="CODES"),
+    Flag("portable", CSV, "also tell what only plait takes", value="PROGRAMS", choices=TARGETS),
+    Flag("fix", SWITCH, "make the edits that change no output"),
+    Flag(
+        "output",
+        TEXT,
+        "form of the findings: text, json, sarif or github",
+        short="o",
+        value="FORM",
+        default=("text",),
+        choices=FORMS,
+    ),
+    Flag("sarif", TEXT, "also write the findings as SARIF to a file", value="FILE"),
+)
+LINT = Command(
+    "plait lint",
+    "Find what has no part in any run, depends on chance, changes nothing, or is read in two ways.",
+    _FLAGS,
+    arguments="[RUN...] | [flags] render|patch|layer|compose [its flags and arguments]",
+)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run `plait lint`; the exit status, 1 when something is found. Raises PlaitError."""
+    own, typed = _apart(argv)
+    flags = LINT.parse(own)
+    if flags.on("help"):
+        write_out(LINT.help_text())
+        return 0
+    form = _one_of(flags.text("output"), FORMS, "form")
+    targets = [_one_of(target, TARGETS, "program") for target in flags.texts("portable")]
+    if typed and flags.arguments:
+        raise UsageError("name runs, or a command", found=" ".join([*flags.arguments, typed[0]]))
+    project = _typed(typed) if typed else project_of(flags.text("project"), os.curdir)
+    runs = [project.run(name) for name in flags.arguments] or [*project.runs.values()]
+    if not runs:
+        raise UsageError("there is no run to look at", expected="a project file, plait.yml", hint="plait project")
+    from plait.lint.run import findings_of
+    from plait.lint.subject import Subject
+
+    def look() -> tuple[Subject, list[Finding]]:
+        subject = Subject(project, runs)
+        return subject, findings_of(subject, flags.texts("select"), flags.texts("ignore"), targets)
+
+    subject, found = look()
+    if flags.on("fix"):
+        from plait.lint.fixing import fix
+        from plait.spell import counted
+
+        mended = fix(subject, found)
+        if mended:
+            sys.stderr.write(f"plait: {counted(len(mended), 'finding')} mended\n")
+            subject, found = look()
+    _tell(flags, form, subject, found)
+    return 1 if found else 0
+
+
+def _apart(argv: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The command's own words, and those of a command line that is to be looked at."""
+    from plait.cli.tracing import NAMES
+
+    takes = {word for flag in LINT.flags if flag.kind != SWITCH for word in (f"--{flag.name}", f"-{flag.short}")}
+    index = 0
+    while index < len(argv):
+        if argv[index] in NAMES and index + 1 < len(argv) and argv[index + 1] not in NAMES:
+            return [*argv[:index]], [*argv[index:]]
+        index += 2 if argv[index] in takes else 1
+    return [*argv], []
+
+
+def _one_of(text: str, known: Sequence[str], noun: str) -> str:
+    if text not in known:
+        from plait.spell import did_you_mean
+
+        raise UsageError(f'unknown {noun} "{text}"', expected=", ".join(known), hint=did_you_mean(text, known))
+    return text
+
+
+def _typed(words: Sequence[str]) -> Project:
+    """A project of one run: a command line."""
+    from plait.project.file import Project
+    from plait.project.run import Run
+
+    command, *rest = words
+    return Project("", "", [Run(command, command, (), None, "", None, words=rest)])
+
+
+def _tell(flags: Parsed, form: str, subject: Subject, found: Sequence[Finding]) -> None:
+    from plait.lint import reports
+
+    if form == "sarif" or flags.given("sarif"):
+        from plait.lint.sarif import as_sarif
+
+        text = as_sarif(subject, found)
+        if flags.given("sarif"):
+            _write(flags.text("sarif"), text)
+        if form == "sarif":
+            write_out(text)
+    if form == "json":
+        write_out(reports.as_json(subject, found))
+    elif form == "github":
+        write_out(reports.as_annotations(subject, found))
+    elif form == "text":
+        write_folded(reports.as_text(subject, found))
+
+
+def _write(path: str, text: str) -> None:
+    from plait.cli.endings import cleaned_up
+    from plait.errors import ReadError
+    from plait.writing import write_file
+
+    try:
+        with cleaned_up():
+            write_file(path, [text.encode("utf-8", "replace")], new_mode=0o666)
+    except OSError as error:
+        raise ReadError(f'cannot write "{path}": {error.strerror}') from None

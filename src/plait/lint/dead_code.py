@@ -1,0 +1,189 @@
+"""Functions, loads and names of programs that nobody uses; files and libraries that nobody loads."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from plait.analysis.blocks import block_end, code_on
+from plait.analysis.files import TEMPLATE
+from plait.analysis.unused import unused_names
+from plait.lint.dead_values import modules
+from plait.lint.finding import Edit, Finding
+from plait.starlark.syntax import Assign, Evaluate, Load, Name
+from plait.templates.recovery import STARLARK
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plait.analysis.code import Occurrence
+    from plait.analysis.files import File
+    from plait.lint.subject import Subject
+
+_MODULES = "@ytt:"
+_LIBRARY_FILES = (".lib.yml", ".lib.yaml", ".star", ".lib.txt")
+
+
+def code(subject: Subject) -> Iterator[Finding]:
+    """Loads, names and functions that nobody uses."""
+    loaded = _loaded_names(subject)
+    lonely = {finding.path for finding in modules(subject)}
+    for file in subject.files():
+        if file.path in lonely:
+            continue  # all of it is dead
+        if not subject.is_own(file.path) or file.kind not in (TEMPLATE, STARLARK) or file.recovered.cut:
+            continue
+        yield from _loads(subject, file)
+        yield from _names(file)
+        yield from _functions(file, loaded)
+
+
+def _starts(file: File) -> list[int]:
+    starts = [0]
+    for line in file.lines:
+        starts.append(starts[-1] + len(line) + 1)
+    return starts
+
+
+def _whole_lines(file: File, first: int, last: int) -> Edit:
+    starts = _starts(file)
+    end = min(starts[last], len(file.source.text))
+    return Edit(file.path, starts[first - 1], end, "")
+
+
+# ---- loads
+
+_LOAD = re.compile(r"""\s*load\(\s*(?P<path>"[^"]*"|'[^']*')\s*(?P<names>(,[^()]*)?)\)\s*$""")
+
+
+def _loads(subject: Subject, file: File) -> Iterator[Finding]:
+    unused = {(one.name, one.line): one for one, what in unused_names(file) if "loaded" in what}
+    for load in file.names.loads:
+        gone = [(here, line) for here, _, line in load.names if (here, line) in unused]
+        for here, line in gone:
+            one = unused[here, line]
+            keeps = load.path.startswith(_MODULES) or not _does_more(subject, file, load.path)
+            edits = _without_names(file, load, {name for name, _ in gone}) if keeps else ()
+            yield Finding(
+                "D107",
+                file.path,
+                one.line,
+                f"{here} is loaded and not used",
+                column=one.column,
+                end=one.end,
+                edits=edits,
+                hint="take it out of the load" if len(gone) < len(load.names) else "take the load out",
+            )
+
+
+def _without_names(file: File, load: Load, gone: set[str]) -> list[Edit]:
+    """The load statement without some names; nothing where it is over several lines."""
+    lines = {line for _, _, line in load.names} | {load.line}
+    text = file.line(load.line)
+    before, mark, rest = ("", "", text) if file.kind == STARLARK else text.partition("#@")
+    found = _LOAD.match(rest)
+    if len(lines) > 1 or found is None or before.strip():
+        return []
+    if len(gone) == len(load.names):
+        return [_whole_lines(file, load.line, load.line)]
+    kept = []
+    for word in found["names"].split(","):
+        name = word.partition("=")[0].strip().strip("\"'")
+        if name and name not in gone:
+            kept.append(word.strip())
+    start = _starts(file)[load.line - 1] + len(before) + len(mark)
+    new = f"{', '.join([found['path'], *kept])}"
+    return [Edit(file.path, start + found.start("path"), start + found.end("names"), new)]
+
+
+def _does_more(subject: Subject, file: File, path: str) -> bool:
+    """Whether a file does something when it is loaded, such as refusing values."""
+    top = os.path.dirname(file.path) if not path.startswith("/") else ""
+    there = subject.file(os.path.normpath(os.path.join(top, path))) if top else None
+    return there is None or any(isinstance(one, Evaluate) for one in there.recovered.statements)
+
+
+# ---- names and functions
+
+
+def _names(file: File) -> Iterator[Finding]:
+    """Names that an assignment binds and nobody reads."""
+    assigned = _assignments(file)
+    unused = [one for one, what in unused_names(file) if "loaded" not in what]
+    unused += [one for one in _unused_at_top(file) if (one.name, one.line) in assigned]
+    for one in unused:
+        if (one.name, one.line) not in assigned:
+            continue  # a loop has to have a name for what it goes through
+        is_one_line = assigned[one.name, one.line]
+        yield Finding(
+            "D108",
+            file.path,
+            one.line,
+            f"{one.name} is not used",
+            column=one.column,
+            end=one.end,
+            removes=[_whole_lines(file, one.line, one.line)] if is_one_line else (),
+            hint="take it out",
+        )
+
+
+def _assignments(file: File) -> dict[tuple[str, int], bool]:
+    """The names that assignments bind alone, by line; whether the line is nothing but that."""
+    found: dict[tuple[str, int], bool] = {}
+    for statement in file.names.statements:
+        if isinstance(statement, Assign) and isinstance(statement.target, Name) and statement.operator in ("", "="):
+            text = code_on(file.line(statement.line), is_program=file.kind == STARLARK) or ""
+            whole = text.count("(") == text.count(")") and text.count("[") == text.count("]")
+            whole = whole and text.count("{") == text.count("}") and ";" not in text
+            begins = re.match(rf"{re.escape(statement.target.name)}\s*=(?!=)", text) is not None
+            found[statement.target.name, statement.line] = whole and begins and not text.endswith(("\\", ","))
+    return found
+
+
+def _unused_at_top(file: File) -> Iterator[Occurrence]:
+    """Names at the top of a file that no other file can load, which nobody reads."""
+    if file.path.endswith(_LIBRARY_FILES):
+        return
+    names = file.names
+    for one in names.occurrences:
+        if one.is_binding and one.scope is names.program and len(names.same(one)) == 1 and not one.name.startswith("_"):
+            yield one
+
+
+def _loaded_names(subject: Subject) -> dict[str, set[str]]:
+    """The names that files load, by the last part of the path; functions that are called as exports of libraries under ""."""
+    found: dict[str, set[str]] = {"": set()}
+    for file in subject.files():
+        if file.kind not in (TEMPLATE, STARLARK) and "load(" not in file.source.text:
+            continue
+        for load in file.names.loads:
+            found.setdefault(load.path.rpartition("/")[2], set()).update(there for _, there, _ in load.names)
+        found[""].update(re.findall(r"""\.(?:export|eval)\(\s*["'](\w+)["']""", file.source.text))
+    return found
+
+
+def _functions(file: File, loaded: dict[str, set[str]]) -> Iterator[Finding]:
+    names = file.names
+    wanted = loaded.get(os.path.basename(file.path), set()) | loaded[""]
+    for function in names.functions:
+        places = [one for one in names.occurrences if one.name == function.name and one.line == function.line]
+        one = places[0] if places else None
+        if one is None or len(names.same(one)) > 1:
+            continue
+        is_top = one.scope is names.program
+        if is_top and (function.name in wanted and file.path.endswith(_LIBRARY_FILES)):
+            continue
+        last = block_end(file.lines, function.line, is_program=file.kind == STARLARK)
+        if last is None:
+            continue
+        yield Finding(
+            "D106",
+            file.path,
+            function.line,
+            f"the function {function.name} is called nowhere",
+            column=one.column,
+            end=one.end,
+            removes=[_whole_lines(file, function.line, last)],
+            hint="take it out",
+        )

@@ -1,0 +1,179 @@
+"""Data values that no template uses, variables that nothing is filled with, libraries and files that nobody loads."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from plait.analysis import values
+from plait.analysis.files import TEMPLATE
+from plait.lint.finding import Edit, Finding, Place
+from plait.nodes import Map, MapItem
+from plait.templates.recovery import STARLARK, TEXT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.analysis.values import Keys
+    from plait.lint.layout import Layout
+    from plait.lint.subject import Ran, Subject
+    from plait.nodes import Document, Item
+
+_WITH_CODE = (TEMPLATE, STARLARK, TEXT)
+_VARIABLE = re.compile(r"\(\(!?([-/\w]+)[-/.\w]*\)\)")
+
+
+def data_values(subject: Subject) -> Iterator[Finding]:
+    """Data values that no file uses, where they are declared first."""
+    files = [file for file in subject.files() if file.kind in _WITH_CODE]
+    used = values.uses(files)
+    if () in used:
+        return
+    places: dict[Keys, list[tuple[Layout, MapItem]]] = {}
+    for layout, document in _declaring(subject):
+        for keys, item in values.unused_values([document], used):
+            places.setdefault(keys, []).append((layout, item))
+    for keys, found in places.items():
+        layout, item = found[0]
+        removes = [edit for one, inner in found for edit in one.removal(inner) or ()]
+        if len({(edit.path, edit.start) for edit in removes}) < len(found):
+            continue
+        column, end = layout.column(item)
+        yield Finding(
+            "D104",
+            layout.path,
+            item.line,
+            f"the data value {'.'.join(keys)} is used by no template",
+            column=column,
+            end=end,
+            also=[Place(one.path, inner.line, "set here") for one, inner in found[1:]],
+            removes=removes,
+            hint="take it out" if len(found) == 1 else "take it out everywhere",
+        )
+
+
+def _declaring(subject: Subject) -> Iterator[tuple[Layout, Document]]:
+    """The documents of data values and schemas of the author's own files, schemas first; then plain files of values."""
+    annotated: list[tuple[bool, Layout, Document]] = []
+    for file in subject.files():
+        layout = subject.layout(file.path) if subject.is_own(file.path) and file.kind == TEMPLATE else None
+        for document in () if layout is None else layout.documents.items:
+            if layout is None:
+                continue
+            names = {comment.text.partition(" ")[0] for comment in layout.comments_of(document)}
+            if names & {values.VALUES, values.SCHEMA} and "@library/ref" not in names:
+                annotated.append((values.SCHEMA not in names, layout, document))
+    for _, layout, document in sorted(annotated, key=lambda one: one[0]):
+        yield layout, document
+    for path in _values_files(subject):
+        layout = subject.layout(path)
+        if layout is not None and layout.documents.items:
+            yield layout, layout.documents.items[0]
+
+
+def _values_files(subject: Subject) -> list[str]:
+    """The plain files of data values that runs name."""
+    found: dict[str, None] = {}
+    for ran in subject.runs:
+        for setting in ran.run.settings:
+            if setting.name == "data-values-file":
+                found.update(dict.fromkeys(ran.run.paths(setting)))
+    return list(found)
+
+
+def variables(subject: Subject) -> Iterator[Finding]:
+    """Variables that are given and used nowhere."""
+    ran = [one for one in subject.runs if one.run.command == "patch"]
+    if not ran:
+        return
+    used = {found[1].partition(".")[0] for path in subject.paths for found in _VARIABLE.finditer(subject.text(path))}
+    seen: set[tuple[str, int]] = set()
+    for one in ran:
+        for layout, item in _given(subject, one):
+            line = (layout.path, item.line)
+            if str(item.key).partition(".")[0] in used or line in seen:
+                continue
+            seen.add(line)
+            column, end = layout.column(item)
+            yield Finding(
+                "D105",
+                layout.path,
+                item.line,
+                f"the variable {item.key} is used nowhere",
+                column=column,
+                end=end,
+                removes=_kept_a_map(layout, item),
+                hint="take it out",
+            )
+
+
+def _given(subject: Subject, ran: Ran) -> Iterator[tuple[Layout, MapItem]]:
+    """The variables of the files of variables of a run."""
+    for setting in ran.run.settings:
+        for path in ran.run.paths(setting) if setting.name == "vars-files" else ():
+            layout = subject.layout(path)
+            top = layout.documents.items[0].value if layout is not None and layout.documents.items else None
+            if layout is not None and type(top) is Map:
+                yield from ((layout, item) for item in top.items)
+
+
+def _kept_a_map(layout: Layout, item: Item) -> Sequence[Edit]:
+    """What takes a variable out; the last one leaves an empty map."""
+    removes = layout.removal(item) or []
+    around = layout.parent(item)
+    if removes and around is not None and type(around.value) is Map and len(around.value.items) == 1:
+        first = removes[0]
+        return [Edit(first.path, first.start, first.end, "{}\n"), *removes[1:]]
+    return removes
+
+
+_LIBRARIES = f"{os.sep}_ytt_lib{os.sep}"
+_MODULES = (".star", ".lib.yml", ".lib.yaml", ".lib.txt")
+
+
+def libraries(subject: Subject) -> Iterator[Finding]:
+    """Libraries that no run reads anything of."""
+    listed = {path for ran in subject.runs for path in ran.view.directories if _LIBRARIES in path}
+    for directory in sorted(listed):
+        before, _, library = directory.rpartition(_LIBRARIES)
+        is_read = any(path.startswith(directory + os.sep) for path in subject.read)
+        if is_read or os.sep in library or _LIBRARIES in before + os.sep:
+            continue
+        files = sorted(
+            os.path.join(top, name) for top, _, names in os.walk(directory) for name in names if name[:1] != "."
+        )
+        if files:
+            yield Finding(
+                "D109",
+                files[0],
+                1,
+                f"the library {library} is evaluated by no run",
+                removes=[Edit(path, 0, 0, "") for path in files],
+                hint="take its directory out",
+            )
+
+
+def modules(subject: Subject) -> Iterator[Finding]:
+    """Files of functions that no run loads."""
+    wanted = {
+        load.path.rpartition("/")[2].rpartition(":")[2]
+        for file in subject.files()
+        if file.kind in _WITH_CODE
+        for load in file.names.loads
+    }
+    directories = sorted({path for ran in subject.runs for path in ran.view.directories})
+    for directory in directories:
+        if not subject.is_own(directory + os.sep):
+            continue
+        for name in sorted(os.listdir(directory)) if os.path.isdir(directory) else ():
+            path = os.path.join(directory, name)
+            if name.endswith(_MODULES) and (path not in subject.read or name not in wanted) and os.path.isfile(path):
+                yield Finding(
+                    "D110",
+                    path,
+                    1,
+                    f"{name} is loaded by no run",
+                    removes=[Edit(path, 0, len(subject.text(path)), "")],
+                    hint="take the file out",
+                )

@@ -1,0 +1,59 @@
+"""Edits of findings made in files: those that change no output, all of a file at once."""
+
+from __future__ import annotations
+
+from plait.errors import ReadError
+from plait.lint.proving import kept
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.lint.finding import Finding
+    from plait.lint.subject import Subject
+
+
+def fix(subject: Subject, findings: Sequence[Finding]) -> list[Finding]:
+    """Make the edits of findings, where every run makes the same with them; the findings that are mended.
+
+    A file is written whole or not at all, and keeps its bytes but for the edits. Afterwards the runs are rendered from
+    what was written, and if that makes something else, the files are as they were. Raises ReadError when a file cannot be
+    written, or has changed since it was read.
+    """
+    mended = kept(subject, [finding for finding in findings if finding.edits])
+    texts = subject.edited([edit for finding in mended for edit in finding.edits])
+    before = {path: subject.text(path).encode("utf-8", "surrogateescape") for path in texts}
+    for path, content in before.items():
+        if _content(subject, path) != content:
+            raise ReadError(f'"{subject.shown(path)}" has changed since it was read', hint="run plait lint again")
+    written: list[str] = []
+    try:
+        for path, content in texts.items():
+            _write(subject, path, content)
+            written.append(path)
+        if next(subject.differing({}, again=texts), None) is not None:
+            raise ReadError("the runs make something else from the files that were written; they are as they were")
+    except BaseException:
+        for path in written:
+            _write(subject, path, before[path])
+        raise
+    return mended
+
+
+def _content(subject: Subject, path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise ReadError(f'cannot read "{subject.shown(path)}": {error.strerror}') from None
+
+
+def _write(subject: Subject, path: str, content: bytes) -> None:
+    from plait.cli.endings import cleaned_up
+    from plait.writing import write_file
+
+    try:
+        with cleaned_up():
+            write_file(path, [content], new_mode=0o666)
+    except OSError as error:
+        raise ReadError(f'cannot write "{subject.shown(path)}": {error.strerror}') from None

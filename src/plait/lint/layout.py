@@ -1,0 +1,152 @@
+"""Where the nodes of a YAML file stand in its text, and what would take one out of it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+from plait.errors import PlaitError
+from plait.lint.finding import Edit
+from plait.nodes import Document, MapItem, walk
+from plait.source import Source
+from plait.yaml import Comments, Spans, read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.nodes import DocumentSet, Item
+    from plait.yaml import Comment
+
+
+class Layout:
+    """A YAML file with its spans and comments. items: every item, parents before children."""
+
+    __slots__ = ("_above", "_at", "comments", "documents", "items", "path", "source", "spans", "starts", "text")
+
+    def __init__(self, path: str, text: str, documents: DocumentSet, comments: Comments, spans: Spans) -> None:
+        self.path = path
+        self.text = text
+        self.documents = documents
+        self.comments = comments
+        self.spans = spans
+        self.items: list[Item] = list(walk(documents))
+        self._at: dict[int, list[Item]] = {}
+        self._above: dict[Item, Item] = {}
+        for item in self.items:
+            self._at.setdefault(item.line, []).append(item)
+            for inner in getattr(item.value, "items", ()):
+                self._above[inner] = item
+        self.starts = [0]
+        at = text.find("\n")
+        while at >= 0:
+            self.starts.append(at + 1)
+            at = text.find("\n", at + 1)
+
+    @classmethod
+    def of(cls, path: str, text: str) -> Layout | None:
+        """The layout of a text; None where it cannot be read, or begins with a mark that moves its columns."""
+        comments, spans = Comments(), Spans()
+        if text.startswith("\ufeff"):
+            return None
+        try:
+            documents = read(Source(path, text), comments=comments, spans=spans, merge_lists=False)
+        except PlaitError:  # a template of another kind, or what the run itself takes for text
+            return None
+        return cls(path, text, documents, comments, spans)
+
+    def at(self, line: int) -> Sequence[Item]:
+        """The items that begin on a line, parents before children."""
+        return self._at.get(line, ())
+
+    def parent(self, item: Item) -> Item | None:
+        """The item around another one."""
+        return self._above.get(item)
+
+    def document_of(self, item: Item) -> Document | None:
+        """The document that an item is in."""
+        while type(item) is not Document:
+            above = self._above.get(item)
+            if above is None:
+                return None
+            item = above
+        return item
+
+    def lines(self, item: Item) -> set[int]:
+        """The lines that an item and those below it begin on."""
+        return {item.line, *(inner.line for inner in walk(item.value))}
+
+    def comments_of(self, item: Item) -> Sequence[Comment]:
+        """The comments that belong to an item."""
+        return self.comments.of.get(item, ())
+
+    def start(self, line: int) -> int:
+        """The index of the first character of a line."""
+        return self.starts[line - 1] if line <= len(self.starts) else len(self.text)
+
+    def line_of(self, index: int) -> int:
+        """The line of a character."""
+        return bisect_left(self.starts, index + 1)
+
+    def line(self, number: int) -> str:
+        """The text of a line."""
+        return self.text[self.start(number) : self.start(number + 1)].rstrip("\r\n")
+
+    def column(self, item: Item) -> tuple[int, int]:
+        """Where what names an item stands on its line: its key, its value, or its mark; the column, and that behind it."""
+        span = self.spans.keys.get(item) if type(item) is MapItem else None
+        span = span or self.spans.items.get(item)
+        if span is None:
+            text = self.line(item.line)
+            return len(text) - len(text.lstrip()) + 1, max(len(text.rstrip()), 1) + 1
+        line, column = self.spans.place(span.start)
+        end = min(span.end, self.start(line + 1))
+        return column, column + max(len(self.text[span.start : end].rstrip()), 1)
+
+    def has_code(self, item: Item) -> bool:
+        """Whether there is code in the lines of an item: what it holds depends on something."""
+        first, last = self._range(item)
+        return any(
+            comment.text.startswith("@ ") and comment.own_line and first <= comment.line <= last
+            for comment in self.comments.all
+        )
+
+    def removal(self, item: Item) -> list[Edit] | None:
+        """What takes an item out, with the annotations above it; None where it shares its lines with others."""
+        first, last = self._range(item)
+        head = self.text[self.start(first) : self.spans.items[item].start] if item in self.spans.items else "?"
+        if head.strip() or any(other.line == first and self._is_beside(other, item) for other in self.at(first)):
+            return None
+        edits = [Edit(self.path, self.start(first), self.start(last + 1), "")]
+        edits += [
+            Edit(self.path, self.start(comment.line), self.start(comment.line + 1), "")
+            for comment in self.comments_of(item)
+            if comment.own_line and comment.text.startswith("@") and not comment.text.startswith("@ ")
+        ]
+        return edits
+
+    def removal_of_all(self, item: Item) -> list[Edit] | None:
+        """What takes an item out, with what would be empty without it."""
+        up = self.parent(item)
+        while up is not None and type(up) is not Document and len(getattr(up.value, "items", ())) == 1:
+            item, up = up, self.parent(up)
+        return self.removal(item)
+
+    def _is_beside(self, other: Item, item: Item) -> bool:
+        """Whether an item is neither around nor within another one that begins on its line."""
+        return not self._is_around(item, other) and not self._is_around(other, item)
+
+    def _is_around(self, outer: Item, item: Item) -> bool:
+        up: Item | None = item
+        while up is not None and up is not outer:
+            up = self._above.get(up)
+        return up is outer
+
+    def _range(self, item: Item) -> tuple[int, int]:
+        """The first and the last line of an item, without what belongs to it above."""
+        span = self.spans.items.get(item)
+        if span is None:
+            return item.line, item.line
+        end = span.end
+        while end > span.start and self.text[end - 1] in " \t\r\n":
+            end -= 1
+        return self.line_of(span.start), self.line_of(max(end - 1, span.start))

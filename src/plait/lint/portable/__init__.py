@@ -1,0 +1,42 @@
+"""What only plait takes, or takes for something else than ytt, BOSH or Deckhand do.
+
+docs/compatibility lists all that differs; here each entry of these lists has a check, or a reason why it has none
+(`entries`). A check finds the lines where the entry applies.
+"""
+
+from __future__ import annotations
+
+from plait.lint.finding import Finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.lint.portable.entry import Entry
+    from plait.lint.subject import Subject
+
+CODE_OF = {"ytt": "P501", "bosh": "P502", "deckhand": "P503"}
+_NAMES = {"ytt": "ytt", "bosh": "BOSH", "deckhand": "Deckhand"}
+
+
+def entries(target: str) -> Sequence[Entry]:
+    """The entries of the list of what differs. target: of `CODE_OF`."""
+    from plait.lint.portable import bosh, deckhand, ytt
+
+    return {"ytt": ytt.ENTRIES, "bosh": bosh.ENTRIES, "deckhand": deckhand.ENTRIES}[target]
+
+
+def differences(subject: Subject, target: str) -> Iterator[Finding]:
+    """What differs in the runs and files of a project. target: of `CODE_OF`."""
+    for entry in entries(target):
+        if entry.check is None:
+            continue
+        for spot in entry.check(subject):
+            yield Finding(
+                CODE_OF[target],
+                spot.path,
+                spot.line,
+                f"{_NAMES[target]} differs here: {entry.says}",
+                column=spot.column,
+                hint=entry.hint,
+            )

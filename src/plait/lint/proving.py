@@ -1,0 +1,50 @@
+"""What is said to have no part in any output is taken out, and every run rendered again: only what is true is told."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from plait.lint.finding import Finding
+    from plait.lint.subject import Subject
+
+# So many times the runs are rendered again; what is not proven by then is not told.
+_MOST_RENDERINGS = 64
+
+
+def proven(subject: Subject, findings: Sequence[Finding]) -> list[Finding]:
+    """The findings whose `removes` change no output, each by itself or together with others of them."""
+
+    def is_same(some: Sequence[Finding]) -> bool:
+        return subject.same_with([edit for finding in some for edit in finding.removes])
+
+    return _halves([finding for finding in findings if finding.removes], is_same, [_MOST_RENDERINGS])
+
+
+def kept(subject: Subject, findings: Sequence[Finding]) -> list[Finding]:
+    """The findings whose `edits` change no output when all of them are made."""
+
+    def is_same(some: Sequence[Finding]) -> bool:
+        return subject.same_with([edit for finding in some for edit in finding.edits])
+
+    found = _halves(findings, is_same, [_MOST_RENDERINGS])
+    while found and not is_same(found):  # each by itself, but not together
+        found = found[: len(found) // 2]
+    return found
+
+
+def _halves(some: Sequence[Finding], is_same: Callable[[Sequence[Finding]], bool], left: list[int]) -> list[Finding]:
+    """The findings that hold. Most often all do, so all are tried at once; if not, each half by itself.
+
+    left: how often may be tried.
+    """
+    if not some or left[0] <= 0:
+        return []
+    left[0] -= 1
+    if is_same(some):
+        return [*some]
+    if len(some) == 1:
+        return []
+    middle = len(some) // 2
+    return [*_halves(some[:middle], is_same, left), *_halves(some[middle:], is_same, left)]

@@ -1,0 +1,130 @@
+"""Scalars that readers of YAML 1.1 and 1.2 take for different things, in inputs and in the output."""
+
+from __future__ import annotations
+
+from plait.analysis.places import path_of
+from plait.lint.finding import Edit, Finding
+from plait.lint.layout import Layout
+from plait.lint.readings import readings
+from plait.nodes import COLLECTIONS, MapItem
+from plait.provenance import Trace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plait.lint.subject import Subject
+    from plait.nodes import Item
+
+
+def inputs(subject: Subject) -> Iterator[Finding]:
+    """Scalars of inputs."""
+    for path in subject.paths:
+        layout = subject.layout(path) if subject.is_own(path) else None
+        if layout is None:
+            continue
+        for item in layout.items:
+            if type(item.value) in COLLECTIONS:
+                continue
+            span = layout.spans.values.get(item)
+            if span is None or span.end - span.start > 40 or span.end <= span.start:
+                continue
+            written = layout.text[span.start : span.end]
+            both = readings(written)
+            if both is None:
+                continue
+            line, column = layout.spans.place(span.start)
+            yield Finding(
+                "R401",
+                path,
+                line,
+                f"{written} is {both[0]} by YAML 1.1, and {both[1]} by 1.2",
+                column=column,
+                end=column + len(written),
+                edits=_plainer(layout, item, written),
+                hint=_hint(item, written),
+            )
+
+
+def _hint(item: Item, written: str) -> str:
+    value = item.value
+    if type(value) is str:
+        return f'write "{written}", which is a text for all'
+    if type(value) is bool:
+        return f"write {'true' if value else 'false'}, which all readers agree on"
+    if type(value) in (int, float):
+        return f"write {value}, or put it in quotes if a text is meant"
+    return "put it in quotes"
+
+
+def _plainer(layout: Layout, item: Item, written: str) -> list[Edit]:
+    """The same value as all readers take it: it is what plait reads now."""
+    value = item.value
+    span = layout.spans.values[item]
+    if type(value) is bool:
+        new = "true" if value else "false"
+    elif type(value) is str and value == written:
+        new = f'"{written}"'
+    else:
+        return []
+    return [Edit(layout.path, span.start, span.end, new)]
+
+
+def outputs(subject: Subject) -> Iterator[Finding]:
+    """Scalars of the output that are printed so that readers differ, each where it comes from."""
+    seen: set[tuple[str, int, str]] = set()
+    for ran in subject.runs:
+        text = ran.documents.to_yaml()
+        printed = Layout.of("output", text) if _may_have(text) else None
+        for item in () if printed is None else printed.items:
+            if type(item.value) in COLLECTIONS or printed is None:
+                continue
+            span = printed.spans.values.get(item)
+            written = "" if span is None else printed.text[span.start : span.end]
+            both = readings(written) if 0 < len(written) <= 40 else None
+            if both is None:
+                continue
+            place = _origin(ran.trace, ran.documents.nodes.items, printed, item)
+            if place is None or (*place, written) in seen or not subject.text(place[0]):
+                continue
+            seen.add((*place, written))
+            yield Finding(
+                "R402",
+                *place,
+                f"{written} in the output is {both[0]} by YAML 1.1, and {both[1]} by 1.2",
+                runs=[ran.run.name],
+            )
+
+
+def _may_have(text: str) -> bool:
+    """Whether some line of an output ends in a scalar that readers differ in."""
+    for line in text.splitlines():
+        word = line.rpartition(" ")[2]
+        if word and readings(word) is not None:
+            return True
+    return False
+
+
+def _origin(trace: Trace, documents: object, printed: Layout, wanted: Item) -> tuple[str, int] | None:
+    """Where a printed value is from: the item at the same place of the documents."""
+    way: list[int] = []
+    item: Item | None = wanted
+    while item is not None:
+        above = printed.parent(item)
+        items = printed.documents.items if above is None else above.value.items  # type: ignore[union-attr]
+        way.append(items.index(item))  # type: ignore[arg-type]
+        item = above
+    items = documents
+    found: Item | None = None
+    for index in reversed(way):
+        if items is None or index >= len(items):  # type: ignore[arg-type]
+            return None
+        found = items[index]  # type: ignore[index]
+        items = getattr(found.value, "items", None)
+    if found is None or (type(found) is MapItem and type(wanted) is MapItem and found.key != wanted.key):
+        return None
+    original = trace.original(found)
+    change = trace.changes.get(original)
+    source, line = (original.source, original.line) if change is None else (change.source, change.line)
+    path = path_of(source)
+    return None if path is None else (path, line)

@@ -1,0 +1,178 @@
+"""What changes nothing, or makes what is nearly there already."""
+
+from __future__ import annotations
+
+import re
+
+from plait.analysis.files import OPS
+from plait.analysis.places import path_of
+from plait.lint.finding import Edit, Finding, Place
+from plait.lint.same import called
+from plait.nodes import Array, Map, MapItem
+from plait.project.run import from_here
+from plait.spell import is_slip
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plait.lint.layout import Layout
+    from plait.lint.subject import Ran, Subject
+    from plait.nodes import Item, Value
+
+
+# What puts an item in, rather than merge it.
+_ACTIONS = frozenset({"@overlay/append", "@overlay/insert", "@overlay/replace", "@overlay/remove", "@overlay/assert"})
+
+
+def empty_merges(subject: Subject) -> Iterator[Finding]:
+    """Empty maps and arrays in overlays that are merged with what is there."""
+    for path in subject.paths:
+        layout = subject.layout(path) if subject.is_own(path) else None
+        if layout is None or "@overlay/" not in layout.text:
+            continue
+        for item in layout.items:
+            if type(item) is not MapItem or type(item.value) not in (Map, Array) or item.value.items:  # type: ignore[union-attr]
+                continue
+            document = layout.document_of(item)
+            if document is None or not _is_overlay(layout, document) or _has_action(layout, item):
+                continue
+            column, end = layout.column(item)
+            yield Finding(
+                "S303",
+                path,
+                item.line,
+                f"merging the empty {'map' if type(item.value) is Map else 'array'} {called(item)} changes nothing",
+                column=column,
+                end=end,
+                removes=layout.removal(item) or (),
+                hint="#@overlay/replace above it would put the empty one in; else take it out",
+            )
+
+
+def _is_overlay(layout: Layout, item: Item) -> bool:
+    return any(comment.text.startswith("@overlay/") for comment in layout.comments_of(item))
+
+
+def _has_action(layout: Layout, item: Item) -> bool:
+    """Whether an item, or one around it, may be put in rather than merged."""
+    names = [comment.text.partition(" ")[0] for comment in layout.comments_of(item)]
+    if any(name.startswith("@overlay/") for name in names):
+        return True
+    up: Item | None = item
+    while up is not None:
+        for comment in layout.comments_of(up):
+            name = comment.text.partition(" ")[0]
+            if name in _ACTIONS or "missing_ok" in comment.text:
+                return True
+        up = layout.parent(up)
+    return False
+
+
+# ---- what runs warn of
+
+_AT = re.compile(r"^(?P<path>[^\s:][^:]*):(?P<line>\d+): (?P<text>.*)$", re.DOTALL)
+_CODES = (
+    ("S305", re.compile(r"is there again, and only the last one counts")),
+    ("S304", re.compile(r"there is no key .* is there:|no item has the .* is there:|no document matches, so nothing")),
+    ("S306", re.compile(r"pattern")),
+)
+
+
+def warnings(subject: Subject) -> Iterator[Finding]:
+    """What runs warn of, by what it is."""
+    seen: set[str] = set()
+    for ran in subject.runs:
+        for warning in ran.documents.warnings:
+            found = _AT.match(warning)
+            if found is None or warning in seen:
+                continue
+            seen.add(warning)
+            path = next((one for one in subject.paths if found["path"] in (from_here(one), one)), None)
+            if path is None:
+                continue
+            code = next((code for code, words in _CODES if words.search(found["text"])), "S309")
+            line = int(found["line"])
+            yield Finding(code, path, line, found["text"], edits=_mended(subject, code, path, line))
+
+
+def _mended(subject: Subject, code: str, path: str, line: int) -> list[Edit]:
+    """The first of two equal keys has no effect: it can be taken out."""
+    layout = subject.layout(path) if code == "S305" else None
+    items = [] if layout is None else [one for one in layout.at(line) if type(one) is MapItem]
+    if layout is None or len(items) != 1:
+        return []
+    return layout.removal(items[0]) or []
+
+
+# ---- operations that make what is nearly there
+
+
+def near_misses(subject: Subject) -> Iterator[Finding]:
+    """Operations that make a key, with `?`, whose name is nearly one that is there."""
+    seen: set[tuple[str, int, str]] = set()
+    for ran in subject.runs if any(one.run.command == "patch" for one in subject.runs) else ():
+        for item, change in ran.trace.changes.items():
+            path = path_of(change.source)
+            if change.action != "replace" or change.was is not None or path is None:
+                continue
+            if type(item) is not MapItem or type(item.key) is not str or (path, change.line, item.key) in seen:
+                continue
+            seen.add((path, change.line, item.key))
+            found = _operation_at(subject, path, change.line)
+            if found is None or "?" not in str(found[1].value):
+                continue
+            layout, written = found
+            operation = layout.parent(written)
+            near = None if operation is None else _nearly(ran, path, layout.lines(operation), item)
+            if near is None:
+                continue
+            at = path_of(near.source)
+            yield Finding(
+                "S304",
+                path,
+                written.line,
+                f'there is no key "{item.key}", so it is made; "{near.key}" is there',
+                also=[] if at is None else [Place(at, near.line, "is there")],
+                hint=f'did you mean "{near.key}"?',
+            )
+
+
+def _nearly(ran: Ran, path: str, lines: set[int], item: MapItem) -> MapItem | None:
+    """The item beside one that an operation has made whose name is nearly the same. lines: of the operation."""
+    for effect in ran.trace.effects:
+        if effect.by.line in lines and path_of(effect.by.source) == path and effect.after is not None:
+            around = _map_with(effect.after.value, item)
+            for one in () if around is None else around.items:
+                if type(one.key) is str and type(item.key) is str and one is not item and is_slip(item.key, one.key):
+                    return one
+    return None
+
+
+def _operation_at(subject: Subject, path: str, line: int) -> tuple[Layout, Item] | None:
+    """The path of the operation that has a line."""
+    layout = subject.layout(path)
+    file = subject.file(path)
+    if layout is None or file is None or file.kind != OPS:
+        return None
+    up: Item | None = next(iter(layout.at(line)), None)
+    while up is not None:
+        found = up.value.find("path") if type(up.value) is Map else None
+        if found is not None:
+            return layout, found
+        up = layout.parent(up)
+    return None
+
+
+def _map_with(value: Value, wanted: MapItem) -> Map | None:
+    """The map that holds an item."""
+    todo = [value]
+    while todo:
+        here = todo.pop()
+        if type(here) is Map:
+            if any(item is wanted for item in here.items):
+                return here
+            todo += [item.value for item in here.items]
+        elif type(here) is Array:
+            todo += [item.value for item in here.items]
+    return None

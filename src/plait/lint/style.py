@@ -1,0 +1,218 @@
+"""What works, and could be written so that others see at once what it does."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from plait.analysis.files import TEMPLATE
+from plait.lint.finding import Edit, Finding, Place
+from plait.starlark.syntax import Assign, Branch, Call, Def, Evaluate, For, If, Literal, Name, Return, While
+from plait.starlark.table.universal import UNIVERSAL
+from plait.templates.directives import is_plain
+from plait.templates.recovery import STARLARK
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.analysis.files import File
+    from plait.lint.subject import Subject
+    from plait.starlark.syntax import Expression, Statement
+
+_LONG = ("@template/code", "@template/value")
+
+
+def style(subject: Subject) -> Iterator[Finding]:
+    """All of it, file by file."""
+    for path in subject.paths:
+        file = subject.file(path) if subject.is_own(path) else None
+        if file is None or file.kind not in (TEMPLATE, STARLARK):
+            continue
+        if file.kind == TEMPLATE:
+            yield from _comments(subject, file)
+        if not file.recovered.cut:
+            yield from _hidden_loads(file)
+            yield from _unreachable(file)
+    yield from _overlay_all(subject)
+
+
+def _comments(subject: Subject, file: File) -> Iterator[Finding]:
+    """Long forms of code and values; plain comments."""
+    layout = subject.layout(file.path)
+    if layout is None or not layout.comments.template:
+        return
+    for comment in layout.comments.all:
+        start = layout.start(comment.line) + comment.column - 1
+        long = next((name for name in _LONG if comment.text.startswith(f"{name} ")), None)
+        if long is not None:
+            yield Finding(
+                "T601",
+                file.path,
+                comment.line,
+                f"#{long} is the long form of #@",
+                column=comment.column,
+                end=comment.column + len(long) + 1,
+                edits=[Edit(file.path, start, start + len(long) + 1, "#@")],
+                hint="write #@",
+            )
+        elif is_plain(comment):
+            yield Finding(
+                "T605",
+                file.path,
+                comment.line,
+                "a plain comment, which a template has only where unknown comments are ignored",
+                column=comment.column,
+                edits=[Edit(file.path, start, start + 1, "#!")],
+                hint="write #! for a comment",
+            )
+
+
+def _hidden_loads(file: File) -> Iterator[Finding]:
+    """Loads of names that are bound twice, or that every program has."""
+    names = file.names
+    first: dict[str, int] = {}
+    for load in names.loads:
+        for here, _, line in load.names:
+            one = next((one for one in names.occurrences if (one.name, one.line) == (here, line)), None)
+            column, end = (1, 2) if one is None else (one.column, one.end)
+            if here in first and first[here] != line:
+                yield Finding(
+                    "T602",
+                    file.path,
+                    line,
+                    f"{here} is loaded again, and hides what was loaded before",
+                    column=column,
+                    end=end,
+                    also=[Place(file.path, first[here], "is loaded here")],
+                    hint=f'load it under another name: other="{here}"',
+                )
+            elif here in UNIVERSAL:
+                yield Finding(
+                    "T602",
+                    file.path,
+                    line,
+                    f"the loaded {here} hides the one that every program has",
+                    column=column,
+                    end=end,
+                    hint=f'load it under another name: other="{here}"',
+                )
+            first.setdefault(here, line)
+    for statement in names.statements:
+        name = _bound_at_top(statement)
+        if name is not None and name in first and names.program is not None and statement.line not in _inner(file):
+            yield Finding(
+                "T602",
+                file.path,
+                statement.line,
+                f"{name} hides what was loaded under this name",
+                also=[Place(file.path, first[name], "is loaded here")],
+                hint="give one of the two another name",
+            )
+
+
+def _bound_at_top(statement: Statement) -> str | None:
+    if isinstance(statement, Def):
+        return statement.name
+    if isinstance(statement, Assign) and isinstance(statement.target, Name):
+        return statement.target.name
+    return None
+
+
+def _inner(file: File) -> set[int]:
+    """The lines of statements within functions."""
+    return {inner.line for function in file.names.functions for inner in function.body}
+
+
+# ---- what nothing leads to
+
+_FAILS = frozenset({"fail"})
+
+
+def _unreachable(file: File) -> Iterator[Finding]:
+    for block in _blocks(file.recovered.statements):
+        for statement, after in pairwise(block):
+            words = _ends(statement)
+            if words is None or after.line <= statement.line:
+                continue
+            yield Finding(
+                "T603",
+                file.path,
+                after.line,
+                f"nothing leads here: {words} on line {statement.line} goes on elsewhere",
+                also=[Place(file.path, statement.line, "ends the block")],
+                hint="take it out, or put it before",
+            )
+            break
+    for statement in file.names.statements:
+        if isinstance(statement, If) and _is_false(statement.test):
+            yield Finding(
+                "T603",
+                file.path,
+                statement.line,
+                "nothing leads into this block: its condition is always false",
+                hint="take it out",
+            )
+
+
+def _is_false(test: Expression) -> bool:
+    if isinstance(test, Literal):
+        return not test.value
+    return isinstance(test, Name) and test.name in ("False", "None")
+
+
+def _blocks(statements: Sequence[Statement]) -> Iterator[Sequence[Statement]]:
+    yield statements
+    for statement in statements:
+        if isinstance(statement, Def | For | While):
+            yield from _blocks(statement.body)
+        elif isinstance(statement, If):
+            yield from _blocks(statement.yes)
+            yield from _blocks(statement.no)
+
+
+def _ends(statement: Statement) -> str | None:
+    """What ends a block, in words; None for a statement that goes on with the next one."""
+    if isinstance(statement, Return):
+        return "return"
+    if isinstance(statement, Branch) and statement.word in ("break", "continue"):
+        return statement.word
+    if isinstance(statement, Evaluate) and isinstance(statement.value, Call):
+        function = statement.value.function
+        if isinstance(function, Name) and function.name in _FAILS:
+            return "fail"
+    return None
+
+
+# ---- overlay.all
+
+_ALL = re.compile(r"@overlay/match\s+by\s*=\s*overlay\.all\b")
+
+
+def _overlay_all(subject: Subject) -> Iterator[Finding]:
+    """Overlays of all documents, where every run has one document."""
+    from plait.naming import document_name
+
+    runs = [ran for ran in subject.runs if ran.run.command == "render"]
+    counts = [len(stage.documents) for ran in runs for stage in ran.trace.stages if stage.name == "templates"]
+    if not counts or max(counts) != 1:
+        return
+    names = {document_name(ran.documents.nodes.items[0]) for ran in runs if len(ran.documents.nodes.items) == 1}
+    name = next(iter(names)) if len(names) == 1 else None
+    if name is None or "/" not in name:
+        return
+    kind, _, own = name.partition("/")
+    for path in subject.paths:
+        layout = subject.layout(path) if subject.is_own(path) else None
+        for document in () if layout is None else layout.documents.items:
+            for comment in layout.comments_of(document) if layout is not None else ():
+                if _ALL.match(comment.text) and "expects" not in comment.text:
+                    yield Finding(
+                        "T604",
+                        path,
+                        comment.line,
+                        f"overlay.all matches one document in every run, {name}",
+                        column=comment.column,
+                        end=comment.column + len(comment.text) + 1,
+                        hint=f'by=overlay.subset({{"kind": "{kind}", "metadata": {{"name": "{own}"}}}}) says which',
+                    )

@@ -1,0 +1,204 @@
+"""What lint looks at: the runs of a project, evaluated with everything recorded, and the files that they read."""
+
+from __future__ import annotations
+
+import os
+
+from plait.analysis.files import OPS, File
+from plait.analysis.places import path_of
+from plait.codecache import MemoryCache
+from plait.errors import PlaitError
+from plait.lint.finding import applied
+from plait.lint.layout import Layout
+from plait.lint.used import lines_used
+from plait.project.run import from_here
+from plait.view import View
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Iterator, Sequence
+
+    from plait.api.results import Documents
+    from plait.lint.finding import Edit
+    from plait.project.file import Project
+    from plait.project.run import Run
+    from plait.provenance import Trace
+
+    Line = tuple[str, int]
+
+# Files that are vendored are for others to mend.
+VENDORED = f"{os.sep}vendor{os.sep}"
+# Settings of a run that name files of values, which messages do not quote.
+_OF_VALUES = frozenset({"data-values-file", "vars-files", "vars-store", "secrets-file"})
+_LIBRARIES = f"{os.sep}_ytt_lib{os.sep}"
+
+
+class Ran:
+    """A run that was evaluated. used: the lines that have a part in its output."""
+
+    __slots__ = ("documents", "output", "run", "trace", "used", "view")
+
+    def __init__(self, run: Run, view: View, documents: Documents) -> None:
+        self.run = run
+        self.view = view
+        self.documents = documents
+        assert documents.trace is not None
+        self.trace: Trace = documents.trace
+        self.used: set[Line] = lines_used(self.trace, documents.nodes)
+        self.output = output_of(run, documents)
+
+
+class Subject:
+    """The runs of a project and their files.
+
+    runs: evaluated. read: the files that they read; paths: those of them that are text, in order. project: what they are of.
+    """
+
+    def __init__(self, project: Project, runs: Iterable[Run]) -> None:
+        self.project = project
+        self._cache = MemoryCache()
+        self.runs = [self._evaluated(run) for run in runs]
+        read = {path: content for ran in self.runs for path, content in ran.view.files.items() if content is not None}
+        self._contents = read
+        self.read = read.keys()
+        self.paths = sorted(path for path in read if _is_text(path))
+        self._kinds = {
+            path: OPS
+            for ran in self.runs
+            if ran.run.command == "patch"
+            for setting in ran.run.settings
+            if setting.name == "ops"
+            for path in ran.run.paths(setting)
+        }
+        self._private = {
+            path
+            for ran in self.runs
+            for setting in ran.run.settings
+            if setting.name in _OF_VALUES
+            for path in ran.run.paths(setting)
+        }
+        self._files: dict[str, File | None] = {}
+        self._layouts: dict[str, Layout | None] = {}
+
+    def _evaluated(self, run: Run) -> Ran:
+        view = View()
+        try:
+            documents = run.evaluate(view=view, trace=True, cache=self._cache)
+        except PlaitError as error:
+            step = f'in the run "{run.name}"'
+            raise error if any(one.text == step for one in error.trail) else error.within(step, run.at) from None
+        return Ran(run, view, documents)
+
+    # ---- files
+
+    def text(self, path: str) -> str:
+        """The text of a file that a run has read."""
+        return (self._contents.get(path) or b"").decode("utf-8", "surrogateescape")
+
+    def file(self, path: str) -> File | None:
+        """A file as far as it can be read; None for one that is beyond the limits."""
+        if path not in self._files:
+            try:
+                self._files[path] = File(path, self.text(path), self._kinds.get(path, ""))
+            except PlaitError:  # a limit: nothing is said of such a file
+                self._files[path] = None
+        return self._files[path]
+
+    def files(self) -> Iterable[File]:
+        """The files that the runs read, in order."""
+        return [file for path in self.paths if (file := self.file(path)) is not None]
+
+    def layout(self, path: str) -> Layout | None:
+        """Where the nodes of a YAML file stand in its text; None for a file that is no YAML."""
+        if path not in self._layouts:
+            is_yaml = path.endswith((".yml", ".yaml")) and path in self._contents
+            self._layouts[path] = Layout.of(path, self.text(path)) if is_yaml else None
+        return self._layouts[path]
+
+    def is_private(self, path: str, line: int) -> bool:
+        """Whether a line is not for everybody: of values that somebody gives, of variables stores, of what is encrypted."""
+        if path in self._private:
+            return True
+        return any(
+            first <= line < last and path_of(source) == path
+            for ran in self.runs
+            for source, first, last in ran.trace.secrets
+        )
+
+    def is_operations(self, path: str) -> bool:
+        """Whether a file holds operations."""
+        file = self.file(path)
+        return file is not None and file.kind == OPS
+
+    def is_own(self, path: str) -> bool:
+        """Whether a file is the author's own, not one of a library that came from elsewhere."""
+        return _LIBRARIES not in path and VENDORED not in path
+
+    def shown(self, path: str) -> str:
+        """A path as a person reads it: from the working directory."""
+        here = from_here(path)
+        return path if here.startswith(os.pardir) else here
+
+    # ---- rendering again
+
+    def same_with(self, edits: Sequence[Edit]) -> bool:
+        """Whether every run makes the same with some edits made."""
+        return next(self.differing(self.edited(edits)), None) is None
+
+    def edited(self, edits: Iterable[Edit]) -> dict[str, bytes]:
+        """The files that edits are for, with the edits made."""
+        by_path: dict[str, list[Edit]] = {}
+        for edit in edits:
+            by_path.setdefault(edit.path, []).append(edit)
+        return {
+            path: applied(self.text(path), those).encode("utf-8", "surrogateescape") for path, those in by_path.items()
+        }
+
+    def differing(
+        self, texts: dict[str, bytes], *, only: Ran | None = None, again: Container[str] = ()
+    ) -> Iterator[tuple[Ran, Documents | PlaitError]]:
+        """The runs that make something else with other texts in the place of files, each with what it makes.
+
+        only: the run to try; by default all that read one of these files, or of those in `again`.
+        """
+        for ran in self.runs if only is None else [only]:
+            if not any(path in texts or path in again for path in ran.view.files):
+                continue
+            try:
+                documents = ran.run.evaluate(view=View(texts), cache=self._cache)
+            except PlaitError as error:
+                yield ran, error
+                continue
+            if output_of(ran.run, documents) != ran.output:
+                yield ran, documents
+
+
+def output_of(run: Run, documents: Documents) -> object:
+    """What a run makes, to be compared.
+
+    Of layered documents what they say of substitutions does not count: it is printed, and has no part in their data.
+    """
+    if run.command == "layer":
+        return _without_substitutions(documents)
+    return documents.to_yaml(), getattr(documents, "files", None)
+
+
+def _without_substitutions(documents: Documents) -> str:
+    from plait.nodes import DocumentSet, Map, MapItem
+    from plait.yaml import write
+
+    items = []
+    for document in documents.nodes.items:
+        top = document.value
+        metadata = top.find("metadata") if type(top) is Map else None
+        if type(top) is Map and metadata is not None and type(metadata.value) is Map:
+            kept = [item for item in metadata.value.items if item.key != "substitutions"]
+            document = document.with_value(
+                top.with_items([MapItem("metadata", Map(kept)) if item is metadata else item for item in top.items])
+            )
+        items.append(document)
+    return write(DocumentSet(items))
+
+
+def _is_text(path: str) -> bool:
+    return path.endswith((".yml", ".yaml", ".star", ".txt", ".text"))
