@@ -34,6 +34,7 @@ LEVELS = [
     ["project"],
     ["analysis"],
     ["edit"],
+    ["lint"],
     ["lsp"],
     ["__main__"],
 ]

@@ -13,7 +13,12 @@ from plait.lint.portable import CODE_OF, entries
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs" / "compatibility"
 # Sections that say where there is no difference in what is taken or made.
-NO_DIFFERENCES = {"As in ytt, although its documentation says otherwise", "Wording of messages", "Not there yet", "Checklist"}
+NO_DIFFERENCES = {
+    "As in ytt, although its documentation says otherwise",
+    "Wording of messages",
+    "Not there yet",
+    "Checklist",
+}
 
 
 def listed(target: str) -> list[str]:

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from plait.nodes import Item
 
 
+# What is said of a value that is not for everybody.
+_ONE_OF_TWO = "readers of YAML 1.1 and 1.2 take this value for different things"
+
+
 def inputs(subject: Subject) -> Iterator[Finding]:
     """Scalars of inputs."""
     for path in subject.paths:
@@ -34,15 +38,16 @@ def inputs(subject: Subject) -> Iterator[Finding]:
             if both is None:
                 continue
             line, column = layout.spans.place(span.start)
+            is_private = subject.is_private(path, line)
             yield Finding(
                 "R401",
                 path,
                 line,
-                f"{written} is {both[0]} by YAML 1.1, and {both[1]} by 1.2",
+                _ONE_OF_TWO if is_private else f"{written} is {both[0]} by YAML 1.1, and {both[1]} by 1.2",
                 column=column,
                 end=column + len(written),
-                edits=_plainer(layout, item, written),
-                hint=_hint(item, written),
+                edits=() if is_private else _plainer(layout, item, written),
+                hint="put it in quotes if a text is meant" if is_private else _hint(item, written),
             )
 
 
@@ -91,7 +96,9 @@ def outputs(subject: Subject) -> Iterator[Finding]:
             yield Finding(
                 "R402",
                 *place,
-                f"{written} in the output is {both[0]} by YAML 1.1, and {both[1]} by 1.2",
+                _ONE_OF_TWO
+                if subject.is_private(*place)
+                else f"{written} in the output is {both[0]} by YAML 1.1, and {both[1]} by 1.2",
                 runs=[ran.run.name],
             )
 

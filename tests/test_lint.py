@@ -1,0 +1,183 @@
+"""`plait lint` as a command: what is looked at, forms of its findings, edits of files, mistakes."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from plait.cli import main
+from plait.errors import UsageError
+from plait.lint import lint
+from plait.lint.codes import CODES
+from plait.project import read
+
+FILES = {
+    "plait.yml": "runs:\n  one: {render: {files: [config]}}\n  two: {render: {files: [config, more.yml]}}\n",
+    "more.yml": "kind: B\n",
+    "config/app.yml": '#@ load("@ytt:data", "data")\n---\nkind: A\r\non: yes\nmode: 0644\n',
+    "config/overlay.yml": (
+        '#@ load("@ytt:overlay", "overlay")\n#@overlay/match by=overlay.subset({"kind": "C"}), expects="0+"\n---\na: 1\n'
+    ),
+}
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, text in FILES.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(text.encode())
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def codes(text: str) -> list[str]:
+    return re.findall(r"\b([DOSRPTI]\d{3}) ", text)
+
+
+def test_the_function_finds_what_the_command_does(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lint", "-o", "json"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    found = lint(read(str(place)))
+    assert [one["code"] for one in told] == [one.code for one in found] == ["D107", "R401", "R401", "D101"]
+    assert {one["file"] for one in told} == {"config/app.yml", "config/overlay.yml"}
+
+
+def test_runs_are_chosen_by_name(place: Path) -> None:
+    (place / "more.yml").write_text("kind: C\na: 2\n", "utf-8")
+    project = read(str(place))
+    assert "D101" in [one.code for one in lint(project, ["one"])]
+    assert "D101" not in [one.code for one in lint(project)]
+
+
+def test_a_command_line_is_looked_at(place: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert main(["lint", "--select", "dead", "render", "-f", "config/"]) == 1
+    assert codes(capsysbinary.readouterr().out.decode())[:2] == ["D107", "D101"]
+
+
+def test_nothing_found(place: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert main(["lint", "--select", "order"]) == 0
+    assert capsysbinary.readouterr().out == b""
+
+
+def test_annotations_are_one_line_each(place: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert main(["lint", "-o", "github", "--select", "D101"]) == 1
+    assert capsysbinary.readouterr().out.decode() == (
+        "::warning file=config/overlay.yml,line=3,col=1,endColumn=4,title=D101 dead-overlay::"
+        "this overlay document matches nothing in any run%0Atake it out\n"
+    )
+
+
+def test_sarif_has_what_its_readers_need(place: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert main(["lint", "--sarif", "found.sarif", "-o", "sarif"]) == 1
+    assert capsysbinary.readouterr().out == (place / "found.sarif").read_bytes()
+    log = json.loads((place / "found.sarif").read_text("utf-8"))
+    assert (log["version"], len(log["runs"])) == ("2.1.0", 1)
+    [run] = log["runs"]
+    rules = run["tool"]["driver"]["rules"]
+    assert [rule["id"] for rule in rules] == ["D101", "D107", "R401"]
+    for result in run["results"]:
+        assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
+        assert result["level"] in {"warning", "note"}
+        assert result["message"]["text"]
+        [location] = result["locations"]
+        physical = location["physicalLocation"]
+        assert (place / physical["artifactLocation"]["uri"]).is_file()
+        region = physical["region"]
+        assert region["startLine"] >= 1
+        assert 1 <= region["startColumn"] < region["endColumn"]
+    [fix] = run["results"][0]["fixes"]
+    [change] = fix["artifactChanges"]
+    [replacement] = change["replacements"]
+    assert replacement["deletedRegion"] == {"charOffset": 0, "charLength": 29}
+
+
+def test_fix_changes_what_it_mends_and_no_other_byte(place: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    before = (place / "config/app.yml").read_bytes()
+    assert main(["lint", "--fix"]) == 1
+    told = capsysbinary.readouterr()
+    assert told.err == b"plait: 2 findings mended\n"
+    assert codes(told.out.decode())[:2] == ["R401", "D101"]
+    after = (place / "config/app.yml").read_bytes()
+    assert after == before.replace(b'#@ load("@ytt:data", "data")\n', b"").replace(b"yes", b"true")
+    assert main(["lint", "--fix"]) == 1
+    assert (place / "config/app.yml").read_bytes() == after
+
+
+def test_fix_does_not_touch_files_that_changed_meanwhile(place: Path) -> None:
+    from plait.errors import ReadError
+    from plait.lint.fixing import fix
+    from plait.lint.run import findings_of
+    from plait.lint.subject import Subject
+
+    project = read(str(place))
+    subject = Subject(project, list(project.runs.values()))
+    found = findings_of(subject)
+    (place / "config/app.yml").write_text("kind: A\n", "utf-8")
+    with pytest.raises(ReadError, match="has changed"):
+        fix(subject, found)
+    assert (place / "config/app.yml").read_text("utf-8") == "kind: A\n"
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["--select", "D9"], 'there is no code "D9"'),
+        (["--ignore", "dead-lod"], 'there is no code "dead-lod"'),
+        (["--portable", "yt"], 'unknown program "yt"'),
+        (["-o", "jsn"], 'unknown form "jsn"'),
+        (["three"], 'there is no run "three"'),
+        (["one", "render", "-f", "config/"], "name runs, or a command"),
+    ],
+)
+def test_wrong_usage(place: Path, argv: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lint", *argv]) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("section", "line"),
+    [
+        ("lint: {selct: D}", 4),
+        ("lint:\n  select: [D, X9]", 5),
+        ("lint: 3", 4),
+        ("lint:\n  paths: [a]", 5),
+        ("lint:\n  ignore:\n  - {a: 1}", 6),
+    ],
+)
+def test_wrong_settings_are_told_with_their_line(place: Path, section: str, line: int) -> None:
+    path = place / "plait.yml"
+    path.write_text(path.read_text("utf-8") + section + "\n", "utf-8")
+    with pytest.raises(UsageError) as caught:
+        lint(read(str(place)))
+    assert caught.value.at is not None
+    assert caught.value.at.line == line
+
+
+def test_a_run_that_fails_is_told_as_such(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (place / "config/app.yml").write_text("a: #@ b\n", "utf-8")
+    assert main(["lint"]) == 1
+    assert "undefined: b" in capsys.readouterr().err
+
+
+def test_values_of_values_files_are_not_shown(place: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    (place / "plait.yml").write_text("runs: {one: {render: {files: [config], data-values-file: v.yml}}}\n", "utf-8")
+    (place / "config/schema.yml").write_text("#@data/values-schema\n---\npin: 0\nother: ''\n", "utf-8")
+    (place / "v.yml").write_text("pin: 0123\nother: hunter2\n", "utf-8")
+    for form in ("text", "json", "sarif", "github"):
+        assert main(["lint", "-o", form]) == 1
+        out = capsysbinary.readouterr().out.decode()
+        assert "R401" in out
+        assert "0123" not in out
+        assert "hunter2" not in out
+
+
+def test_every_code_has_a_section() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "lint.md").read_text("utf-8")
+    sections = re.findall(r"^### (\w\d{3}) ([\w-]+)\n\n(.+)", page, flags=re.MULTILINE)
+    assert [(code, name) for code, name, _ in sections] == [(code.code, code.name) for code in CODES.values()]
+    for code in CODES.values():
+        assert code.anchor == f"{code.code.lower()}-{code.name}"
