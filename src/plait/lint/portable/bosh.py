@@ -117,6 +117,13 @@ ENTRIES = (
     _flag("in-place"),
     _flag("keep-format"),
     _flag("null-values"),
+    Entry(
+        "`--with operations` takes `*` in paths, and the types `append`, `copy` and `move`; `--expand` prints what they "
+        "stand for as plain operations.",
+        "it has no * in paths, and no types append, copy and move",
+        in_settings("patch", ("with",), lambda text: text == "operations"),
+        "--expand prints plain operations",
+    ),
     unseen(
         "Messages name the operations file, its line, the number of the operation, the part of the path that failed, "
         "and what is there instead.",
