@@ -35,6 +35,8 @@ LEVELS = [
     ["analysis"],
     ["edit"],
     ["lint"],
+    ["watching"],
+    ["testing"],
     ["lsp"],
     ["__main__"],
 ]

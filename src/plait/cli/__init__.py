@@ -29,6 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "project": ("plait.project.commands", "main_project"),
     "set": ("plait.edit.command", "main"),
     "lint": ("plait.lint.command", "main"),
+    "test": ("plait.testing.command", "main"),
     "lsp": ("plait.lsp.command", "main"),
 }
 
@@ -63,6 +64,7 @@ _USAGE = (
     "  plait set render -f config/ Deployment/web:spec.replicas=3\n"
     "                                            edit a value where it is written\n"
     "  plait lint                                what has no part in any run, and more\n"
+    "  plait test                                run the tests of the project\n"
     "  plait lsp                                 serve an editor\n"
     "  plait diff old.yml new.yml                what differs, by key\n"
     "  plait fmt -f config/                      format YAML templates\n"

@@ -267,7 +267,7 @@ def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) ->
     from plait.api.results import Rendered
     from plait.output import FORMATS, choose_formats
 
-    flags = TEMPLATE.parse([word for place, word in enumerate(argv) if word != "template" or place])
+    flags = _parsed(argv)
     keep_limits(flags, context)
     inputs = _inputs(flags)
     result = _evaluate(flags, _read_inputs(flags, inputs), inputs, context, None, given)
@@ -278,6 +278,18 @@ def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) ->
         warnings=context.warnings,
         trace=context.trace,
     )
+
+
+def job(argv: Sequence[str], context: Context, given: Map | None = None) -> Job:
+    """What a command line gives the phases, for whoever asks for something else than the output. Raises PlaitError."""
+    flags = _parsed(argv)
+    keep_limits(flags, context)
+    inputs = _inputs(flags)
+    return _job(flags, _read_inputs(flags, inputs), inputs, context, None, given)
+
+
+def _parsed(argv: Sequence[str]) -> Parsed:
+    return TEMPLATE.parse([word for place, word in enumerate(argv) if word != "template" or place])
 
 
 def _inputs(flags: Parsed) -> Inputs:
@@ -301,6 +313,23 @@ def _evaluate(
     debug: Callable[[str], None] | None,
     given: Map | None,
 ) -> Result:
+    job = _job(flags, files, inputs, context, debug, given)
+    if flags.on("files-inspect"):
+        return _list_files(job)
+    from plait.workspace.phases import run
+
+    return run(job, context)
+
+
+def _job(
+    flags: Parsed,
+    files: list[InputFile],
+    inputs: Inputs,
+    context: Context,
+    debug: Callable[[str], None] | None,
+    given: Map | None,
+) -> Job:
+    """What the phases are given."""
     if flags.given("file-mark"):
         from plait.workspace.marks import apply_marks
 
@@ -319,14 +348,11 @@ def _evaluate(
 
         for line in outline(job.library):
             debug(line)
-    if flags.on("files-inspect"):
-        return _list_files(job)
-    job.values = _values(flags, inputs, context)
-    if given is not None:
-        job.values.append(values_of_map(given))
-    from plait.workspace.phases import run
-
-    return run(job, context)
+    if not flags.on("files-inspect"):
+        job.values = _values(flags, inputs, context)
+        if given is not None:
+            job.values.append(values_of_map(given))
+    return job
 
 
 def _inspection(flags: Parsed) -> str | None:

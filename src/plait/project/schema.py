@@ -54,6 +54,7 @@ def schema() -> dict[str, object]:
             },
             "steps": {"$ref": "#/$defs/steps"},
             "lint": {"$ref": "#/$defs/lint"},
+            "tests": {"description": "tests by their names (docs/test.md), as in test files", "type": "object"},
         },
         "$defs": {
             "lint": _LINT,

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from plait.nodes import ArrayItem
 
-# What a pipeline file or a project file may have at its top.
-TOP = ("steps", "runs", "lint")
+# What a pipeline file or a project file may have at its top. `lint` and `tests` are read by the tools of these names.
+TOP = ("steps", "runs", "lint", "tests")
 
 _TEMPLATES = ("files", "set", "strict", "ignore-unknown-comments", "implicit-map-key-overrides")
 # What a step may be, with its settings.
@@ -126,21 +126,25 @@ def parse(source: Source, directory: str = "", run: str = "") -> Pipeline:
     return Pipeline(source, directory, found)
 
 
-def top_map(source: Source) -> Map:
-    """The map that a pipeline or project file is. Raises UsageError, ReadError."""
+def top_map(source: Source, what: str = "a pipeline", known: Sequence[str] = TOP) -> Map:
+    """The map that a pipeline or project file is; or another file, with what it is and the keys it may have.
+
+    Raises UsageError, ReadError.
+    """
     from plait.yaml import deduplicate
     from plait.yaml import read as read_yaml
 
     documents = [one for one in deduplicate(read_yaml(source, keep_mark=False)).items if one.value is not None]
     if len(documents) != 1 or type(documents[0].value) is not Map:
+        wanted = 'with "steps" or "runs"' if known is TOP else f"of {', '.join(known)}"
         raise UsageError(
-            "not a pipeline",
+            f"not {what}",
             at=Position(source, documents[0].line if documents else 1),
-            expected='one document, a map with "steps" or "runs"',
+            expected=f"one document, a map {wanted}",
             found=kind_name(documents[0].value) if len(documents) == 1 else f"{len(documents)} documents",
         )
     top = documents[0].value
-    check_keys(top, TOP, "a pipeline")
+    check_keys(top, known, what)
     return top
 
 

@@ -74,6 +74,18 @@ def run(job: Job, context: Context | None = None, given: Mapping[InputFile, Docu
     return Result(evaluated.files, evaluated.texts)
 
 
+def exports(job: Job, file: InputFile, context: Context | None = None) -> Mapping[str, object]:
+    """The names that a library file of a job defines, as a template gets them that loads it: with the data values.
+
+    Raises PlaitError.
+    """
+    execution = Execution(Session(context), job.library, job.options)
+    schema, _ = execution.schema(())
+    values, library_values = execution.values(job.values, schema)
+    member = next(one for one in job.library.accessible_files() if one.file is file)
+    return execution.exports(member, values, library_values)
+
+
 class Evaluated:
     """What the templates of one library gave. exports: (path, names) of each library file."""
 
@@ -303,6 +315,12 @@ class Execution:
             _check_used(library_values, library_schemas)
         context.doing = "overlays"
         return Evaluated(_overlaid(documents, self.session, layout.plans, printed=printed), texts, exports)
+
+    def exports(
+        self, member: LibraryFile, values: Document, library_values: Sequence[ReferencedValues]
+    ) -> Mapping[str, object]:
+        """The names that one library file defines. Raises PlaitError."""
+        return self._loader(values, library_values, ()).exports(member, self.library)
 
     def _loader(
         self,

@@ -1,0 +1,90 @@
+"""Which line set a value: the first thing that whoever sees a difference asks."""
+
+from __future__ import annotations
+
+from plait.errors import PlaitError
+from plait.naming import document_name
+from plait.spell import counted
+from plait.tools.diff import REMOVED, printed, to_text
+from plait.tools.explain import Explainer
+from plait.tools.paths import Place, parse, places
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.nodes import Document
+    from plait.testing.evaluating import Outcome
+    from plait.tools.diff import Difference
+    from plait.tools.explain import Entry
+
+
+def cause(outcome: Outcome, document: str, path: str) -> str | None:
+    """Where the value at a place of an output was set, and of what; None if that is not known.
+
+    document: its name, or `document 1` and so on for one without, as `plait diff` calls it.
+    """
+    found = [
+        number
+        for number, one in enumerate(_recorded(outcome))
+        if document in (document_name(one), f"document {number + 1}")
+    ]
+    return cause_at(outcome, found[0], path) if found else None
+
+
+def cause_at(outcome: Outcome, number: int, path: str) -> str | None:
+    """The same for a document by its number, from 0."""
+    trace = outcome.traced().trace
+    recorded = _recorded(outcome)
+    if trace is None or number >= len(recorded):
+        return None
+    try:
+        found = places(parse(path), [recorded[number]]) if path else [Place(recorded[number], number, ())]
+    except PlaitError:
+        return None
+    entries = Explainer(trace).history(found[0]).entries if found else []
+    if not entries:
+        return None
+    last = entries[-1]
+    text = f"{last.place} ({last.action})"
+    origin = _origin(last.origins)
+    return text if origin is None else f"{text}, of {origin.place} ({origin.action})"
+
+
+def _recorded(outcome: Outcome) -> list[Document]:
+    return printed(outcome.traced().nodes.items)
+
+
+def _origin(entries: Sequence[Entry]) -> Entry | None:
+    """The value that another one was made of, where that is a single one to name: the last that stands."""
+    standing = [one for one in entries if one.has_value and one.state == "stands"]
+    return standing[-1] if standing else None
+
+
+def with_causes(outcome: Outcome, differences: Sequence[Difference]) -> list[str]:
+    """The lines of `plait diff` about differences, each followed by where the value that is there now was set."""
+    out: list[str] = []
+    document = None
+    for number, one in enumerate(differences):
+        if number == _MOST:
+            out.append(f"and {counted(len(differences) - number, 'more difference')}")
+            break
+        out += [one.document] if one.document != document else []
+        document = one.document
+        out += lines_of(one)
+        found = None if one.kind == REMOVED else cause(outcome, one.document, one.path)
+        out += [] if found is None else [f"      set by {found}"]
+    return out
+
+
+def lines_of(one: Difference) -> list[str]:
+    """The lines about one difference; of what is long the beginning."""
+    lines = to_text([one]).splitlines()[1:]
+    if len(lines) > _LONGEST:
+        lines[_LONGEST - 1 :] = [f"      ... and {counted(len(lines) - _LONGEST + 1, 'more line')}"]
+    return lines
+
+
+# Nobody reads more of them, and each cause is looked for.
+_MOST = 20
+_LONGEST = 10

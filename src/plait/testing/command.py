@@ -1,0 +1,189 @@
+"""`plait test`: run the tests of a project."""
+
+from __future__ import annotations
+
+import os
+from time import perf_counter
+
+from plait.cli.options import NUMBER, SWITCH, TEXT, Command, Flag
+from plait.cli.streams import write_out
+from plait.errors import ReadError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.cli.options import Parsed
+    from plait.codecache import CodeCache
+    from plait.testing.cases import Case
+    from plait.testing.collecting import Collected
+    from plait.testing.functions import FunctionCase
+    from plait.testing.results import Result
+
+TEST = Command(
+    "plait test",
+    "Run tests: what runs of the project must make, or refuse. PATH is a test file, a directory, or FILE::NAME.",
+    (
+        "Which tests",
+        Flag("keyword", TEXT, "those whose id has these words: 'web and not slow'", short="k", value="EXPRESSION"),
+        Flag("lf", SWITCH, "those that failed the last time; all if there were none"),
+        Flag("list", SWITCH, "print the ids, run nothing"),
+        "How they run",
+        Flag("exitfirst", SWITCH, "stop at the first that fails", short="x"),
+        Flag("jobs", NUMBER, "in so many processes", short="j", value="N", default=("1",)),
+        Flag("update", SWITCH, "rewrite snapshots that differ, and remove those that no test has"),
+        "What is told",
+        Flag("verbose", SWITCH, "a line a test", short="v"),
+        Flag("junit", TEXT, "write JUnit's XML to a file", value="FILE"),
+        Flag("tap", SWITCH, "print TAP, nothing else"),
+        Flag("github", SWITCH, "print annotations for a workflow of GitHub as well"),
+        "General",
+        Flag(
+            "project",
+            TEXT,
+            "the project file of all tests; by default plait.yml in the nearest directory above each",
+            value="PATH",
+        ),
+    ),
+    arguments="[PATH...]",
+)
+NO_TESTS = 5
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run `plait test`; the exit status: 0 if all held, 1 if some did not, 2 for wrong usage, 5 if there are no tests.
+
+    Raises PlaitError.
+    """
+    flags = TEST.parse(argv)
+    if flags.on("help"):
+        write_out(TEST.help_text())
+        return 0
+    jobs = _jobs(flags)
+    from plait.testing.collecting import Collector
+
+    start = perf_counter()
+    collected = Collector(flags.text("project")).collect(flags.arguments)
+    cases = _selected(flags, collected)
+    if flags.on("list"):
+        write_out("".join(f"{case.id}\n" for case in cases))
+        return 0 if cases else NO_TESTS
+    if not cases:
+        write_out("no tests were found\n" if not collected.cases else "no test is selected\n")
+        return NO_TESTS
+    done = _run(flags, cases, collected, jobs, start)
+    _remember(done)
+    _write_junit(flags, done)
+    return 0 if all(one.passed for one in done) else 1
+
+
+def _jobs(flags: Parsed) -> int:
+    jobs = int(flags.text("jobs"), 0)
+    if jobs < 1:
+        raise UsageError("invalid --jobs", expected="a number of processes, at least 1", found=flags.text("jobs"))
+    return jobs
+
+
+def _selected(flags: Parsed, collected: Collected) -> list[Case | FunctionCase]:
+    from plait.testing.selecting import selector
+
+    cases = collected.cases
+    if flags.given("keyword"):
+        test = selector(flags.text("keyword"))
+        cases = [case for case in cases if test(case.id)]
+    if flags.on("lf"):
+        failed = _last_failed()
+        again = [case for case in cases if case.id in failed]
+        cases = again or cases
+    return cases
+
+
+def _run(
+    flags: Parsed, cases: Sequence[Case | FunctionCase], collected: Collected, jobs: int, start: float
+) -> list[Result]:
+    """Run the cases and tell what comes of them."""
+    from plait.testing import reports
+    from plait.testing.telling import Teller, in_colour
+
+    teller = Teller(len(cases), verbose=flags.on("verbose"), colour=in_colour())
+    done: list[Result] = []
+    for one in _results(flags, cases, jobs):
+        done.append(one)
+        if not flags.on("tap"):
+            teller.result(one)
+        if flags.on("exitfirst") and not one.passed:
+            break
+    notes = _obsolete(flags, collected)
+    if flags.on("tap"):
+        write_out(reports.tap(done))
+    else:
+        teller.end(done, notes, perf_counter() - start)
+    if flags.on("github"):
+        write_out(reports.github(done))
+    return done
+
+
+def _results(flags: Parsed, cases: Sequence[Case | FunctionCase], jobs: int) -> Iterator[Result]:
+    from plait.testing.running import results, results_of_several
+
+    update = flags.on("update")
+    if jobs > 1 and len(cases) > 1:
+        return results_of_several(cases, min(jobs, len(cases)), flags.text("project"), update=update)
+    return results(cases, update=update)
+
+
+def _obsolete(flags: Parsed, collected: Collected) -> list[str]:
+    """What is to be said of snapshots that no case has; only files all of whose cases ran tell that."""
+    from plait.testing.cases import Case
+    from plait.testing.snapshots import obsolete, remove
+    from plait.testing.telling import obsolete_note
+
+    used = {one.file for case in collected.cases if isinstance(case, Case) for one in case.snapshots}
+    found = [path for file in collected.files if file in collected.whole for path in obsolete(file, used)]
+    if flags.on("update"):
+        for path in found:
+            remove(path)
+    return obsolete_note(found, removed=flags.on("update"))
+
+
+def _write_junit(flags: Parsed, done: Sequence[Result]) -> None:
+    path = flags.text("junit")
+    if not path:
+        return
+    from plait.testing.reports import junit
+    from plait.writing import write_file
+
+    try:
+        write_file(path, [junit(done).encode()], new_mode=0o666)
+    except OSError as error:
+        raise ReadError(f"cannot write {path}: {error.strerror}") from None
+
+
+# ---- what failed the last time
+
+
+def _memory() -> tuple[CodeCache, str] | None:
+    """Where the ids that failed in this directory are kept: in the user's cache, if there is one."""
+    from plait.codecache import user_cache
+
+    cache = user_cache(os.environ)
+    return None if cache is None else (cache, cache.key("failed tests", os.path.realpath(os.curdir)))
+
+
+def _last_failed() -> set[str]:
+    memory = _memory()
+    found = None if memory is None else memory[0].get(memory[1])
+    return set(found) if isinstance(found, list) else set()
+
+
+def _remember(done: Sequence[Result]) -> None:
+    """Keep which tests failed; what is known of tests that did not run stays."""
+    memory = _memory()
+    if memory is None:
+        return
+    before = _last_failed()
+    failed = {one.id for one in done if not one.passed}
+    now = sorted((before - {one.id for one in done}) | failed)
+    if now != sorted(before):
+        memory[0].put(memory[1], now)
+        memory[0].save()

@@ -1,0 +1,172 @@
+"""The one place where what cases are about is evaluated; and what evaluations of one process share.
+
+Compiled code is kept by text (`plait.codecache.MemoryCache`), and the outcome of an evaluation as long as a case is to come
+that asks for the same one.
+"""
+
+from __future__ import annotations
+
+from plait.codecache import MemoryCache
+from plait.errors import PlaitError
+from plait.limits import Allowance, Limits, allowance, limited
+from plait.process import keeper, within_memory
+from plait.view import View
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import TypeVar
+
+    from plait.api.results import Documents
+    from plait.nodes import Document
+    from plait.testing.subject import Subject
+
+    T = TypeVar("T")
+
+# Bytes in which the language sees that it is at its limit, and what is imported at first use.
+_ROOM = 24 << 20
+
+
+class Outcome:
+    """What came of an evaluation: documents, or an error. view: what was read."""
+
+    __slots__ = ("_evaluator", "_printed", "_text", "_traced", "documents", "error", "subject", "view")
+
+    def __init__(
+        self, evaluator: Evaluator, subject: Subject, documents: Documents | None, error: PlaitError | None, view: View
+    ) -> None:
+        self._evaluator = evaluator
+        self._text: str | None = None
+        self._printed: list[Document] | None = None
+        self._traced = documents if documents is not None and documents.trace is not None else None
+        self.subject = subject
+        self.documents = documents
+        self.error = error
+        self.view = view
+
+    def made(self) -> Documents:
+        """The documents. Raises the error if there are none."""
+        if self.documents is None:
+            assert self.error is not None
+            raise self.error
+        return self.documents
+
+    def items(self) -> Sequence[Document]:
+        """The documents that are printed, secrets masked. Raises PlaitError."""
+        if self._printed is None:
+            from plait.testing.secrets import masked
+            from plait.tools.diff import printed
+
+            self._printed = printed(masked(self.made()))
+        return self._printed
+
+    def text(self) -> str:
+        """What the output is as text, secrets masked. Raises PlaitError."""
+        if self._text is None:
+            made = self.made()
+            if made.trace is not None and made.trace.secrets:
+                from plait.nodes import DocumentSet
+                from plait.yaml import write
+
+                self._text = write(DocumentSet(list(self.items())))
+            else:
+                self._text = made.to_yaml()
+        return self._text
+
+    def traced(self) -> Documents:
+        """The same with histories, for whoever asks why. Raises PlaitError."""
+        if self._traced is None:
+            self._traced = self._evaluator.evaluate(self.subject, trace=True)
+        return self._traced
+
+
+class Evaluator:
+    """Evaluates what cases are about.
+
+    traced: record all evaluations. observe: is called with each subject and what came of it, the documents or the error.
+    """
+
+    def __init__(
+        self,
+        *,
+        traced: bool = False,
+        observe: Callable[[Subject, Documents | PlaitError], None] | None = None,
+    ) -> None:
+        self._traced = traced
+        self._observe = observe
+        self._caches: dict[tuple[tuple[str, float], ...], MemoryCache] = {}
+        self._due: Counter[tuple[str, ...]] | dict[tuple[str, ...], int] = {}
+        self._kept: dict[tuple[str, ...], Outcome] = {}
+
+    def evaluate(self, subject: Subject, *, trace: bool = False, view: View | None = None) -> Documents:
+        """What a subject makes. trace: keep histories. view: notes what is read. Raises PlaitError."""
+        view = View() if view is None else view
+        cache = self.cache(subject.limits)
+        trace = trace or self._traced or subject.has_secrets
+
+        def work() -> Documents:
+            subject.check()
+            return subject.run.evaluate(view=view, trace=trace, words=subject.words, cache=cache)
+
+        try:
+            made = self.within(subject.limits, work)
+        except PlaitError as error:
+            if self._observe is not None:
+                self._observe(subject, error)
+            raise
+        finally:
+            cache.save()
+        if self._observe is not None:
+            self._observe(subject, made)
+        return made
+
+    def cache(self, limits: Mapping[str, float]) -> MemoryCache:
+        """The compiled code of evaluations with these limits, on which it depends."""
+        key = tuple(sorted(limits.items()))
+        found = self._caches.get(key)
+        if found is None:
+            with limited(Limits(**limits)):
+                found = self._caches[key] = MemoryCache()
+        return found
+
+    def within(self, limits: Mapping[str, float], work: Callable[[], T]) -> T:
+        """What `work` gives, held to limits. Raises what it raises, and LimitError."""
+        with limited(Allowance(Limits(**limits), _keeper())):
+            return within_memory(work)
+
+    def expect(self, subjects: Mapping[tuple[str, ...], int]) -> None:
+        """Say how often each subject, by its key, will be asked for."""
+        self._due = dict(subjects)
+
+    def outcome(self, subject: Subject) -> Outcome:
+        """What came of a subject; that of an equal one serves again as long as more are expected."""
+        key = subject.key
+        left = self._due.get(key, 1) - 1
+        self._due[key] = left
+        found = self._kept.pop(key, None)
+        if found is None:
+            found = self._outcome(subject)
+        if left > 0:
+            self._kept[key] = found
+        return found
+
+    def _outcome(self, subject: Subject) -> Outcome:
+        view = View()
+        try:
+            return Outcome(self, subject, self.evaluate(subject, view=view), None, view)
+        except PlaitError as error:
+            return Outcome(self, subject, None, error, view)
+
+
+def _keeper() -> Callable[[Allowance], None] | None:
+    """What keeps the limits of one evaluation, if this process keeps limits at all: what it has already is not counted."""
+    from plait.api.worker import data_size
+
+    current = allowance().keeper
+    if current is None:
+        return None
+    try:
+        return keeper(data_size() + _ROOM)
+    except ValueError:  # a timer can be set up by the first thread alone
+        return current

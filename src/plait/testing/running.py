@@ -1,0 +1,125 @@
+"""Runs cases, one after the other or in several processes, and tells each result as it comes."""
+
+from __future__ import annotations
+
+import gc
+from time import perf_counter
+
+from plait.errors import PlaitError
+from plait.testing.collecting import Collector
+from plait.testing.evaluating import Evaluator
+from plait.testing.functions import FunctionCase, failure_of
+from plait.testing.results import Failure, Result
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.testing.cases import Case
+
+# Cases for one process at a time: enough of them share what one file has.
+_CHUNK = 25
+
+
+def run_tests(paths: Sequence[str] = (), *, update: bool = False) -> list[Result]:
+    """Run the tests of files, directories and ids; by default all below the working directory.
+
+    update: rewrite snapshots. Returns a result for each, in order. Raises PlaitError for test files that cannot be read.
+    """
+    return list(results(Collector().collect(paths).cases, update=update))
+
+
+def results(
+    cases: Sequence[Case | FunctionCase], *, update: bool = False, evaluator: Evaluator | None = None
+) -> Iterator[Result]:
+    """The result of each case, in this process."""
+    evaluator = Evaluator() if evaluator is None else evaluator
+    counts: dict[tuple[str, ...], int] = {}
+    for case in cases:
+        for subject in case.subjects():
+            counts[subject.key] = counts.get(subject.key, 0) + 1
+    evaluator.expect(counts)
+    # What is there by now stays; what evaluations leave behind is looked for less often than Python would.
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 50)
+    gc.enable()
+    for case in cases:
+        yield run_case(case, evaluator, update=update)
+
+
+def run_case(case: Case | FunctionCase, evaluator: Evaluator, *, update: bool = False) -> Result:
+    """What comes of one case."""
+    start = perf_counter()
+    found = Result(case.id, case.file, case.line)
+    if isinstance(case, FunctionCase):
+        found.failures += case.failures(evaluator, found.printed)
+    else:
+        _check(case, evaluator, found, update=update)
+    found.seconds = perf_counter() - start
+    return found
+
+
+def _check(case: Case, evaluator: Evaluator, found: Result, *, update: bool) -> None:
+    outcome = evaluator.outcome(case.subject)
+    if outcome.documents is not None:
+        found.printed += outcome.documents.printed
+    if outcome.error is not None and not case.expects_error:
+        found.failures.append(failure_of(outcome.error, case.file, case.line))
+        return
+    for snapshot in case.snapshots:
+        snapshot.is_updating = update
+    for one in case.expectations:
+        try:
+            found.failures += one.failures(outcome, evaluator)
+        except PlaitError as error:
+            found.failures.append(failure_of(error, case.file, case.line))
+    found.notes += [snapshot.note for snapshot in case.snapshots if snapshot.note]
+
+
+# ---- several processes
+
+
+def results_of_several(
+    cases: Sequence[Case | FunctionCase], processes: int, project: str = "", *, update: bool = False
+) -> Iterator[Result]:
+    """The result of each case, made in so many processes; in the order of the cases. project: as of a `Collector`."""
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    ids = [case.id for case in cases]
+    chunks = [ids[start : start + _CHUNK] for start in range(0, len(ids), _CHUNK)]
+    with ProcessPoolExecutor(processes, initializer=_begin, initargs=(project,)) as pool:
+        done = [pool.submit(_work, chunk, update) for chunk in chunks]
+        try:
+            for chunk, future in zip(chunks, done, strict=True):
+                try:
+                    yield from future.result()
+                except BrokenProcessPool:
+                    text = "the process of this test ended; it had too little memory, or too small a stack"
+                    yield from (Result(id, id.partition("::")[0], 0, [Failure(text)]) for id in chunk)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+_COLLECTOR: list[Collector] = []
+_READ: dict[str, dict[str, Case | FunctionCase]] = {}
+_EVALUATORS: list[Evaluator] = []
+
+
+def _begin(project: str) -> None:
+    from plait.process import own_process
+
+    own_process()
+    _COLLECTOR.append(Collector(project))
+    _EVALUATORS.append(Evaluator())
+
+
+def _work(ids: Sequence[str], update: bool) -> list[Result]:
+    """The results of cases by their ids, in a process that has read their files."""
+    found = []
+    for id in ids:
+        file = id.partition("::")[0]
+        if file not in _READ:
+            _READ[file] = {case.id: case for case in _COLLECTOR[0].file(file)}
+        found.append(_READ[file][id])
+    return list(results(found, update=update, evaluator=_EVALUATORS[0]))

@@ -1,0 +1,206 @@
+"""Snapshots: the output of a case as it was accepted, one YAML file a case in a directory beside the test file.
+
+`app.test.yml` has its snapshots in `app.test.snapshots`, each named after its case. A file is the output as it is printed,
+or a map from places to values where the case selects some; so a review shows what changes line by line, and other tools
+can read it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from plait.content import file_content
+from plait.errors import ReadError, UsageError
+from plait.nodes import Array, Document, Map, MapItem
+from plait.source import Source
+from plait.testing.causes import cause_at, lines_of, with_causes
+from plait.testing.results import Failure
+from plait.textdiff import hunks, visible
+from plait.tools.diff import ADDED, REMOVED, Difference, diff, read
+from plait.tools.finding import find
+from plait.tools.paths import parse
+from plait.tools.pipeline import wrong
+from plait.writing import write_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.source import Position
+    from plait.testing.evaluating import Evaluator, Outcome
+    from plait.tools.paths import Path, Place
+
+SCHEMA = {
+    "oneOf": [
+        {"const": True},
+        {"type": "string", "description": "a PATH"},
+        {"type": "array", "items": {"type": "string", "description": "a PATH"}},
+    ],
+    "description": "the output, or the values at these PATHs, are as in the snapshot beside the test",
+}
+
+# What a file name shows as it is; the rest is written as %XX.
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-=,.[]")
+_LONGEST = 120
+
+
+class Snapshot:
+    """The expectation that an output is as it was. paths: what of it; None for all. file: where it is kept."""
+
+    expects_error = False
+
+    def __init__(self, file: str, paths: Sequence[Path] | None, at: Position) -> None:
+        self.file = file
+        self._paths = paths
+        self._at = at
+        self.is_updating = False
+        # What was done to the file, for whoever tells.
+        self.note = ""
+
+    def failures(self, outcome: Outcome, evaluator: Evaluator) -> Iterator[Failure]:  # noqa: ARG002
+        """A difference, unless the file is being brought up to date. Raises PlaitError."""
+        self.note = ""
+        text = self._text(outcome)
+        kept = _kept(self.file)
+        if kept == text:
+            return
+        if self.is_updating:
+            _write(self.file, text)
+            self.note = f"{'wrote' if kept is None else 'rewrote'} {self.file}"
+            return
+        if kept is None:
+            yield self._failure(f"snapshot: there is none yet\n  hint: --update writes {self.file}")
+            return
+        yield self._failure("\n".join([f"snapshot: differs from {self.file}", *self._differences(outcome, kept, text)]))
+
+    def _failure(self, text: str) -> Failure:
+        return Failure(text, "" if self._at.source is None else self._at.source.shown, self._at.line)
+
+    def _text(self, outcome: Outcome) -> str:
+        if self._paths is None:
+            return outcome.text() + _texts(outcome)
+        from plait.yaml import write_value
+
+        return write_value(Map([MapItem(str(place), place.value) for place in self._places(outcome)]))
+
+    def _places(self, outcome: Outcome) -> list[Place]:
+        return [place for path in self._paths or () for place in find(path, outcome.items())]
+
+    def _differences(self, outcome: Outcome, kept: str, text: str) -> Iterator[str]:
+        before, now = read([Source(self.file, kept)]), read([Source("output", text)])
+        lines = with_causes(outcome, diff(before, now)) if self._paths is None else [*self._of_parts(outcome, before)]
+        yield from (f"  {line}" for line in lines)
+        if not lines:
+            yield "  equal by key; the text differs"
+            for hunk in hunks(kept, text):
+                yield f"    {hunk.header}"
+                yield from (f"    {sign} {visible(line)}".rstrip() for sign, line in hunk.lines)
+
+    def _of_parts(self, outcome: Outcome, before: Sequence[Document]) -> Iterator[str]:
+        """What differs of the places that are selected, each with its cause."""
+        top = before[0].value if before else None
+        left = {str(item.key): item.value for item in top.items} if type(top) is Map else {}
+        for place in self._places(outcome):
+            key = str(place)
+            if key in left:
+                differences = diff([Document(left.pop(key))], [Document(place.value)])
+            else:
+                differences = [Difference(ADDED, "", "", None, place.value)]
+            if differences:
+                yield key
+                yield from (line for one in differences for line in lines_of(one))
+                found = cause_at(outcome, place.number, place.path)
+                yield from [] if found is None else [f"      set by {found}"]
+        for gone, value in left.items():
+            yield gone
+            yield from lines_of(Difference(REMOVED, "", "", value, None))
+
+
+def _texts(outcome: Outcome) -> str:
+    """The text files of an output, as one more document."""
+    files: dict[str, str] = getattr(outcome.made(), "files", {})
+    texts = {name: text for name, text in sorted(files.items()) if not name.endswith((".yml", ".yaml"))}
+    if not texts:
+        return ""
+    from plait.yaml import write_value
+
+    return "---\n" + write_value(Map([MapItem(name, text) for name, text in texts.items()]))
+
+
+def snapshot_of(item: MapItem, test_file: str, name: str) -> Iterator[Snapshot]:
+    """What `snapshot:` of a case means; nothing for false. name: of the case, with its parameters. Raises UsageError."""
+    value = item.value
+    texts: list[str] | None
+    if value is True:
+        texts = None
+    elif value is False:
+        return
+    elif type(value) is str:
+        texts = [value]
+    elif type(value) is Array and all(type(one.value) is str for one in value.items):
+        texts = [str(one.value) for one in value.items]
+    else:
+        raise wrong(item, "true, a PATH, or a list of PATHs")
+    try:
+        paths = None if texts is None else [parse(text) for text in texts]
+    except UsageError as error:
+        error.at = item.position
+        raise
+    yield Snapshot(os.path.join(directory_for(test_file), file_name(name)), paths, item.position)
+
+
+def directory_for(test_file: str) -> str:
+    """Where the snapshots of a test file are."""
+    return f"{os.path.splitext(test_file)[0]}.snapshots"
+
+
+def file_name(name: str) -> str:
+    """The file for a case: two names never have the same, and none leaves the directory."""
+    text = "".join(
+        char if char in _PLAIN else "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "surrogatepass"))
+        for char in name
+    )
+    if text.startswith("."):
+        text = f"%2E{text[1:]}"
+    if len(text) > _LONGEST:
+        from hashlib import blake2b
+
+        text = f"{text[:_LONGEST]}~{blake2b(name.encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}"
+    return f"{text}.yml"
+
+
+def obsolete(test_file: str, used: set[str]) -> list[str]:
+    """The snapshots beside a test file that none of its cases has. used: the files that they have."""
+    directory = directory_for(test_file)
+    try:
+        names = sorted(os.listdir(directory))
+    except OSError:
+        return []
+    return [path for name in names if name.endswith(".yml") and (path := os.path.join(directory, name)) not in used]
+
+
+def remove(path: str) -> None:
+    """Take a snapshot away, and its directory if it was the last. Raises ReadError."""
+    try:
+        os.unlink(path)
+        if not os.listdir(os.path.dirname(path)):
+            os.rmdir(os.path.dirname(path))
+    except OSError as error:
+        raise ReadError(f"cannot remove {path}: {error.strerror}") from None
+
+
+def _kept(path: str) -> str | None:
+    try:
+        return file_content(path, path).decode("utf-8", "surrogateescape")
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise ReadError(f"cannot read {path}: {error.strerror}") from None
+
+
+def _write(path: str, text: str) -> None:
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        write_file(path, [text.encode("utf-8", "surrogateescape")], new_mode=0o666)
+    except OSError as error:
+        raise ReadError(f"cannot write {path}: {error.strerror}") from None

@@ -1,0 +1,141 @@
+"""What a case evaluates: a run of the project, changed as the case says, or a command with settings of its own."""
+
+from __future__ import annotations
+
+from plait.errors import PlaitError, UsageError
+from plait.limits import parse
+from plait.nodes import Map, MapItem
+from plait.project import Run
+from plait.project.settings import COMMANDS, VALUES, Setting, check_paths, flags_of, settings_of, words_of
+from plait.spell import listed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plait.project import Project
+    from plait.source import Position
+
+# What a case may change of a run beside its flags: these take the place of the run's own.
+REPLACED = {"files": ("render", "layer"), "ops": ("patch",)}
+# What says which evaluation is meant, in a case and below `same-as`.
+KEYS = ("run", *COMMANDS, *REPLACED, *dict.fromkeys(VALUES.values()), "limit")
+# A case may take as long as somebody waits for one; --limit says otherwise.
+SECONDS = 60
+
+
+class Subject:
+    """One evaluation. run: with the values that the case sets. settings: flags of the case's own; directory: what paths
+    among them are relative to. limits: how much it may take, by name. at: the case. key: equal for equal evaluations.
+    """
+
+    __slots__ = ("at", "directory", "key", "limits", "run", "settings", "words")
+
+    def __init__(
+        self, run: Run, settings: Sequence[Setting], directory: str, limits: Mapping[str, float], at: Position
+    ) -> None:
+        """Raises UsageError for a setting of the wrong kind."""
+        self.run = run
+        self.settings = settings
+        self.directory = directory
+        self.limits = {"seconds": SECONDS, **limits}
+        self.at = at
+        self.words = words_of(settings, directory)
+        given = "" if run.given is None else _text(run.given)
+        self.key = (run.command, *run.argv(), *self.words, given)
+
+    @property
+    def has_secrets(self) -> bool:
+        """Whether some values may be for nobody's eyes: those of variables stores and of encrypted documents."""
+        return self.run.command != "render"
+
+    def check(self) -> None:
+        """Raises ReadError for a path that leads nowhere."""
+        self.run.check()
+        check_paths(self.settings, self.directory)
+
+
+def _text(given: Map) -> str:
+    from plait.yaml import write_value
+
+    return write_value(given)
+
+
+def subject_of(case: Map, at: Position, project: Project, directory: str) -> Subject:
+    """What the settings of a case mean. directory: of the file that it stands in. Raises UsageError with the place."""
+    commands = [item for item in case.items if item.key in COMMANDS]
+    if len(commands) > 1:
+        raise UsageError(
+            "a test evaluates one command", at=commands[1].position, found=listed([str(one.key) for one in commands])
+        )
+    named = case.find("run")
+    if named is not None or not commands:
+        base = _run(project, named, at)
+    else:
+        base = Run("", str(commands[0].key), (), None, directory, None)
+    if commands and commands[0].key != base.command:
+        raise UsageError(
+            f'the run "{base.name}" is no {commands[0].key}', at=commands[0].position, expected=f'"{base.command}"'
+        )
+    maps = []
+    for item in commands:
+        if item.value is not None and type(item.value) is not Map:
+            raise UsageError(f'"{item.key}" is wrong', at=item.position, expected="a map of settings")
+        maps += [] if item.value is None else [item.value]
+    values = VALUES.get(base.command)
+    for name in dict.fromkeys(VALUES.values()):
+        found = case.find(name)
+        if found is not None and name != values:
+            raise UsageError(
+                f'a test of {base.command} has no "{name}"',
+                at=found.position,
+                hint=None if values is None else f'did you mean "{values}"?',
+            )
+        if found is not None:
+            maps.append(_only(found, name))
+    if base.given is not None and values is not None:
+        maps.insert(0, _only(MapItem(values, base.given, base.given.source, base.given.line), values))
+    settings, given = settings_of(base.command, maps)
+    kept = list(base.settings)
+    for name, of in REPLACED.items():
+        found = case.find(name)
+        if found is None:
+            continue
+        if base.command not in of:
+            raise UsageError(f'a test of {base.command} has no "{name}"', at=found.position)
+        kept = [one for one in kept if one.name != name]
+        settings = [Setting(name, flags_of(base.command).get(name), [found]), *settings]
+    limit = case.find("limit")
+    limits: Mapping[str, float] = {}
+    if limit is not None:
+        flag = Setting("limit", flags_of(base.command)["limit"], [limit])
+        settings.append(flag)
+        limits = _limits(flag, limit.position)
+    run = Run(base.name, base.command, kept, given, base.directory, base.at, words=base.words, why=base.why)
+    return Subject(run, settings, directory, limits, at)
+
+
+def _only(item: MapItem, name: str) -> Map:
+    return Map([MapItem(name, item.value, item.source, item.line)], item.source, item.line)
+
+
+def _run(project: Project, named: MapItem | None, at: Position) -> Run:
+    if named is not None and type(named.value) is not str:
+        raise UsageError('"run" is wrong', at=named.position, expected="the name of a run")
+    name = "" if named is None else str(named.value)
+    try:
+        return project.run(name)
+    except UsageError as error:
+        if error.at is None:
+            error.at = at if named is None else named.position
+        if not name and not project.runs:
+            error.hint = "name the command of the test: render, patch, layer or compose, with its settings"
+        raise
+
+
+def _limits(flag: Setting, at: Position) -> Mapping[str, float]:
+    try:
+        return parse([text for text, _ in flag.texts()]).given
+    except PlaitError as error:
+        error.at = at
+        raise

@@ -1,0 +1,97 @@
+"""What a person sees of a run of tests: dots, a line a test, or a bar on a terminal; then what does not hold, and the count."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from plait.cli.streams import write_folded, write_out
+from plait.cli.terminal import harmless
+from plait.spell import counted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.testing.results import Result
+
+_DOTS = 72
+_BAR = 30
+
+
+class Teller:
+    """Tells results as they come, on standard output.
+
+    total: how many there will be. verbose: a line each. colour: on a terminal.
+    """
+
+    def __init__(self, total: int, *, verbose: bool, colour: bool) -> None:
+        self._total = total
+        self._verbose = verbose
+        self._on_terminal = sys.stdout.isatty()
+        self._colour = colour
+        self._count = self._failed = 0
+
+    def result(self, one: Result) -> None:
+        """Tell one."""
+        self._count += 1
+        self._failed += not one.passed
+        if self._verbose:
+            word = self._paint("passed", "32") if one.passed else self._paint("FAILED", "31;1")
+            write_out(f"{word}  {self._clean(one.id)}{self._time(one.seconds)}\n", is_harmless=True)
+        elif self._on_terminal:
+            done = _BAR * self._count // max(self._total, 1)
+            failed = f", {self._paint(f'{self._failed} failed', '31')}" if self._failed else ""
+            bar = f"[{'#' * done}{' ' * (_BAR - done)}] {self._count}/{self._total}{failed}"
+            write_out(f"\r{bar}\x1b[K", is_harmless=True)
+        else:
+            end = "\n" if self._count % _DOTS == 0 else ""
+            write_out(("." if one.passed else "F") + end)
+
+    def _time(self, seconds: float) -> str:
+        return f"  {seconds * 1000:.0f} ms" if self._on_terminal else ""
+
+    def _paint(self, text: str, code: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if self._colour else text
+
+    def _clean(self, text: str) -> str:
+        return harmless(text) if self._on_terminal else text
+
+    def end(self, results: Sequence[Result], notes: Sequence[str], seconds: float) -> None:
+        """Tell what does not hold, what was done beside, and how many of each there were. notes: of the whole run."""
+        if not self._verbose:
+            write_out("\r\x1b[K" if self._on_terminal else "\n" if self._count % _DOTS else "", is_harmless=True)
+        for one in results:
+            if one.failures:
+                self._failure(one)
+        for note in [note for one in results for note in one.notes] + list(notes):
+            write_folded(f"{self._clean(note)}\n", is_harmless=True)
+        passed = len(results) - self._failed
+        parts = [self._paint(f"{passed} passed", "32")] if passed or not self._failed else []
+        parts += [self._paint(f"{self._failed} failed", "31;1")] if self._failed else []
+        if len(results) < self._total:
+            parts.append(f"{self._total - len(results)} not run")
+        took = f" in {seconds:.2f} s" if self._on_terminal else ""
+        write_out(f"{', '.join(parts)}{took}\n", is_harmless=True)
+
+    def _failure(self, one: Result) -> None:
+        head = f"{self._paint('FAILED', '31;1')} {self._clean(one.id)}  ({self._clean(one.file)}:{one.line})"
+        lines = [line for failure in one.failures for line in self._clean(failure.text).split("\n")]
+        if one.printed:
+            lines += ["printed:", *(f"  {self._clean(line)}" for line in one.printed)]
+        body = "".join(f"  {line}".rstrip() + "\n" for line in lines)
+        write_folded(f"{head}\n{body}\n", is_harmless=True)
+
+
+def in_colour() -> bool:
+    """Whether to write colours."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def obsolete_note(paths: Sequence[str], *, removed: bool) -> list[str]:
+    """What to say of snapshots that no test has any more."""
+    if not paths:
+        return []
+    if removed:
+        return [f"removed {path}, which no test has" for path in paths]
+    return [f"{counted(len(paths), 'obsolete snapshot')}, which --update removes: {', '.join(paths)}"]

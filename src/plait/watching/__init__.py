@@ -1,0 +1,1 @@
+"""Watching files: what reads one that has changed is done again (docs/watch.md)."""
