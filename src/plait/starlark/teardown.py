@@ -7,8 +7,8 @@ stack of the thread: Python 3.13 looks after it on stacks of the usual size only
 from __future__ import annotations
 
 import _ast
+from _operator import attrgetter  # without what `operator` adds, which takes time to load
 from itertools import islice
-from operator import attrgetter
 
 from plait.starlark import syntax
 
