@@ -6,6 +6,7 @@ is checked to be true: of a value that is said to be computed, for instance, no 
 
     python tests/edits.py 0 10000             seeds from 0 on, with counts of what came of them
     python tests/edits.py 0 1000 DIRECTORY    the same, with files below a directory as programs too
+    python tests/edits.py 0 1000 back         outputs with several changes, put back as `--from` does
 """
 
 from __future__ import annotations
@@ -17,18 +18,21 @@ import random
 import sys
 import tempfile
 from collections import Counter
+from copy import deepcopy
 from typing import TYPE_CHECKING
 
 from plait.cli.tracing import evaluate
 from plait.context import Context
+from plait.edit.back import put_back
 from plait.edit.refusal import ALSO, COMPUTED, FAILS, GENERATED, GIVEN, OTHERWISE, UNWRITABLE, Refused
 from plait.edit.setting import Edit, State
 from plait.edit.sites import Text
 from plait.edit.target import Target
 from plait.errors import LimitError, PlaitError
-from plait.nodes import from_plain, to_plain
+from plait.nodes import Document, from_plain, to_plain
 from plait.project.run import Run
 from plait.source import Source
+from plait.tools.diff import diff
 from plait.tools.paths import Place, all_places
 from plait.yaml import Spans, read, write_value
 
@@ -184,6 +188,78 @@ def _tried(program: Program, random: random.Random) -> str:
     return "edited"
 
 
+def outcome_of_output(program: Program, random: random.Random) -> str:
+    """What comes of putting back an output with some changes by chance: `put back`, `in part`, `not`. Raises Broken."""
+    with tempfile.TemporaryDirectory() as directory:
+        before = os.getcwd()
+        os.chdir(directory)
+        try:
+            program.write()
+            return _put_back(program, random)
+        finally:
+            os.chdir(before)
+
+
+def _put_back(program: Program, random: random.Random) -> str:
+    target = Target(Run("", program.command, (), None, "", None, words=program.arguments))
+    try:
+        state = State(target)
+    except PlaitError:
+        return "(program fails)"
+    documents = [to_plain(one.value) for one in state.output.documents]
+    wanted = deepcopy(documents)
+    if not sum([_mutate(wanted, random) for _ in range(random.randint(1, 4))]):
+        return "(no values)"
+    nodes = [Document(from_plain(one)) for one in wanted]
+    try:
+        edit, refused = put_back(state, nodes)
+    except LimitError:
+        return "(limit)"
+    try:
+        changed = _run_with(program, edit)
+    except PlaitError as error:
+        raise Broken(f"fails: {error}") from None
+    left, before = _unlike(changed, wanted), _unlike(documents, wanted)
+    if refused:
+        if not left:
+            raise Broken(f"all is put back, but says {[one.message for one in refused]}")
+        if left >= before and edit.files:
+            raise Broken("no nearer")
+        return "in part" if edit.files else "not"
+    if left:
+        raise Broken(f"not put back: {wanted!r}\n{changed!r}")
+    return "put back"
+
+
+def _mutate(documents: list[object], random: random.Random) -> bool:
+    """Change one thing at random; whether there was something to change."""
+    depth = 0
+    around: object = documents
+    data: object = random.choice(documents) if documents else None
+    while isinstance(data, (dict, list)) and data and (not depth or random.random() < 0.8):
+        around, depth = data, depth + 1
+        data = random.choice([*data.values()] if isinstance(data, dict) else data)
+    roll, value = random.random(), random.choice(VALUES)
+    if isinstance(around, dict) and depth:
+        key = "added" if roll > 0.8 else random.choice([*around])
+        if 0.6 < roll < 0.8:
+            del around[key]
+        else:
+            around[key] = value
+    elif isinstance(around, list) and depth:
+        number = random.randrange(len(around))
+        around[number : number + (roll < 0.8)] = [] if 0.6 < roll < 0.8 else [value]
+    return depth > 0
+
+
+def _unlike(one: list[object], other: list[object]) -> int:
+    """How many differences there are, whatever the order of keys."""
+    left, right = (
+        [Document(from_plain(data)) for data in documents if data not in (None, {}, [])] for documents in (one, other)
+    )
+    return len(diff(left, right, in_order=True))
+
+
 def _run_with(program: Program, edit: Edit) -> list[object]:
     """What the program makes of the written files; they are as before afterwards."""
     edit.write(also=True)
@@ -304,13 +380,15 @@ def _shown(data: object) -> str:
 def main() -> None:
     """Run seeds and print counts, and what was broken."""
     first, count = int(sys.argv[1]), int(sys.argv[2])
-    files = [*of_files(pathlib.Path(sys.argv[3]).absolute())] if len(sys.argv) > 3 else []
+    back = sys.argv[3:] == ["back"]
+    files = [*of_files(pathlib.Path(sys.argv[3]).absolute())] if len(sys.argv) > 3 and not back else []
+    tried = outcome_of_output if back else outcome
     counts: Counter[str] = Counter()
     broken = 0
     for seed in range(first, first + count):
         program = files[seed // 2 % len(files)] if files and seed % 2 else generated(seed)
         try:
-            counts[outcome(program, random.Random(seed))] += 1
+            counts[tried(program, random.Random(seed))] += 1
         except Exception as error:  # noqa: BLE001 - told, and the next one tried
             broken += 1
             print(f"== {seed} {program.name}: {type(error).__name__}: {error}", flush=True)

@@ -7,7 +7,7 @@ import os
 from plait.cli.diff import cleaning, in_colour
 from plait.cli.options import SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.streams import complain, write_folded, write_out
-from plait.errors import UsageError
+from plait.errors import UsageError, render
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ SET = Command(
         Flag("write", SWITCH, "write the edited files", short="w"),
         Flag("also", SWITCH, "accept that other values of the output change as well"),
         Flag("text", TEXTS, "set a value to a text, whatever it looks like", value="PATH=TEXT"),
+        Flag("from", TEXT, "put every difference of an edited output back to where it comes from", value="PATH"),
+        Flag("partial", SWITCH, "with --from, leave out what cannot be put back"),
         Flag("color", TEXT, "colour of the differences: auto, always or never", value="WHEN", default=("auto",),
              choices=("auto", "always", "never")),
     ),
@@ -96,6 +98,10 @@ def main(argv: Sequence[str]) -> int:
         return 0
     target, words = _target(rest)
     wishes = [*(Wish(word) for word in words), *(Wish(text, is_text=True) for text in flags.texts("text"))]
+    if flags.given("from"):
+        if wishes:
+            raise UsageError("--from takes no PATH=VALUE", found=wishes[0].text)
+        return _set_from(target, flags)
     if not wishes:
         raise UsageError("nothing to set", expected="PATH=VALUE, such as Deployment/web:spec.replicas=3")
     return _set(target, wishes, flags)
@@ -119,6 +125,26 @@ def _set(target: Target, wishes: Sequence[Wish], flags: Parsed) -> int:
     _show(edit, flags)
     _finish(edit, flags)
     return 0
+
+
+def _set_from(target: Target, flags: Parsed) -> int:
+    """Put an edited output back; the exit status, 1 if something could not be."""
+    from plait.content import sources
+    from plait.edit.back import put_back
+    from plait.edit.setting import State
+    from plait.tools.diff import read
+
+    wanted = read(sources(flags.text("from")))
+    edit, refused = put_back(State(target), wanted)
+    is_partial = flags.on("partial")
+    if not refused or is_partial:
+        _show(edit, flags)
+        _finish(edit, flags)
+    for one in refused:
+        complain(f"{render(one).rstrip()}\n")
+    if refused and not is_partial:
+        complain("plait: nothing was written; --partial leaves these out\n")
+    return 1 if refused else 0
 
 
 def _finish(edit: Edit, flags: Parsed) -> None:

@@ -156,6 +156,19 @@ def origins(history: History, files: Files) -> list[Origin]:
     return [*{one.site: one for rank in reversed(ranks) for one in reversed(rank)}.values()][::-1]
 
 
+def standing(history: History, files: Files) -> Iterator[Origin]:
+    """Where the item of a history stands, the last first, whatever its value is there: an expression, for instance."""
+    item = history.place.item
+    for entry in reversed(history.entries):
+        path = path_of(entry.source)
+        text = None if path is None else files.text(path)
+        if path is None or text is None:
+            continue
+        found = [site for site in text.on_line(entry.line) if is_same_key(site, item) or has_computed_key(site)]
+        for site in sorted(found, key=lambda site: (site.line != entry.line, not text.holds(site, entry.value))):
+            yield Origin(path, text, site, entry)
+
+
 def _in_document(history: History, files: Files) -> Origin | None:
     """Where the value stands in the document itself: what a child sets to what its parent has is not recorded as set."""
     place = history.place

@@ -247,13 +247,14 @@ class State:
         texts = changed_texts(self.output, output)
         if not texts and same(wanted, output.documents):
             return []
-        found = [_named(one) for one in differences(wanted, output.documents)] + texts
+        found = [named(one) for one in differences(wanted, output.documents)] + texts
         if found and self._noise is None:
             again = self.target.evaluate(self.texts)
-            self._noise = {_named(one) for one in differences(self.output.documents, again.documents)}
+            self._noise = {named(one) for one in differences(self.output.documents, again.documents)}
             self._noise.update(changed_texts(self.output, again))
         return [one for one in found if one not in (self._noise or ())]
 
 
-def _named(one: Difference) -> str:
+def named(one: Difference) -> str:
+    """What a difference is called: the document and the path in it."""
     return f"{one.document}:{one.path}" if one.path else one.document

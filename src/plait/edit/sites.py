@@ -64,7 +64,7 @@ class Text:
         self.text = text[len(self._mark) :]
         read(Source("", self.text))
         self._lines = _line_starts(self.text)
-        self.roots = layouts(self.text)
+        self.roots = _laid_out(self.text)
         self.sites: list[Site] = []
         for root in self.roots:
             self._add(root)
@@ -236,8 +236,12 @@ class Text:
         """The text without an item and its annotations; None where it cannot be taken out by itself."""
         part, editor = site.around, Editor(self.text)
         spans = self._spans(part)
-        if spans is None or len(spans) == 1:
+        if spans is None:
             return None
+        if len(spans) == 1:
+            above = next((one for one in self.sites if one.part is part), None)
+            empty = self.replaced(above, Map([]) if part.kind == MAP else Array([])) if above is not None else []
+            return empty[0] if empty else None
         kept = [place != site.place for place in range(len(spans))]
         if part.flow:
             editor.flow_deletions(spans, kept)
@@ -280,6 +284,16 @@ class Text:
             return self._mark + editor.result()
         except ConflictError:
             return None
+
+
+def _laid_out(text: str) -> list[Part]:
+    """The documents of a text. Raises ReadError for what readers of YAML take and its parser does not."""
+    from plait.yaml.problems import syntax_error
+
+    try:
+        return layouts(text)
+    except Exception as error:  # noqa: BLE001 - told as what it is
+        raise syntax_error(error, Source("", text), text, 1) from None
 
 
 def is_same_key(site: Site, item: Item | None) -> bool:

@@ -219,7 +219,7 @@ class Editor:
         """Change an array item by item; False if it has to be written anew."""
         if len(old.items) != len(part.values):
             return False
-        pairs = _aligned(old.items, new.items)
+        pairs = aligned(old.items, new.items)
         became = dict(pairs)
         kept = [place in became for place in range(len(part.values))]
         if not any(kept):
@@ -409,7 +409,7 @@ def _after_mark(value: Value, mark: str, pad: int) -> str:
     return _indented(lines, pad)[pad:].removeprefix(mark).removesuffix("\n")
 
 
-def _aligned(old: list[ArrayItem], new: list[ArrayItem]) -> list[tuple[int, int]]:
+def aligned(old: list[ArrayItem], new: list[ArrayItem]) -> list[tuple[int, int]]:
     """Which old item became which new one: the same objects first, then what lies between them by likeness."""
     places = {id(item): place for place, item in enumerate(old)}
     pairs: list[tuple[int, int]] = []
