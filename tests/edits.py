@@ -7,6 +7,7 @@ is checked to be true: of a value that is said to be computed, for instance, no 
     python tests/edits.py 0 10000             seeds from 0 on, with counts of what came of them
     python tests/edits.py 0 1000 DIRECTORY    the same, with files below a directory as programs too
     python tests/edits.py 0 1000 back         outputs with several changes, put back as `--from` does
+    python tests/edits.py 0 1000 elsewhere    values set by `--in`, `--as` and `--at`
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import TYPE_CHECKING
 from plait.cli.tracing import evaluate
 from plait.context import Context
 from plait.edit.back import put_back
+from plait.edit.elsewhere import as_value, at, in_file
 from plait.edit.refusal import ALSO, COMPUTED, FAILS, GENERATED, GIVEN, OTHERWISE, UNWRITABLE, Refused
 from plait.edit.setting import Edit, State
 from plait.edit.sites import Text
@@ -33,11 +35,12 @@ from plait.nodes import Document, from_plain, to_plain
 from plait.project.run import Run
 from plait.source import Source
 from plait.tools.diff import diff
+from plait.tools.explain import Explainer
 from plait.tools.paths import Place, all_places
 from plait.yaml import Spans, read, write_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from plait.nodes import Item, Value
 
@@ -139,14 +142,7 @@ class Broken(AssertionError):
 
 def outcome(program: Program, random: random.Random) -> str:
     """What comes of an edit by chance in a program: `edited`, the reason of a refusal, or why there was none. Raises Broken."""
-    with tempfile.TemporaryDirectory() as directory:
-        before = os.getcwd()
-        os.chdir(directory)
-        try:
-            program.write()
-            return _tried(program, random)
-        finally:
-            os.chdir(before)
+    return _in_directory(program, random, _tried)
 
 
 def _tried(program: Program, random: random.Random) -> str:
@@ -188,16 +184,60 @@ def _tried(program: Program, random: random.Random) -> str:
     return "edited"
 
 
+def outcome_elsewhere(program: Program, random: random.Random) -> str:
+    """What comes of setting a value with an overlay, an operation or a data value, or on its line. Raises Broken."""
+    return _in_directory(program, random, _set_elsewhere)
+
+
 def outcome_of_output(program: Program, random: random.Random) -> str:
     """What comes of putting back an output with some changes by chance: `put back`, `in part`, `not`. Raises Broken."""
+    return _in_directory(program, random, _put_back)
+
+
+def _in_directory(program: Program, random: random.Random, what: Callable[[Program, random.Random], str]) -> str:
     with tempfile.TemporaryDirectory() as directory:
         before = os.getcwd()
         os.chdir(directory)
         try:
             program.write()
-            return _put_back(program, random)
+            return what(program, random)
         finally:
             os.chdir(before)
+
+
+def _set_elsewhere(program: Program, random: random.Random) -> str:
+    target = Target(Run("", program.command, (), None, "", None, words=program.arguments))
+    try:
+        state = State(target)
+        documents = program.documents()
+    except PlaitError:
+        return "(program fails)"
+    places = [place for place in all_places(state.output.documents, {}) if place.way]
+    if not places:
+        return "(no values)"
+    place, value = random.choice(places), random.choice(VALUES)
+    file = {"render": "new.yml", "patch": "ops.yml"}.get(program.command, "docs.yml")
+    file = random.choice([file, *program.files])
+    entry = Explainer(state.output.trace).history(place).entries[-1]  # type: ignore[arg-type]
+    way = random.choice(["in", "as", "at"])
+    try:
+        if way == "in":
+            edit = in_file(state, place, from_plain(value), file)
+        elif way == "as":
+            edit = as_value(state, place, from_plain(value), "fresh")
+        else:
+            edit = at(state, place, from_plain(value), "" if entry.source is None else entry.source.shown, entry.line)
+    except LimitError:
+        return "(limit)"
+    except PlaitError as error:
+        return f"{way}: {error.reason if isinstance(error, Refused) else type(error).__name__}"
+    flag = "-f" if program.command == "render" else "-o"
+    more = [flag, file] if any(note.startswith("the run needs") for note in edit.notes) else []
+    changed = _run_with(Program("", program.command, [*program.arguments, *more], program.files), edit)
+    wanted = _with(documents, _way(place), value)
+    if (not edit.also) is not _same(changed, wanted):
+        raise Broken(f"{way}: also {edit.also}\n{changed}\n{wanted}")
+    return f"{way}: done" if not edit.also else f"{way}: also"
 
 
 def _put_back(program: Program, random: random.Random) -> str:
@@ -266,6 +306,8 @@ def _run_with(program: Program, edit: Edit) -> list[object]:
     try:
         return program.documents()
     finally:
+        for path in edit.files:
+            os.unlink(path)
         program.write()
 
 
@@ -380,9 +422,9 @@ def _shown(data: object) -> str:
 def main() -> None:
     """Run seeds and print counts, and what was broken."""
     first, count = int(sys.argv[1]), int(sys.argv[2])
-    back = sys.argv[3:] == ["back"]
-    files = [*of_files(pathlib.Path(sys.argv[3]).absolute())] if len(sys.argv) > 3 and not back else []
-    tried = outcome_of_output if back else outcome
+    what = sys.argv[3] if len(sys.argv) > 3 else ""
+    tried = {"back": outcome_of_output, "elsewhere": outcome_elsewhere}.get(what, outcome)
+    files = [*of_files(pathlib.Path(what).absolute())] if what and tried is outcome else []
     counts: Counter[str] = Counter()
     broken = 0
     for seed in range(first, first + count):

@@ -1,7 +1,8 @@
 """Values of an output, edited where they are written (docs/set.md).
 
-`setting` edits one value: `origins` says where it is written, `sites` edits the text there, `target` runs again and
-compares. `elsewhere` puts a value where it was not written before, `back` brings a whole edited output back to its files.
+`values` has what can be asked for. `setting` edits one value: `origins` says where it is written, `sites` edits the text
+there, `target` runs again and compares. `elsewhere` puts a value where it was not written before, `back` brings a whole
+edited output back to its files.
 """
 
 from __future__ import annotations
@@ -11,11 +12,18 @@ from plait.lazy import first_use
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.edit.refusal import Refused
-    from plait.edit.setting import Edit, set_value
+    from plait.edit.setting import Edit
+    from plait.edit.values import remove_value, set_output, set_value
 
-__all__ = ["Edit", "Refused", "set_value"]
+__all__ = ["Edit", "Refused", "remove_value", "set_output", "set_value"]
 
-_HOMES = {"Edit": "setting", "Refused": "refusal", "set_value": "setting"}
+_HOMES = {
+    "Edit": "setting",
+    "Refused": "refusal",
+    "remove_value": "values",
+    "set_output": "values",
+    "set_value": "values",
+}
 
 
 def __getattr__(name: str) -> object:

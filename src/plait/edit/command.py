@@ -26,25 +26,34 @@ SET = Command(
         Flag("write", SWITCH, "write the edited files", short="w"),
         Flag("also", SWITCH, "accept that other values of the output change as well"),
         Flag("text", TEXTS, "set a value to a text, whatever it looks like", value="PATH=TEXT"),
+        Flag("add", SWITCH, "add a key that PATH ends in if it is not there"),
+        Flag("at", TEXT, "put the value on this line, in the place of an expression too", value="FILE:LINE"),
+        Flag("in", TEXT, "add an overlay item, or for patch an operation, to this file", value="FILE"),
+        Flag("as", TEXT, "make a data value of it", value="value[=NAME]"),
         Flag("from", TEXT, "put every difference of an edited output back to where it comes from", value="PATH"),
         Flag("partial", SWITCH, "with --from, leave out what cannot be put back"),
         Flag("color", TEXT, "colour of the differences: auto, always or never", value="WHEN", default=("auto",),
              choices=("auto", "always", "never")),
     ),
-    arguments="[render|patch|layer|compose|run NAME] [its flags and arguments] PATH=VALUE...",
+    arguments="[render|patch|layer|compose|run NAME] [its flags and arguments] PATH=VALUE|PATH-...",
 )  # fmt: skip
 
 
 class Wish:
-    """One value that is asked for. text: as it was typed. splits: what may be its PATH, and what its VALUE."""
+    """One value that is asked for. text: as it was typed. splits: what may be its PATH, and what its VALUE. is_gone: the
+    value is to be taken out.
+    """
 
-    __slots__ = ("is_text", "splits", "text")
+    __slots__ = ("is_gone", "is_text", "splits", "text")
 
     def __init__(self, text: str, *, is_text: bool = False) -> None:
         """Raises UsageError for what is no PATH=VALUE."""
         self.text = text
         self.is_text = is_text
         self.splits = [*_splits(text)]
+        self.is_gone = not self.splits and text.endswith("-")
+        if self.is_gone:
+            self.splits = [(text[:-1], "")]
         if not self.splits:
             raise UsageError(f'"{text}" sets nothing', expected="PATH=VALUE, such as Deployment/web:spec.replicas=3")
 
@@ -115,16 +124,66 @@ def _set(target: Target, wishes: Sequence[Wish], flags: Parsed) -> int:
     for wish in wishes:
         if edits:
             state = State(target, joined(edits).texts)
-        place, text = wish.found(state)
-        edit = state.set(place, wish.value(text), wish.typed(text))
-        if edit.also and not flags.on("also"):
-            _show(edit, flags)
-            raise edit.refused(str(place))
-        edits.append(edit)
+        edits.append(_edit(state, wish, flags))
     edit = joined(edits)
     _show(edit, flags)
     _finish(edit, flags)
     return 0
+
+
+def _edit(state: State, wish: Wish, flags: Parsed) -> Edit:
+    """The edit for one value; what could be done instead is told where there is none. Raises PlaitError."""
+    from plait.edit.elsewhere import offers
+    from plait.edit.refusal import Refused
+    from plait.edit.values import added, removed
+
+    try:
+        place, text = wish.found(state)
+    except UsageError as error:
+        if wish.is_gone or not flags.on("add"):
+            error.hint = error.hint or (None if wish.is_gone else "--add adds a key that is not there")
+            raise
+        path, text = wish.splits[0]
+        return added(state, path, wish.value(text))
+    if wish.is_gone:
+        return removed(state, place)
+    value = wish.value(text)
+    try:
+        edit = _chosen(state, place, value, wish.typed(text), flags)
+    except Refused as refused:
+        if any(flags.given(name) for name in _PLACES) or refused.reason in ("secret", "link"):
+            raise
+        raise refused.offer(offers(state, place, value)) from None
+    if edit.also and not flags.on("also"):
+        _show(edit, flags)
+        raise edit.refused(str(place)).offer(offers(state, place, value))
+    return edit
+
+
+_PLACES = ("at", "in", "as")
+
+
+def _chosen(state: State, place: Place, value: Value, typed: str | None, flags: Parsed) -> Edit:
+    """The edit in the place that the flags choose, or where the value is written."""
+    from plait.edit import elsewhere
+    from plait.edit.values import edited
+
+    if flags.given("at"):
+        file, _, line = flags.text("at").rpartition(":")
+        if not file or not line.isdecimal() or len(line) > _LONGEST_NUMBER:
+            raise UsageError(f'"{flags.text("at")}" does not name a line of a file', expected="FILE:LINE")
+        return elsewhere.at(state, place, value, file, int(line))
+    if flags.given("in"):
+        return elsewhere.in_file(state, place, value, flags.text("in"))
+    if flags.given("as"):
+        kind, _, name = flags.text("as").partition("=")
+        if kind != "value":
+            raise UsageError(f'cannot make "{kind}" of a value', expected="value, or value=NAME")
+        return elsewhere.as_value(state, place, value, name)
+    return edited(state, place, value, typed)
+
+
+_LONGEST_NUMBER = 9
 
 
 def _set_from(target: Target, flags: Parsed) -> int:
@@ -227,4 +286,4 @@ def _taken(words: list[str], places: Sequence[int]) -> list[str]:
 
 
 def _is_wish(word: str) -> bool:
-    return "=" in word and not word.startswith("-") and not os.path.lexists(word)
+    return ("=" in word or word[1:].endswith("-")) and not word.startswith("-") and not os.path.lexists(word)

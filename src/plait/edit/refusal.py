@@ -47,19 +47,25 @@ class Refused(PlaitError):
         expected: str | None = None,
         found: str | None = None,
         hint: str | None = None,
-        offers: Sequence[Offer] = (),
         changes: Sequence[str] = (),
     ) -> None:
-        super().__init__(message, at=at, expected=expected, found=found, hint=_listed(offers) or hint)
+        super().__init__(message, at=at, expected=expected, found=found, hint=hint)
         self.reason = reason
         self.path = path
-        self.offers = list(offers)
+        self.offers: list[Offer] = []
         self.changes = list(changes)
+
+    def offer(self, offers: Sequence[Offer]) -> Refused:
+        """Add what can be done instead; the same error, to be raised."""
+        self.offers += offers
+        told = _listed(self.offers)
+        self.hint = "\n".join(one for one in (self.hint, told) if one) or None
+        return self
 
 
 def _listed(offers: Sequence[Offer]) -> str | None:
     """Offers as a hint shows them, numbered."""
-    lines: list[str] = []
+    lines = ["set it elsewhere:"] if offers else []
     for number, offer in enumerate(offers, 1):
         lines.append(f"{number}. {offer.words}")
         lines += [f"     {line}" for line in offer.text]

@@ -1,4 +1,4 @@
-"""`set_value`: a value of the output edited where it is written, and checked by making the output again."""
+"""A value of the output edited where it is written, and checked by making the output again."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from plait.edit.origins import Files, check_file, encoded, history_of, origins, 
 from plait.edit.refusal import ALSO, FAILS, OTHERWISE, UNWRITABLE, Refused
 from plait.edit.target import Output, Target, changed_texts, differences, same, value_at, with_value
 from plait.errors import LimitError, PlaitError, UsageError
-from plait.nodes import equal, from_plain
+from plait.nodes import equal
 from plait.tools.diff import HIDDEN
 from plait.tools.telling import shown
 
@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 
     from plait.edit.origins import Origin
     from plait.nodes import Document, Value
-    from plait.project.run import Run
     from plait.tools.diff import Difference
-    from plait.tools.paths import Place
+    from plait.tools.paths import Path, Place
 
 # So many edits are tried for one value: places where it may be written, and ways to spell it.
 _MOST_TRIES = 20
@@ -113,21 +112,6 @@ _PARTS: tuple[Callable[[Edit], list[str]], ...] = (
 )
 
 
-def set_value(run: Run, path: str, value: object, *, words: Sequence[str] = ()) -> Edit:
-    """Find where a value of a run's output is written, and edit it there; nothing is written to files.
-
-    path: of one value, as `plait.explain` takes it. value: plain data. words: more flags for the run.
-    The edit may change other values as well, which `Edit.also` names. Raises Refused with the reason where the value cannot
-    be edited, UsageError for a path that means none or several values, and whatever the run raises.
-
-    >>> from plait.project import read
-    >>> edit = set_value(read("plait.yml").run("app"), "spec.replicas", 3)  # doctest: +SKIP
-    >>> edit.write()  # doctest: +SKIP
-    """
-    state = State(Target(run, words))
-    return state.set(state.one_place(path), from_plain(value))
-
-
 class State:
     """A run as it is, with texts that are edited already: what each further edit starts from."""
 
@@ -152,10 +136,15 @@ class State:
 
     def places(self, path: str) -> Sequence[Place]:
         """The values that a PATH means. Raises UsageError for one that leads nowhere."""
-        from plait.tools.finding import find
-        from plait.tools.paths import means_text, parse, text_lines
+        from plait.tools.paths import parse
 
-        wanted = parse(path)
+        return self.places_of(parse(path))
+
+    def places_of(self, wanted: Path) -> Sequence[Place]:
+        """The values that a PATH means, once it is read. Raises UsageError."""
+        from plait.tools.finding import find
+        from plait.tools.paths import means_text, text_lines
+
         trace = self.output.trace
         if trace is not None and means_text(wanted, trace.texts):
             return text_lines(trace.texts, wanted)
@@ -180,15 +169,18 @@ class State:
             )
         return self.best(place, value, tries)
 
-    def best(self, place: Place, value: Value, tries: Iterable[tuple[Origin, str]]) -> Edit:
-        """The first try that changes nothing else, or else the first that gives the value at all. Raises Refused."""
+    def best(self, place: Place, value: Value, tries: Iterable[tuple[Origin, str]], where: str = "") -> Edit:
+        """The first try that changes nothing else, or else the first that gives the value at all. Raises Refused.
+
+        where: what their place is called, if not as the history says.
+        """
         second: Edit | None = None
         failed: Refused | None = None
         for number, (origin, text) in enumerate(tries):
             if number >= _MOST_TRIES:
                 break
             try:
-                edit = self.tried(place, value, {origin.path: text}, [origin.entry.place])
+                edit = self.tried(place, value, {origin.path: text}, [where or origin.entry.place])
             except Refused as refused:
                 failed = failed or refused
                 continue

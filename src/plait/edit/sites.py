@@ -79,6 +79,11 @@ class Text:
 
         return bisect_right(self._lines, at)
 
+    @property
+    def lines(self) -> int:
+        """How many lines there are."""
+        return len(self._lines)
+
     def line(self, number: int) -> str:
         """A line, without its line break."""
         start = self._lines[number - 1]
@@ -219,18 +224,28 @@ class Text:
 
     def with_literal(self, site: Site, value: Value) -> str | None:
         """The text with a value in the place of the expression behind a key or dash; None where there is none."""
-        if site.part.start != site.part.end:
+        cut = self._cut(site) if site.part.start == site.part.end and self.is_computed(site) else None
+        if cut is None:
             return None
-        text, after = self.text, site.slot.after
-        end = text.find("\n", after)
-        end = len(text) if end < 0 else end
-        if not text[after:end].lstrip().startswith("#@"):
-            return None
-        cut = text[:after] + text[end - text[:end].endswith("\r") :]
-        bare = Text(cut)
+        after, bare = site.slot.after, Text(cut)
         there = next((one for one in bare.sites if one.mark == site.mark and one.slot.after == after), None)
         found = None if there is None else bare.replaced(there, value)
         return self._mark + found[0] if found else None
+
+    def with_code(self, site: Site, code: str) -> str | None:
+        """The text with an expression in the place of a value; None where there is no room for one."""
+        cut = None if site.slot.flow else self._cut(site)
+        return None if cut is None else f"{self._mark}{cut[: site.slot.after]} #@ {code}{cut[site.slot.after :]}"
+
+    def _cut(self, site: Site) -> str | None:
+        """The text without what stands behind a key or dash: the value, or an expression; None where that cannot be told."""
+        text, after = self.text, site.slot.after
+        end = text.find("\n", max(site.part.end, after))
+        end = len(text) if end < 0 else end
+        behind = text[max(site.part.end, after) : end].strip()
+        if site.part.start < site.part.end and behind:
+            return None  # a comment
+        return text[:after] + text[end - text[:end].endswith("\r") :]
 
     def without(self, site: Site) -> str | None:
         """The text without an item and its annotations; None where it cannot be taken out by itself."""

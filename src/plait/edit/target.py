@@ -6,6 +6,7 @@ import os
 
 from plait.nodes import Array, Document, Map, MapItem, equal
 from plait.project.run import Run
+from plait.tools.paths import Place
 from plait.view import View
 
 TYPE_CHECKING = False
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from plait.nodes import Item, Value
     from plait.provenance import Trace
     from plait.tools.diff import Difference
-    from plait.tools.paths import Place
 
 
 class Output:
@@ -81,6 +81,15 @@ def with_value(documents: Sequence[Document], place: Place, value: Value) -> lis
         elif type(around) is Array:
             new = around.with_items([one.with_value(new) if one is item else one for one in around.items])
     return [one.with_value(new) if one is place.document else one for one in documents]
+
+
+def without(documents: Sequence[Document], place: Place) -> list[Document]:
+    """The documents without what is at a place."""
+    above = Place(place.document, place.number, place.way[:-1])
+    around = above.value
+    assert type(around) is Map or type(around) is Array
+    kept = around.with_items([one for one in around.items if one is not place.item])  # type: ignore[misc]
+    return with_value(documents, above, kept)
 
 
 def same(left: Sequence[Document], right: Sequence[Document]) -> bool:

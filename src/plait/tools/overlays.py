@@ -22,13 +22,15 @@ _REMOVE = "#@overlay/remove"
 _NEW = "#@overlay/match missing_ok=True"
 
 
-def to_overlay(left: Sequence[Document], right: Sequence[Document]) -> str:
+def to_overlay(left: Sequence[Document], right: Sequence[Document], *, in_order: bool = False) -> str:
     """An overlay that makes the right documents of the left ones, in their order; empty ones do not count.
 
-    The text is empty when nothing differs.
+    The text is empty when nothing differs. in_order: as of `diff`.
     """
     left, right = printed(left), printed(right)
-    pairs = [(a, b) for a, b in paired(left, right) if a is not None and b is not None]
+    by_order = in_order and len(left) == len(right)
+    both = zip(left, right, strict=True) if by_order else paired(left, right)
+    pairs = [(a, b) for a, b in both if a is not None and b is not None]
     partner = {b: a for a, b in pairs}
     number = {document: place for place, document in enumerate(left)}
     # Documents stay in the left order; from the first one on that would have to move, they are added anew at the end.

@@ -13,6 +13,7 @@ import stat
 from plait.content import NO_LINKS, Links, file_content, files_below, reason, standard_input
 from plait.errors import ReadError, UsageError
 from plait.limits import allowance, exceeded
+from plait.view import current_view
 from plait.workspace.files import InputFile, in_memory
 
 TYPE_CHECKING = False
@@ -69,6 +70,9 @@ class Inputs:
         try:
             status = os.lstat(path)
         except (OSError, ValueError) as error:
+            view = current_view()
+            if view is not None and view.text_for(path) is not None:  # a file that is not written yet
+                return [_file(path, os.path.basename(path), os.path.normpath(path), new_path)]
             raise ReadError(
                 f"Checking file '{path}': lstat {path}: {reason(error)}", hint=self._missing_hint(argument, path)
             ) from None

@@ -1,0 +1,211 @@
+"""A value put where it was not written before: in the place of an expression, in an overlay, an operation, a data value."""
+
+from __future__ import annotations
+
+import os
+
+from plait.edit.origins import Origin, decoded, history_of, standing
+from plait.edit.refusal import UNWRITABLE, Offer, Refused
+from plait.edit.sites import Text, changed_lines, is_same_key
+from plait.edit.target import with_value
+from plait.errors import LimitError, PlaitError, UsageError
+from plait.nodes import Array, ArrayItem, MapItem
+from plait.tools.explain import Entry, flat
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from plait.edit.setting import Edit, State
+    from plait.nodes import Item, Value
+    from plait.tools.paths import Place
+
+_LOAD_OVERLAY = 'load("@ytt:overlay"'
+_LOAD_DATA = '#@ load("@ytt:data", "data")\n'
+_VALUES, _SCHEMA = "#@data/values", "#@data/values-schema"
+_MOST_OFFERS = 5
+
+
+def at(state: State, place: Place, value: Value, file: str, line: int) -> Edit:
+    """Put a value on a line, in the place of what is written or computed there. Raises Refused, UsageError."""
+    path = os.path.abspath(file)
+    text = state.files.text(path)
+    if text is None:
+        raise UsageError(f"{file} is not an input of this run, or no YAML")
+    history_of(state.output, place)
+    item = place.item
+    sites = sorted(text.on_line(line), key=lambda site: (not is_same_key(site, item), site.line != line))
+    entry = Entry("written", None, line)
+    tries: list[tuple[Origin, str]] = []
+    for site in sites:
+        literal = text.with_literal(site, value)
+        forms = text.replaced(site, value) if literal is None else [literal]
+        tries += [(Origin(path, text, site, entry), form) for form in forms]
+    if not tries:
+        raise UsageError(f"no value stands at {file}:{line}", found=text.line(line) if 0 < line <= text.lines else None)
+    return state.best(place, value, tries, where=f"{file}:{line}")
+
+
+def in_file(state: State, place: Place, value: Value, file: str) -> Edit:
+    """Add an overlay item, or an operation, that sets a value, to a file; to a new one if there is none. Raises Refused."""
+    history_of(state.output, place)
+    command = state.target.run.command
+    if command == "render":
+        return _in(state, place, value, file, _with_overlay, "file", "-f")
+    if command == "patch":
+        return _in(state, place, value, file, _with_operation, "ops-file", "-o")
+    raise UsageError(
+        f"plait {command} takes neither overlays nor operations", hint="edit a document with --at FILE:LINE"
+    )
+
+
+def _in(
+    state: State,
+    place: Place,
+    value: Value,
+    file: str,
+    write: Callable[[State, Place, Value, str], str],
+    flag: str,
+    short: str,
+) -> Edit:
+    path = os.path.abspath(file)
+    old = state.files.bytes_of(path)
+    if old is None and os.path.lexists(path):
+        raise UsageError(f"{file} is not an input of this run")
+    text = write(state, place, value, "" if old is None else decoded(old))
+    if old is None:
+        # A new file may be in a directory that the run reads; if not, the run needs a flag for it.
+        try:
+            return state.tried(place, value, {path: text}, [file])
+        except Refused:
+            pass
+        note = f"the run needs {short} {file} from now on"
+        return state.tried(place, value, {path: text}, [file], words=[f"--{flag}={file}"], notes=[note])
+    return state.tried(place, value, {path: text}, [file])
+
+
+def _with_overlay(state: State, place: Place, value: Value, old: str) -> str:
+    from plait.tools.overlays import to_overlay
+
+    overlay = to_overlay(state.output.documents, with_value(state.output.documents, place, value), in_order=True)
+    if not old.strip():
+        return overlay
+    if _LOAD_OVERLAY in old:
+        overlay = overlay.partition("\n")[2]
+    newline = "\r\n" if "\r\n" in old else "\n"
+    return old + ("" if old.endswith("\n") else newline) + overlay.replace("\n", newline)
+
+
+def _with_operation(state: State, place: Place, value: Value, old: str) -> str:
+    from plait.tools.diff import operations
+    from plait.yaml import write_value
+
+    new = operations(state.output.documents, with_value(state.output.documents, place, value), tests=False)
+    assert type(new) is Array
+    root = Text(old).roots[0] if old.strip() else None
+    if root is None or root.kind != "array" or not root.values:
+        return old + write_value(new)
+    for item in new.items:
+        text = Text(old)
+        added = text.with_item(text.roots[0], len(text.roots[0].values) - 1, ArrayItem(item.value))
+        if added is None:
+            raise UsageError("an operation cannot be added to the file")
+        old = added
+    return old
+
+
+def as_value(state: State, place: Place, value: Value, name: str = "") -> Edit:
+    """Turn a value into a data value: its place gets `data.values.NAME`, the schema or the data values of the run get it.
+
+    name: of the data value; by default the key of the value. Raises Refused, UsageError.
+    """
+    history = history_of(state.output, place)
+    name = name or _name(place.item)
+    if not name.isidentifier():
+        raise UsageError(f'"{name}" is no name of a data value', expected="letters, digits and underscores")
+    failed: PlaitError | None = None
+    for origin in standing(history, state.files):
+        text = origin.text.with_code(origin.site, f"data.values.{name}")
+        if text is None:
+            continue
+        if 'load("@ytt:data"' not in text:
+            text = _LOAD_DATA + text
+        for path, values in _declared(state, name, value):
+            if path == origin.path:
+                continue
+            try:
+                return state.tried(place, value, {origin.path: text, path: values}, [origin.entry.place])
+            except LimitError:
+                raise
+            except PlaitError as error:
+                failed = failed or error
+    raise failed or Refused(
+        UNWRITABLE,
+        f"no expression can stand in the place of {place}",
+        path=str(place),
+        found=history.entries[-1].place,
+        expected="an item of a template in block style, without a comment, and data values to add to",
+    )
+
+
+def _name(item: Item) -> str:
+    key = item.key if type(item) is MapItem else ""
+    return key.replace("-", "_") if type(key) is str else ""
+
+
+def _declared(state: State, name: str, value: Value) -> Iterator[tuple[str, str]]:
+    """The schema, documents of data values and values files of a run, each with a new data value in it."""
+    found: list[tuple[int, str, str]] = []
+    named = [
+        os.path.abspath(word.partition("=")[2] or word) for word in (*state.target.run.argv(), *state.target.words)
+    ]
+    for path in state.output.view.files:
+        text = state.files.text(path)
+        if text is None or not text.roots or text.roots[0].kind != "map":
+            continue
+        head = [line.strip() for line in text.text.splitlines()]
+        rank = (
+            0 if _SCHEMA in head else 1 if _VALUES in head else 2 if path in named and "#@" not in text.text else None
+        )
+        if rank is None:
+            continue
+        root = text.roots[0]
+        if any(key.value == name for key in root.keys):
+            raise UsageError(f'there is a data value "{name}" already', hint="--as value=NAME gives another name")
+        new = text.with_item(root, len(root.values) - 1, MapItem(name, value))
+        if new is not None:
+            found.append((rank, path, new))
+    return ((path, new) for _, path, new in sorted(found, key=lambda one: one[0]))
+
+
+def offers(state: State, place: Place, value: Value) -> list[Offer]:
+    """What can be done instead of an edit where the value is written, each tried: the flag, and the lines it writes."""
+    ways: list[tuple[str, Callable[[], Edit]]] = []
+    history = history_of(state.output, place)
+    for entry in flat([history.entries[-1]]):
+        if entry.source is not None and entry.line > 0 and entry.place.partition(":")[0]:
+            where = (entry.source.shown, entry.line)
+            ways.append((f"--at {where[0]}:{where[1]}", lambda where=where: at(state, place, value, *where)))  # type: ignore[misc]
+    ways = list(dict(ways).items())[:_MOST_OFFERS]
+    file = {"render": "overlay.yml", "patch": "ops.yml"}.get(state.target.run.command)
+    if file is not None:
+        ways.append((f"--in {file}", lambda: in_file(state, place, value, file)))
+    found: list[Offer] = []
+    for words, way in ways:
+        try:
+            edit = way()
+        except LimitError:
+            raise
+        except PlaitError:
+            continue
+        if not edit.also:
+            found.append(Offer(words, _new_lines(edit)))
+    return found
+
+
+def _new_lines(edit: Edit) -> list[str]:
+    lines: list[str] = []
+    for before, after in edit.files.values():
+        for _, _, new in changed_lines("" if before is None else decoded(before), decoded(after)):
+            lines += new
+    return lines

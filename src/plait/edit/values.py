@@ -1,0 +1,99 @@
+"""What can be asked for: a value set, added or removed, an output put back. Files are written by `Edit.write` alone."""
+
+from __future__ import annotations
+
+from plait.edit.back import put_back
+from plait.edit.refusal import UNWRITABLE, Refused
+from plait.edit.setting import State
+from plait.edit.target import Target, with_value, without
+from plait.errors import UsageError
+from plait.nodes import Document, Map, MapItem, from_plain, is_filled
+from plait.tools.paths import Path, parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plait.edit.setting import Edit
+    from plait.nodes import Value
+    from plait.project.run import Run
+    from plait.tools.paths import Place
+
+
+def set_value(run: Run, path: str, value: object, *, add: bool = False, words: Sequence[str] = ()) -> Edit:
+    """Find where a value of a run's output is written, and edit it there; no file is written yet.
+
+    path: of one value, as `plait.explain` takes it. value: plain data. add: the path may end in a key that is not there
+    yet. words: more flags for the run.
+    The edit may change other values as well, which `Edit.also` names. Raises Refused with the reason where the value cannot
+    be edited, UsageError for a path that means none or several values, and whatever the run raises.
+    """
+    state = State(Target(run, words))
+    if add and not _is_there(state, path):
+        return added(state, path, from_plain(value))
+    return edited(state, state.one_place(path), from_plain(value))
+
+
+def remove_value(run: Run, path: str, *, words: Sequence[str] = ()) -> Edit:
+    """Take an item out where it is written. Arguments and errors as of `set_value`."""
+    state = State(Target(run, words))
+    return removed(state, state.one_place(path))
+
+
+def set_output(run: Run, documents: Iterable[object], *, words: Sequence[str] = ()) -> tuple[Edit, list[Refused]]:
+    """Edit the files so that a run makes other documents: the edit, and what of that cannot be done.
+
+    documents: plain data. words: more flags for the run. Raises whatever the run raises.
+    """
+    return put_back(State(Target(run, words)), [Document(from_plain(one)) for one in documents])
+
+
+def edited(state: State, place: Place, value: Value, typed: str | None = None) -> Edit:
+    """A value set where it is written; of a collection that is written in parts each part. Raises Refused."""
+    try:
+        return state.set(place, value, typed)
+    except Refused:
+        if not (is_filled(place.value) and is_filled(value)):
+            raise
+        edit, refused = put_back(state, with_value(state.output.documents, place, value))
+        if refused:
+            raise
+        return edit
+
+
+def added(state: State, path: str, value: Value) -> Edit:
+    """A key added that is not there yet. Raises Refused, UsageError."""
+    wanted = parse(path)
+    last = wanted.steps[-1] if wanted.steps else None
+    if type(last) is not str or any(char in last for char in "*?["):
+        raise UsageError(f'"{path}" names no key to add', expected="a path that ends in a key")
+    around = Path(path, wanted.selector, wanted.steps[:-1])
+    found = state.places_of(around)
+    if len(found) != 1:
+        raise UsageError(f'"{path}" could be added in {len(found)} places', expected="one place")
+    old = found[0].value
+    if old is not None and type(old) is not Map:
+        raise UsageError(f"{found[0]} is no map, so no key can be added")
+    item = MapItem(last, value)
+    new = Map([item]) if old is None else old.with_items([*old.items, item])
+    return _all_of(state, with_value(state.output.documents, found[0], new))
+
+
+def removed(state: State, place: Place) -> Edit:
+    """An item taken out. Raises Refused."""
+    if not place.way:
+        raise Refused(UNWRITABLE, "a whole document is not taken out", path=str(place))
+    return _all_of(state, without(state.output.documents, place))
+
+
+def _all_of(state: State, wanted: Sequence[Document]) -> Edit:
+    edit, refused = put_back(state, wanted)
+    if refused:
+        raise refused[0]
+    return edit
+
+
+def _is_there(state: State, path: str) -> bool:
+    from plait.tools.paths import places
+
+    return bool(places(parse(path), state.output.documents))
