@@ -247,7 +247,7 @@ class _Back:
         return Edit(files, state.output, output), left
 
     def _left(self, documents: Sequence[Document]) -> list[str]:
-        return [named(one) for one in differences(printed(documents), self.wanted)]
+        return [named(one) for one in differences(self.wanted, printed(documents))]
 
     def _texts(self, pieces: Sequence[Pieces]) -> dict[str, str] | None:
         """Files with pieces put in; None where they overlap."""
