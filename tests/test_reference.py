@@ -5,7 +5,6 @@ from __future__ import annotations
 import pathlib
 import re
 import shlex
-from typing import NoReturn
 
 import pytest
 import yaml
@@ -82,11 +81,6 @@ EXAMPLES = [
 ]
 
 
-def interrupted(*_: object) -> NoReturn:
-    """What a user does who has seen what `--watch` shows first."""
-    raise KeyboardInterrupt
-
-
 @pytest.mark.parametrize(("line", "status"), EXAMPLES)
 def test_example_of_a_flag(
     line: str,
@@ -100,7 +94,6 @@ def test_example_of_a_flag(
         (tmp_path / name).write_text(text, "utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("APP_name", "shop")
-    monkeypatch.setattr("plait.watching.changes._next_change", interrupted)
     if " | " in line:
         test_docs.output(line, "", monkeypatch)
     else:

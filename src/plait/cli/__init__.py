@@ -30,6 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "set": ("plait.edit.command", "main"),
     "lint": ("plait.lint.command", "main"),
     "test": ("plait.testing.command", "main"),
+    "coverage": ("plait.coverage.command", "main"),
     "lsp": ("plait.lsp.command", "main"),
 }
 
@@ -65,6 +66,7 @@ _USAGE = (
     "                                            edit a value where it is written\n"
     "  plait lint                                what has no part in any run, and more\n"
     "  plait test                                run the tests of the project\n"
+    "  plait coverage                            what the runs use of the files\n"
     "  plait lsp                                 serve an editor\n"
     "  plait diff old.yml new.yml                what differs, by key\n"
     "  plait fmt -f config/                      format YAML templates\n"
@@ -89,11 +91,6 @@ def main(argv: Sequence[str]) -> int:
 
             return _write_out(EXAMPLES)
         name = argv[0]
-        if name in _WATCHED and "--watch" in argv:
-            from plait.cli.shared import WATCHER
-
-            watch: Callable[[str, Sequence[str]], int] = __import__(WATCHER, fromlist=["main"]).main
-            return watch(name, [word for word in argv[1:] if word != "--watch"])
         command = _command(name)
         if command is not None:
             from plait.cli.shared import within_limits
@@ -175,7 +172,6 @@ def run() -> None:
 
 _INTERRUPTED = 130
 _QUOTE_VALUES = "--quote-values"
-_WATCHED = ("render", "patch", "layer", "compose", "run")
 _ISOLATE = "--isolate"
 
 

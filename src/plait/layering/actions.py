@@ -9,6 +9,7 @@ A new action is a function and a row in `ACTIONS`.
 from __future__ import annotations
 
 from plait.errors import Step
+from plait.events import DONE, current_listener
 from plait.layering.failures import failure
 from plait.layering.paths import PathError, action_path
 from plait.layering.places import Missing, find, without, write
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from plait.errors import LayeringError
+    from plait.events import Point
     from plait.layering.document import Document
     from plait.layering.paths import Path
     from plait.layering.ways import Ways
@@ -94,6 +96,7 @@ def apply_actions(child: Document, parent: Document, ways: Ways, trace: Trace | 
     """
     overall = ways.started(child, parent)
     data = child.data
+    listener = current_listener()
     for number, action in enumerate(child.actions):
         method, text = _parts(child, action, number)
         function = ways.methods.get(method)
@@ -106,6 +109,8 @@ def apply_actions(child: Document, parent: Document, ways: Ways, trace: Trace | 
                 hint=did_you_mean(method, ACTIONS),
             )
         ways.doing(child, action)
+        if listener is not None:
+            listener.went(action.source, acting_point(action), "done")
         try:
             if trace is None:
                 overall = function(overall, data, ways.action_path(text))
@@ -127,6 +132,11 @@ def apply_actions(child: Document, parent: Document, ways: Ways, trace: Trace | 
                 also=[error.at] if error.at is not None and not _secret(child) else [parent.data_position],
             ) from None
     return ways.acted(overall)
+
+
+def acting_point(action: ArrayItem) -> Point:
+    """An action as whoever listens is told of it."""
+    return "action", (action.line,), "", DONE
 
 
 def present(data: Value, path: Path) -> Value:

@@ -10,6 +10,7 @@ inputs.
 from __future__ import annotations
 
 from plait.errors import LayeringError, LimitError
+from plait.events import current_listener
 from plait.layering.actions import apply_actions
 from plait.layering.failures import failure, raise_all
 from plait.layering.order import dependency_order, generation_order
@@ -156,6 +157,11 @@ def render_plan(plan: Plan, options: Options, context: Context, ways: Ways | Non
     failures: list[LayeringError] = []
     failed: set[Document] = set()
     result: list[Document] = []
+    listener = current_listener()
+    if listener is not None:
+        from plait.layering.telling import tell
+
+        tell(listener, plan)
     ways = ways_of(options, context.trace) if ways is None else ways
     context.total += len(plan.documents)
     order = dependency_order(plan.documents, plan.needs)

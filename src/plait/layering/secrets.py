@@ -13,10 +13,26 @@ from plait.nodes import Array, ArrayItem, Map, MapItem, to_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from plait.layering.document import Document
     from plait.nodes import Value
+    from plait.source import Source
+
+
+def lines_of_secrets(documents: Sequence[Document]) -> Iterator[tuple[Source | None, int, int]]:
+    """Where the data of encrypted documents stand: source, first line, the line after the last. documents: all of the run."""
+    following: dict[object, int] = {}
+    for document in reversed(documents):
+        node = document.node
+        top = node.value
+        items = top.items if document.encrypted and type(top) is Map else []
+        data = next((item for item in items if item.key == "data"), None)
+        if data is not None:
+            end = following.get(node.source, 1 << 60)
+            behind = [item.line for item in items if item.line > data.line]
+            yield node.source, data.line, min([*behind, end])
+        following[node.source] = node.line
 
 
 class SecretSource:

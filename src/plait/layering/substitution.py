@@ -8,6 +8,7 @@ A pattern without special characters is replaced as text; any other needs `re`, 
 
 from __future__ import annotations
 
+from plait.events import DONE, current_listener
 from plait.layering.failures import a_kind, failure
 from plait.layering.paths import PathError, compile_path, destination_path
 from plait.layering.places import MISSING, Missing, find, write
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from plait.context import Context
     from plait.errors import LayeringError
+    from plait.events import Point
     from plait.layering.document import Document
     from plait.layering.regexps import Pattern
     from plait.layering.ways import Ways
@@ -102,6 +104,7 @@ def substitute(
     UnknownSubstitutionError. Spec layering 9.
     """
     data = document.data
+    listener = current_listener()
     for entry in todo:
         source = sources.get(entry.key)
         if source is None:
@@ -125,6 +128,8 @@ def substitute(
             if item is None or text is None:
                 raise _malformed(document, entry.item, 0, "a `dest` with a string `path`")
             ways.doing(document, dest)
+            if listener is not None:
+                listener.went(dest.source, placing_point(dest), "done")
             try:
                 _warn_of_pattern(document, dest, data, text, context)
                 picked = _picked(value, entry, context)
@@ -146,6 +151,11 @@ def substitute(
                     raise error from None
                 context.warn(f"{error.at}: {error.message}")
     return data
+
+
+def placing_point(dest: Map) -> Point:
+    """One destination of a substitution as whoever listens is told of it."""
+    return "substitution", (dest.line,), "", DONE
 
 
 def _value(document: Document, entry: Entry, source: Document, *, lenient: bool, context: Context) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.layering.paths import action_path, compile_path
+from plait.layering.secrets import lines_of_secrets
 from plait.nodes import Array, Map, MapItem, walk, walk_once
 from plait.nodes import Document as Node
 from plait.provenance import Cause, Change, Effect
@@ -242,22 +243,12 @@ def inherited(
 
     secret: all documents of the run, for those that are encrypted are not to be quoted.
     """
-    following: dict[object, int] = {}
     documents, secret = list(documents), list(secret)
     for document in secret:
         if document.parent is not None and document not in documents:
             # It is not printed, so nobody asks what is in its data.
             trace.lineage[document.node] = (set(), _parentage(document, document.parent))
-    for document in reversed(secret):
-        node = document.node
-        top = node.value
-        items = top.items if document.encrypted and type(top) is Map else []
-        data = next((item for item in items if item.key == "data"), None)
-        if data is not None:
-            end = following.get(node.source, 1 << 60)
-            behind = [item.line for item in items if item.line > data.line]
-            trace.secrets.append((node.source, data.line, min([*behind, end])))
-        following[node.source] = node.line
+    trace.secrets += lines_of_secrets(secret)
     for document, node in zip(documents, result.items, strict=False):
         trace.copied(node, document.node)
         top, was = node.value, document.node.value

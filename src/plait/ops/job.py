@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from plait.context import Context
 from plait.errors import OpsError, UsageError
+from plait.events import current_listener
 from plait.nodes import Document
 from plait.ops.definitions import interpolate
 from plait.ops.draft import Draft
@@ -38,7 +39,16 @@ def patch(
     Raises OpsError naming the operation's file, line and number, the part of the path that failed and what is there instead.
     """
     draft = Draft(value)
+    telling = None
+    listener = current_listener()
+    if listener is not None:
+        from plait.ops.telling import Telling
+
+        operations = [*operations]
+        telling = Telling(listener, operations, value)
     for operation in operations:
+        if telling is not None:
+            telling.begins(operation)
         try:
             several = operation.plain(draft.result()) if operation.is_wide else (operation,)
         except OpsError as error:
@@ -54,6 +64,8 @@ def patch(
                 from plait.ops.tracing import record
 
                 value = record(one, value, draft.result(), trace)
+        if telling is not None:
+            telling.did(operation, draft.result())
     return draft.result()
 
 

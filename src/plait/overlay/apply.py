@@ -6,6 +6,7 @@ Neither side is changed. Left collections in which something changes are copied,
 from __future__ import annotations
 
 from plait.errors import LimitError, PlaitError
+from plait.events import current_listener
 from plait.nodes import COLLECTIONS, Array, Document, DocumentSet, Map
 from plait.overlay.actions import wrong_kind
 from plait.overlay.edits import DocumentsEdit
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
-    from plait.nodes import Value
+    from plait.nodes import Item, Value
     from plait.overlay.edits import Owned
+    from plait.overlay.run import Listener
     from plait.provenance import Trace
     from plait.source import Position
 
@@ -30,11 +32,25 @@ if TYPE_CHECKING:
     Warn: TypeAlias = Callable[[str], None]
 
 
-def _run(owned: Owned | None = None, trace: Trace | None = None, warn: Warn | None = None) -> Run:
+def _run(
+    owned: Owned | None = None,
+    trace: Trace | None = None,
+    warn: Warn | None = None,
+    overlays: Sequence[Item] = (),
+) -> Run:
+    """overlays: what is going to be applied, for whoever listens."""
+    listener: Listener | None = None
     if trace is not None:
         from plait.overlay.recording import Recorder
 
-        return Run(owned, Recorder(trace), warn)
+        listener = Recorder(trace)
+    hearing = current_listener() if overlays else None
+    if hearing is not None:
+        from plait.overlay.telling import Teller
+
+        listener = Teller(hearing, overlays, listener)
+    if listener is not None:
+        return Run(owned, listener, warn)
     if FAST:
         from plait.overlay.fast import FastRun
 
@@ -75,7 +91,7 @@ def apply(
         error = wrong_kind(None, left, right)
         error.at = right.position  # type: ignore[union-attr]
         raise error
-    run = _run(owned, trace, warn)
+    run = _run(owned, trace, warn, () if exact_documents else right.items)  # type: ignore[union-attr]
     try:
         if type(left) is DocumentSet:
             edit = DocumentsEdit([left])
@@ -179,7 +195,7 @@ def apply_documents(
     sets = [*left]
     if not overlays:
         return sets
-    run = _run(trace=trace, warn=warn)
+    run = _run(trace=trace, warn=warn, overlays=overlays)
     overlay = overlays[0]
     # Errors in a plan are raised once: none is kept where one was.
     known = {} if plans is None else plans.copy()

@@ -7,6 +7,7 @@ are run once, on the final data values. A null value passes everything unless `n
 from __future__ import annotations
 
 from plait.errors import Finding, LimitError, PlaitError, SchemaError
+from plait.events import current_listener
 from plait.fragments import to_starlark
 from plait.limits import allowance
 from plait.nodes import Array, Document, Map, MapItem, key_id
@@ -184,8 +185,14 @@ def validate(declaration: Declaration, document: Document) -> None:
     and a `when=` that fails. Spec ytt 8.5.
     """
     findings: list[Finding] = []
+    listener = current_listener()
     for validation, item, parent, path in _runs(declaration, document):
         broken = _broken(validation, item, parent, document.value, path)
+        if listener is not None and broken is not None:
+            from plait.schema.telling import FAILS, HOLDS, checking_point
+
+            at = validation.position.source
+            listener.went(at, checking_point(validation), FAILS if broken else HOLDS)
         if broken:
             findings.append(_finding(validation, item, path, broken))
     if findings:
@@ -238,13 +245,13 @@ _NESTED = frozenset({Map, Array})
 
 def _broken(
     validation: Validation, item: Item, parent: NodeValue, root: NodeValue, path: Path
-) -> list[tuple[str, str | None]]:
-    """The rules that a value breaks: what it must be, and the reason given if there is one."""
+) -> list[tuple[str, str | None]] | None:
+    """The rules that a value breaks: what it must be, and the reason given if there is one. None where none is tried."""
     if item.value is None and not validation.not_null:
-        return []
+        return None
     value = to_starlark(item.value)
     if validation.when is not None and not _applies(validation, value, parent, root, path):
-        return []
+        return None
     broken: list[tuple[str, str | None]] = []
     for text, rule in validation.rules:
         reason: str | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from plait.errors import Finding, LimitError, StarlarkError
+from plait.events import begun
 from plait.limits import DEEPEST
 from plait.passes import FAST
 from plait.source import Position, Source
@@ -14,6 +15,7 @@ from plait.starlark.containers import freeze
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from _ast import stmt
     from collections.abc import Callable, Mapping, Sequence
     from types import CodeType
     from typing import TypeAlias
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from plait.starlark.budget import Budget
     from plait.starlark.loops import Loops
     from plait.starlark.lower import Hooks
+    from plait.starlark.marks import LinesOf
     from plait.starlark.pieces import Piece
     from plait.starlark.syntax import Scope, Statement
 
@@ -68,6 +71,7 @@ class Program:
             "$source": source,
             "$budget": budget,
             "$load": load_,
+            "$listen": begun,
             **(names or {}),
         }
         former = enter(budget)
@@ -128,7 +132,7 @@ def _loops(budget: Budget) -> Loops:
 _LOOPS = "$begin"
 _LIBRARY = "$index"
 # The names that every program has of its own.
-_OWN = frozenset({"$source", "$budget", "$load", "$sites", "$globals"})
+_OWN = frozenset({"$source", "$budget", "$load", "$sites", "$globals", "$listen", "$ran"})
 
 
 def _names(code: CodeType) -> set[str]:
@@ -150,25 +154,30 @@ def compile_program(
     *,
     hooks: Hooks | None = None,
     traced: bool = False,
+    lines_of: LinesOf | None = None,
     optimize: bool = FAST,
 ) -> Program:
     """Compile a program from its pieces.
 
     hooks: gives statements around the body of the program and of functions that contain host statements.
-    traced: the program is to say what it reads (see `probe`). optimize: do common cases in place (see `optimize`);
+    traced: the program is to say what it reads (see `probe`). lines_of: it is to say what of it runs (see `marks`); gives
+    the lines that host statements make something of. optimize: do common cases in place (see `optimize`);
     what the program does is the same. Raises StarlarkError for the first thing that is wrong; its findings are all
     others, in the order of the source.
     """
     from plait.starlark.lower import Lowering
     from plait.starlark.steps import count_steps
-    from plait.starlark.teardown import take_apart
 
     statements, scope, problems = parse_program(pieces, source)
-    tree = None
+    if problems:
+        raise failure(problems)
     try:
-        if problems:
-            raise failure(problems)
         count_steps(statements)
+        marks: list[stmt] = []
+        if lines_of is not None:
+            from plait.starlark.marks import mark
+
+            marks = mark(statements, scope, lines_of)
 
         def lowering() -> Lowering:
             if not optimize:
@@ -181,17 +190,15 @@ def compile_program(
             from plait.starlark.probe.statements import probed
 
             watched, tables = probed(statements, scope, lowering)
-            tree = Lowering(hooks).module(watched, scope, tables)
+            tree = Lowering(hooks).module(watched, scope, [*marks, *tables])
         else:
-            tree = lowering().module(statements, scope)
+            tree = lowering().module(statements, scope, marks)
         code = compile(tree, "<template>", "exec", dont_inherit=True, optimize=0)
-    except (RecursionError, MemoryError) as error:
-        raise _too_deep(source, error) from None
+    except (RecursionError, MemoryError):
+        raise _too_deep(source) from None
     except SyntaxError as error:
         # What is left for Python to refuse: too many blocks within blocks.
         raise failure([Finding(str(error.msg), at=Position(source, error.lineno or 0))]) from None
-    finally:
-        take_apart(statements, tree)
     return Program(code, source)
 
 
@@ -214,16 +221,13 @@ def parse_program(pieces: Sequence[Piece], source: Source) -> tuple[list[Stateme
         resolve(scope, source, problems)
     except ScanFailure as error:
         raise failure([error.finding]) from None
-    except (RecursionError, MemoryError) as error:
-        raise _too_deep(source, error) from None
+    except (RecursionError, MemoryError):
+        raise _too_deep(source) from None
     problems.sort(key=lambda finding: finding.at.line if finding.at is not None else 0)
     return statements, scope, problems
 
 
-def _too_deep(source: Source, error: BaseException) -> LimitError:
-    from plait.starlark.teardown import unwind
-
-    unwind(error)
+def _too_deep(source: Source) -> LimitError:
     return LimitError("the program is nested too deeply", at=Position(source, 0))
 
 

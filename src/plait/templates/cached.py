@@ -13,6 +13,7 @@ from __future__ import annotations
 import sys
 
 from plait.errors import TemplateError
+from plait.events import current_listener
 from plait.limits import DEEPEST, allowance
 from plait.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem
 from plait.templates.file import YamlFile
@@ -116,7 +117,12 @@ def may_replace_reading() -> bool:
 
 
 def _key(cache: CodeCache, source: Source, traced: bool) -> str:
-    return cache.key("traced yaml" if traced else "yaml", source.text)
+    return cache.key(compiled_as("yaml", traced=traced), source.text)
+
+
+def compiled_as(kind: str, *, traced: bool) -> str:
+    """The name under which code of a kind of file is kept: it differs with what the code is to tell."""
+    return f"{'traced ' if traced else ''}{'' if current_listener() is None else 'marked '}{kind}"
 
 
 # ---- to plain data

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from plait.errors import StarlarkError
+from plait.events import current_listener
 from plait.passes import FAST
 from plait.starlark import Program, budget_of, compile_program
 from plait.templates.build import NAMES, Run, inserter
-from plait.templates.cached import KeptTemplate, keep
+from plait.templates.cached import KeptTemplate, compiled_as, keep
 from plait.templates.outcome import Outcome
 from plait.templates.reading import read_yaml
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from plait.context import Context
     from plait.source import Position, Source
     from plait.starlark import Load
+    from plait.starlark.marks import LinesOf
     from plait.templates.file import YamlFile
     from plait.templates.plan import Plan
 
@@ -117,6 +119,7 @@ def compile_yaml(
     if kept is not None and (ignore_unknown_comments or not kept.plain_comments):
         program = Program(kept.code, source)
         return Template(program, source, kept.plan(), implicit_overrides=implicit_map_key_overrides)
+    from plait.templates.lines import of_nodes
     from plait.templates.lower import YamlHooks
     from plait.templates.planner import plan
 
@@ -131,7 +134,9 @@ def compile_yaml(
         repeated_keys=file.repeats_keys,
     )
     try:
-        program = compile_program(pieces, source, hooks=YamlHooks(), traced=traced)
+        program = compile_program(
+            pieces, source, hooks=YamlHooks(), traced=traced, lines_of=_telling(lambda host: of_nodes(host, made))
+        )
     except StarlarkError as error:
         error.hint = error.hint or _annotation_hint(error.at)
         for finding in error.findings:
@@ -158,11 +163,13 @@ def compile_text(source: Source, cache: CodeCache | None = None, *, traced: bool
 
     def compiled() -> Program:
         from plait.templates import text
+        from plait.templates.lines import of_text
         from plait.templates.lower import TextHooks
 
-        return compile_program(text.pieces(text.parse(source.text, source)), source, hooks=TextHooks(), traced=traced)
+        pieces = text.pieces(text.parse(source.text, source))
+        return compile_program(pieces, source, hooks=TextHooks(), traced=traced, lines_of=_telling(of_text))
 
-    return Template(_cached(cache, "traced text" if traced else "text", source, compiled), source)
+    return Template(_cached(cache, compiled_as("text", traced=traced), source, compiled), source)
 
 
 def compile_starlark(source: Source, cache: CodeCache | None = None, *, traced: bool = False) -> Template:
@@ -171,9 +178,14 @@ def compile_starlark(source: Source, cache: CodeCache | None = None, *, traced: 
     def compiled() -> Program:
         from plait.starlark import Code
 
-        return compile_program([Code(source.text, 1)], source, traced=traced)
+        return compile_program([Code(source.text, 1)], source, traced=traced, lines_of=_telling(lambda _: ()))
 
-    return Template(_cached(cache, "traced starlark" if traced else "starlark", source, compiled), source)
+    return Template(_cached(cache, compiled_as("starlark", traced=traced), source, compiled), source)
+
+
+def _telling(lines_of: LinesOf) -> LinesOf | None:
+    """What lines statements make something of, where somebody wants to know what runs."""
+    return None if current_listener() is None else lines_of
 
 
 def _cached(cache: CodeCache | None, kind: str, source: Source, compiled: Callable[[], Program]) -> Program:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from time import perf_counter
 
-from plait.cli.options import NUMBER, SWITCH, TEXT, Command, Flag
+from plait.cli.options import NUMBER, SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.streams import write_out
 from plait.errors import ReadError, UsageError
-from plait.process import goes_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +15,8 @@ if TYPE_CHECKING:
 
     from plait.cli.options import Parsed
     from plait.codecache import CodeCache
+    from plait.coverage import Coverage
+    from plait.coverage.reporting import Reports
     from plait.testing.cases import Case
     from plait.testing.collecting import Collected
     from plait.testing.functions import FunctionCase
@@ -31,7 +32,6 @@ TEST = Command(
         Flag("list", SWITCH, "print the ids, run nothing"),
         "How they run",
         Flag("exitfirst", SWITCH, "stop at the first that fails", short="x"),
-        Flag("watch", SWITCH, "again whenever a file that they read changes, those that read it; until interrupted"),
         Flag("jobs", NUMBER, "in so many processes", short="j", value="N", default=("1",)),
         Flag("update", SWITCH, "rewrite snapshots that differ, and remove those that no test has"),
         "What is told",
@@ -39,6 +39,16 @@ TEST = Command(
         Flag("junit", TEXT, "write JUnit's XML to a file", value="FILE"),
         Flag("tap", SWITCH, "print TAP, nothing else"),
         Flag("github", SWITCH, "print annotations for a workflow of GitHub as well"),
+        "What they use",
+        Flag("cov", SWITCH, "count which lines, branches, overlays and operations the tests use"),
+        Flag(
+            "cov-report",
+            TEXTS,
+            "also write a report: html:DIRECTORY, lcov:FILE, cobertura:FILE or json:FILE; can be repeated",
+            value="FORM:PATH",
+        ),
+        Flag("cov-append", TEXTS, "add what an earlier json report holds; can be repeated", value="FILE"),
+        Flag("fail-under", TEXT, "fail if less than this much of lines and branches is used", value="PERCENT"),
         "General",
         Flag(
             "project",
@@ -61,28 +71,37 @@ def main(argv: Sequence[str]) -> int:
     if flags.on("help"):
         write_out(TEST.help_text())
         return 0
-    goes_on()
-    if flags.on("watch"):
-        from plait.testing.again import watch
-
-        watch(flags)
-        return 0
     jobs = _jobs(flags)
     from plait.testing.collecting import Collector
 
     start = perf_counter()
     collected = Collector(flags.text("project")).collect(flags.arguments)
-    cases = selected(flags, collected)
+    cases = _selected(flags, collected)
     if flags.on("list"):
         write_out("".join(f"{case.id}\n" for case in cases))
         return 0 if cases else NO_TESTS
     if not cases:
         write_out("no tests were found\n" if not collected.cases else "no test is selected\n")
         return NO_TESTS
-    done = _run(flags, cases, collected, jobs, start)
-    remember(done)
+    reports = _coverage_reports(flags)
+    coverage = None if reports is None else reports.read(flags.texts("cov-append"))
+    done = _run(flags, cases, collected, jobs, start, coverage)
+    _remember(done)
     _write_junit(flags, done)
-    return 0 if all(one.passed for one in done) else 1
+    status = 0 if reports is None or coverage is None else reports.make(coverage)
+    return status if all(one.passed for one in done) else 1
+
+
+def _coverage_reports(flags: Parsed) -> Reports | None:
+    """What is to be made of what tests use; None where that is not counted. Raises UsageError."""
+    given = [name for name in ("cov-report", "cov-append", "fail-under") if flags.given(name)]
+    if not flags.on("cov"):
+        if given:
+            raise UsageError(f"--{given[0]} is for --cov", expected="plait test --cov ...")
+        return None
+    from plait.coverage.reporting import Reports
+
+    return Reports(flags.texts("cov-report"), flags.text("fail-under"), "")
 
 
 def _jobs(flags: Parsed) -> int:
@@ -92,8 +111,7 @@ def _jobs(flags: Parsed) -> int:
     return jobs
 
 
-def selected(flags: Parsed, collected: Collected) -> list[Case | FunctionCase]:
-    """The cases that -k and --lf choose. Raises UsageError."""
+def _selected(flags: Parsed, collected: Collected) -> list[Case | FunctionCase]:
     from plait.testing.selecting import selector
 
     cases = collected.cases
@@ -108,7 +126,12 @@ def selected(flags: Parsed, collected: Collected) -> list[Case | FunctionCase]:
 
 
 def _run(
-    flags: Parsed, cases: Sequence[Case | FunctionCase], collected: Collected, jobs: int, start: float
+    flags: Parsed,
+    cases: Sequence[Case | FunctionCase],
+    collected: Collected,
+    jobs: int,
+    start: float,
+    coverage: Coverage | None,
 ) -> list[Result]:
     """Run the cases and tell what comes of them."""
     from plait.testing import reports
@@ -116,7 +139,7 @@ def _run(
 
     teller = Teller(len(cases), verbose=flags.on("verbose"), colour=in_colour())
     done: list[Result] = []
-    for one in _results(flags, cases, jobs):
+    for one in _results(flags, cases, jobs, coverage):
         done.append(one)
         if not flags.on("tap"):
             teller.result(one)
@@ -132,13 +155,16 @@ def _run(
     return done
 
 
-def _results(flags: Parsed, cases: Sequence[Case | FunctionCase], jobs: int) -> Iterator[Result]:
+def _results(
+    flags: Parsed, cases: Sequence[Case | FunctionCase], jobs: int, coverage: Coverage | None
+) -> Iterator[Result]:
     from plait.testing.running import results, results_of_several
 
     update = flags.on("update")
     if jobs > 1 and len(cases) > 1:
-        return results_of_several(cases, min(jobs, len(cases)), flags.text("project"), update=update)
-    return results(cases, update=update)
+        several = min(jobs, len(cases))
+        return results_of_several(cases, several, flags.text("project"), update=update, coverage=coverage)
+    return results(cases, update=update, coverage=coverage)
 
 
 def _obsolete(flags: Parsed, collected: Collected) -> list[str]:
@@ -185,7 +211,7 @@ def _last_failed() -> set[str]:
     return set(found) if isinstance(found, list) else set()
 
 
-def remember(done: Sequence[Result]) -> None:
+def _remember(done: Sequence[Result]) -> None:
     """Keep which tests failed; what is known of tests that did not run stays."""
     memory = _memory()
     if memory is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+from contextlib import nullcontext
 from time import perf_counter
 
 from plait.errors import PlaitError
@@ -14,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from plait.coverage import Coverage
     from plait.testing.cases import Case
 
 # Cases for one process at a time: enough of them share what one file has.
@@ -29,28 +32,37 @@ def run_tests(paths: Sequence[str] = (), *, update: bool = False) -> list[Result
 
 
 def results(
-    cases: Sequence[Case | FunctionCase], *, update: bool = False, evaluator: Evaluator | None = None
+    cases: Sequence[Case | FunctionCase],
+    *,
+    update: bool = False,
+    evaluator: Evaluator | None = None,
+    coverage: Coverage | None = None,
 ) -> Iterator[Result]:
-    """The result of each case, in this process."""
+    """The result of each case, in this process. coverage: counts what each uses."""
     evaluator = Evaluator() if evaluator is None else evaluator
     counts: dict[tuple[str, ...], int] = {}
     for case in cases:
         for subject in case.subjects():
             counts[subject.key] = counts.get(subject.key, 0) + 1
     evaluator.expect(counts)
+    # What is there by now stays; what evaluations leave behind is looked for less often than Python would.
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 50)
+    gc.enable()
     for case in cases:
-        yield run_case(case, evaluator, update=update)
+        with nullcontext() if coverage is None else coverage.run(case.id):
+            found = run_case(case, evaluator, update=update)
+        yield found
 
 
 def run_case(case: Case | FunctionCase, evaluator: Evaluator, *, update: bool = False) -> Result:
     """What comes of one case."""
     start = perf_counter()
     found = Result(case.id, case.file, case.line)
-    with evaluator.seen():
-        if isinstance(case, FunctionCase):
-            found.failures += case.failures(evaluator, found.printed)
-        else:
-            _check(case, evaluator, found, update=update)
+    if isinstance(case, FunctionCase):
+        found.failures += case.failures(evaluator, found.printed)
+    else:
+        _check(case, evaluator, found, update=update)
     found.seconds = perf_counter() - start
     return found
 
@@ -76,20 +88,31 @@ def _check(case: Case, evaluator: Evaluator, found: Result, *, update: bool) -> 
 
 
 def results_of_several(
-    cases: Sequence[Case | FunctionCase], processes: int, project: str = "", *, update: bool = False
+    cases: Sequence[Case | FunctionCase],
+    processes: int,
+    project: str = "",
+    *,
+    update: bool = False,
+    coverage: Coverage | None = None,
 ) -> Iterator[Result]:
-    """The result of each case, made in so many processes; in the order of the cases. project: as of a `Collector`."""
+    """The result of each case, made in so many processes; in the order of the cases.
+
+    project: as of a `Collector`. coverage: gets what the processes count.
+    """
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
     ids = [case.id for case in cases]
     chunks = [ids[start : start + _CHUNK] for start in range(0, len(ids), _CHUNK)]
     with ProcessPoolExecutor(processes, initializer=_begin, initargs=(project,)) as pool:
-        done = [pool.submit(_work, chunk, update) for chunk in chunks]
+        done = [pool.submit(_work, chunk, update, coverage is not None) for chunk in chunks]
         try:
             for chunk, future in zip(chunks, done, strict=True):
                 try:
-                    yield from future.result()
+                    found, counted = future.result()
+                    if coverage is not None and counted is not None:
+                        coverage.merge(counted)
+                    yield from found
                 except BrokenProcessPool:
                     text = "the process of this test ended; it had too little memory, or too small a stack"
                     yield from (Result(id, id.partition("::")[0], 0, [Failure(text)]) for id in chunk)
@@ -103,20 +126,24 @@ _EVALUATORS: list[Evaluator] = []
 
 
 def _begin(project: str) -> None:
-    from plait.process import goes_on, own_process
+    from plait.process import own_process
 
     own_process()
-    goes_on()
     _COLLECTOR.append(Collector(project))
     _EVALUATORS.append(Evaluator())
 
 
-def _work(ids: Sequence[str], update: bool) -> list[Result]:
-    """The results of cases by their ids, in a process that has read their files."""
+def _work(ids: Sequence[str], update: bool, counts: bool) -> tuple[list[Result], Coverage | None]:
+    """The results of cases by their ids, in a process that has read their files; and what they use, if that counts."""
     found = []
     for id in ids:
         file = id.partition("::")[0]
         if file not in _READ:
             _READ[file] = {case.id: case for case in _COLLECTOR[0].file(file)}
         found.append(_READ[file][id])
-    return list(results(found, update=update, evaluator=_EVALUATORS[0]))
+    coverage = None
+    if counts:
+        from plait.coverage import Coverage
+
+        coverage = Coverage()
+    return list(results(found, update=update, evaluator=_EVALUATORS[0], coverage=coverage)), coverage

@@ -106,18 +106,20 @@ class Snapshot:
                 differences = diff([Document(left.pop(key))], [Document(place.value)])
             else:
                 differences = [Difference(ADDED, "", "", None, place.value)]
-            for one in differences:
-                one.path = f"{key}{'.' if one.path[:1] not in ('', '[') else ''}{one.path}"
-                yield from lines_of(one)
-            found = cause_at(outcome, place.number, place.path) if differences else None
-            yield from [] if found is None else [f"      set by {found}"]
+            if differences:
+                yield key
+                yield from (line for one in differences for line in lines_of(one))
+                found = cause_at(outcome, place.number, place.path)
+                yield from [] if found is None else [f"      set by {found}"]
         for gone, value in left.items():
-            yield from lines_of(Difference(REMOVED, "", gone, value, None))
+            yield gone
+            yield from lines_of(Difference(REMOVED, "", "", value, None))
 
 
 def _texts(outcome: Outcome) -> str:
     """The text files of an output, as one more document."""
-    texts = outcome.text_files()
+    files: dict[str, str] = getattr(outcome.made(), "files", {})
+    texts = {name: text for name, text in sorted(files.items()) if not name.endswith((".yml", ".yaml"))}
     if not texts:
         return ""
     from plait.yaml import write_value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.errors import PlaitError, SchemaError, TemplateError
+from plait.events import current_listener
 from plait.nodes import Document, DocumentSet, Map, is_empty
 from plait.workspace.files import DATA
 from plait.workspace.job import (
@@ -42,6 +43,18 @@ def run(job: Job, context: Context | None = None, given: Mapping[InputFile, Docu
     session = Session(context)
     if given is not None:
         session.give(given)
+    listener = current_listener()
+    if listener is None:
+        return _run(job, session)
+    try:
+        return _run(job, session)
+    finally:
+        from plait.workspace.unused import tell_unused
+
+        tell_unused(listener, job.files, session)
+
+
+def _run(job: Job, session: Session) -> Result:
     execution = Execution(session, job.library, job.options)
     schema, library_schemas = execution.schema(())
     if job.options.inspect in (INSPECT_SCHEMA, INSPECT_JSON_SCHEMA):
@@ -197,6 +210,11 @@ class Execution:
             trace.label = None
             trace.stage("data values", [merged])
         entries = [*entries, *given]
+        listener = current_listener()
+        if listener is not None and schema is not None:
+            from plait.schema.telling import tell
+
+            tell(listener, schema, merged)
         if not self.options.disable_validation and (
             schema is not None or any(not entry.plain for entry in entries if not entry.refs)
         ):

@@ -178,6 +178,10 @@ class Session:
             self._prepared[key] = found
         return found
 
+    def is_prepared(self, file: InputFile) -> bool:
+        """Whether a file was compiled, or found to need none of it."""
+        return any(key[0] is file for key in self._prepared)
+
     def is_fixed(self, file: InputFile, options: Options) -> bool:
         """Whether a file that was evaluated is known to give the same whenever it is."""
         found = self.prepared(file, options)

@@ -1,0 +1,34 @@
+r"""Coverage: what of templates, overlays, operations and layers runs have used (docs/coverage.md).
+
+    data        what was counted; it listens to runs (see `plait.events`), and can be merged and kept
+    summary     lines and branches of each file, and what is missing
+    text, html, lcov, cobertura   reports
+    command     `plait coverage`
+
+From Python:
+
+>>> from plait.coverage import Coverage
+>>> from plait import render
+>>> coverage = Coverage()
+>>> with coverage.run("small"):
+...     documents = render({"app.yml": "#@ x = 1\na: #@ x\n"})
+>>> [file.percent for file in coverage.summary().files]
+[100.0]
+"""
+
+from __future__ import annotations
+
+from plait.lazy import first_use
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.coverage.data import Coverage
+    from plait.coverage.summary import FileSummary, Summary
+
+__all__ = ["Coverage", "FileSummary", "Summary"]
+
+_HOMES = {"Coverage": "data", "FileSummary": "summary", "Summary": "summary"}
+
+
+def __getattr__(name: str) -> object:
+    return first_use(__name__, _HOMES.get(name), name)

@@ -1,0 +1,74 @@
+"""`plait coverage`: what the runs of a project use of its files."""
+
+from __future__ import annotations
+
+import os
+
+from plait.cli.options import SWITCH, TEXT, TEXTS, Command, Flag
+from plait.cli.streams import complain, write_out
+from plait.errors import PlaitError, UsageError
+from plait.project.commands import PROJECT_FLAG, project_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.coverage.data import Coverage
+    from plait.project.file import Project
+
+
+COVERAGE = Command(
+    "plait coverage",
+    "Count which lines, branches, overlays, operations and layering actions the runs of the project use.",
+    (
+        PROJECT_FLAG,
+        Flag(
+            "report",
+            TEXTS,
+            "also write a report: html:DIRECTORY, lcov:FILE, cobertura:FILE or json:FILE; can be repeated",
+            value="FORM:PATH",
+        ),
+        Flag("append", TEXTS, "add what an earlier json report holds; can be repeated", value="FILE"),
+        Flag("no-runs", SWITCH, "run nothing: report what --append adds"),
+        Flag("fail-under", TEXT, "fail if less than this much of lines and branches is used", value="PERCENT"),
+    ),
+    arguments="[NAME...]",
+)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run `plait coverage`; the exit status: 1 if a run failed, or too little is used. Raises PlaitError."""
+    flags = COVERAGE.parse(argv)
+    if flags.on("help"):
+        write_out(COVERAGE.help_text())
+        return 0
+    from plait.coverage.reporting import Reports
+
+    project = project_of(flags.text("project"), os.curdir)
+    reports = Reports(flags.texts("report"), flags.text("fail-under"), project.directory)
+    coverage = reports.read(flags.texts("append"))
+    failed = 0 if flags.on("no-runs") else _count(project, flags.arguments, coverage)
+    return reports.make(coverage) or int(failed > 0)
+
+
+def _count(project: Project, names: Sequence[str], coverage: Coverage) -> int:
+    """Count runs; how many of them failed. Raises UsageError for one that there is not."""
+    from plait.codecache import user_cache
+    from plait.errors import render
+    from plait.view import View
+
+    runs = [project.run(name) for name in names] if names else [*project.runs.values()]
+    if not runs:
+        raise UsageError("there is no run to count", hint="write a plait.yml, or see `plait init`")
+    failed = 0
+    cache = user_cache(os.environ, [os.path.abspath(project.directory)])
+    for run in runs:
+        with coverage.run(run.name):
+            try:
+                run.evaluate(view=View(), cache=cache)
+            except PlaitError as error:
+                failed += 1
+                complain(render(error.within(f'in the run "{run.name}"', run.at)))
+    if cache is not None:
+        cache.save()
+    return failed

@@ -1,0 +1,258 @@
+"""What runs have used: points of files with how often each of their ways was gone.
+
+A `Coverage` listens to runs, and adds up: `with coverage.run(name)`. A way counts once for each run that went it. What was
+counted in several processes, or on several days, is merged as long as the files are the same.
+"""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha256
+
+from plait.errors import PlaitError, UsageError
+from plait.events import heard
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import TypeAlias
+
+    from plait.coverage.summary import Summary
+    from plait.events import Point
+    from plait.source import Source
+
+    # A point, and which it is of those in its file that are alike.
+    Key: TypeAlias = tuple[Point, int]
+
+_FORMAT = 1
+
+
+class FileData:
+    """What was counted in one file.
+
+    path: absolute, or the name of a text that is no file. digest: of its text. counts: for each point the number of runs
+    that went each of its ways. private: ranges of lines, the last one excluded, that are not to be shown. text: as far as
+    it is known.
+    """
+
+    __slots__ = ("counts", "digest", "path", "private", "text")
+
+    def __init__(self, path: str, digest: str, text: str | None = None) -> None:
+        self.path = path
+        self.digest = digest
+        self.counts: dict[Key, list[int]] = {}
+        self.private: set[tuple[int, int]] = set()
+        self.text = text
+
+    def add(self, other: FileData) -> None:
+        """Add what was counted in the same text."""
+        self.private |= other.private
+        self.text = other.text if self.text is None else self.text
+        for key, counts in other.counts.items():
+            known = self.counts.get(key)
+            self.counts[key] = counts.copy() if known is None else [x + y for x, y in zip(known, counts, strict=True)]
+
+
+class Coverage:
+    """What was counted, by file. runs: the names of the runs, in order. changed: files that were left out of a merge, since
+    their text is another one by now.
+    """
+
+    def __init__(self) -> None:
+        self.files: dict[str, FileData] = {}
+        self.runs: list[str] = []
+        self.changed: list[str] = []
+
+    def run(self, name: str = "") -> _Counted:
+        """`with coverage.run(name):` counts what runs meanwhile as one run, also one that fails."""
+        return _Counted(self, name)
+
+    def summary(self, directory: str = "") -> Summary:
+        """Lines and branches, by file. directory: what paths are shown relative to; by default the working directory."""
+        from plait.coverage.summary import summarized
+
+        return summarized(self, os.path.abspath(directory or os.curdir))
+
+    def add_file(self, found: FileData) -> None:
+        """Add what was counted in one file. What was counted in an earlier text of it no longer says anything."""
+        known = self.files.get(found.path)
+        if known is None or known.digest != found.digest:
+            if known is not None:
+                self.changed.append(found.path)
+            known = self.files[found.path] = FileData(found.path, found.digest)
+        known.add(found)
+
+    def merge(self, other: Coverage) -> None:
+        """Add what another process, or an earlier day, has counted; of a file that has changed, the later counts."""
+        self.runs += other.runs
+        self.changed += other.changed
+        for file in other.files.values():
+            self.add_file(file)
+
+    # ---- as plain data
+
+    def to_json(self, directory: str) -> dict[str, object]:
+        """As plain data, without the texts. directory: what the paths of files are made relative to."""
+        return {
+            "plait": "coverage",
+            "format": _FORMAT,
+            "runs": self.runs,
+            "files": {
+                relative(path, directory): {
+                    "digest": file.digest,
+                    "private": sorted(file.private),
+                    "points": [[*point, number, counts] for (point, number), counts in file.counts.items()],
+                }
+                for path, file in sorted(self.files.items())
+            },
+        }
+
+    @staticmethod
+    def from_json(data: object, name: str, directory: str) -> Coverage:
+        """What `to_json` gave. name: of the file it is from, for messages. directory: what paths are relative to now.
+
+        Raises UsageError for anything else.
+        """
+        made = Coverage()
+        try:
+            assert isinstance(data, dict)
+            if data["plait"] != "coverage" or data["format"] != _FORMAT:
+                raise ValueError
+            made.runs = [str(run) for run in data["runs"]]
+            for path, found in data["files"].items():
+                there = os.path.normpath(os.path.join(directory, path))
+                path = there if os.path.lexists(there) else path
+                file = made.files[path] = FileData(path, str(found["digest"]))
+                file.private = {(int(first), int(after)) for first, after in found["private"]}
+                for kind, lines, label, ways, number, counts in found["points"]:
+                    point = str(kind), tuple(map(int, lines)), str(label), tuple(map(str, ways))
+                    if not lines or len(ways) != len(counts):
+                        raise ValueError
+                    file.counts[point, int(number)] = [int(count) for count in counts]
+        except (AssertionError, KeyError, TypeError, ValueError, AttributeError):
+            raise UsageError(
+                f'"{name}" holds no data of plait coverage', hint="plait coverage --report json:FILE writes such a file"
+            ) from None
+        return made
+
+    def forget_changed(self) -> None:
+        """Leave out files whose text is not the one any more that was counted in, and those that are gone."""
+        for path, file in [*self.files.items()]:
+            if _digest(_read(path)) != file.digest:
+                del self.files[path]
+                self.changed.append(path)
+
+
+class _Counted:
+    """Counts one run: it hears what happens, and adds it up when the run is over."""
+
+    def __init__(self, coverage: Coverage, name: str) -> None:
+        self._coverage = coverage
+        self._name = name
+        self._programs: dict[Source, tuple[Sequence[Point], set[int]]] = {}
+        self._counts: dict[Source, dict[Point, set[str]]] = {}
+        self._private: dict[Source, set[tuple[int, int]]] = {}
+
+    def __enter__(self) -> Coverage:
+        self._heard = heard(self)
+        self._heard.__enter__()
+        return self._coverage
+
+    def __exit__(self, *_: object) -> None:
+        self._heard.__exit__()
+        self._coverage.runs.append(self._name)
+        by_path: dict[str, FileData] = {}
+        for file in self._found():
+            known = by_path.get(file.path)
+            if known is None:
+                by_path[file.path] = file
+            else:
+                # One file by several names, or read twice, in one run.
+                known.private |= file.private
+                for key, counts in file.counts.items():
+                    pairs = zip(known.counts.get(key, counts), counts, strict=True)
+                    known.counts[key] = [max(x, y) for x, y in pairs]
+        for file in by_path.values():
+            self._coverage.add_file(file)
+
+    def _found(self) -> Iterator[FileData]:
+        for source in {**self._programs, **self._counts}:
+            path = os.path.abspath(source.shown)
+            is_file = os.path.isfile(path)
+            if not is_file and source not in self._programs:
+                continue  # what a flag or a caller gave
+            file = FileData(path if is_file else source.shown, _digest(source.text), source.text)
+            for (point, number), counts in _numbered(*self._programs.get(source, ((), set()))):
+                file.counts[point, number] = counts
+            for point, gone in self._counts.get(source, {}).items():
+                file.counts[point, 0] = [int(way in gone) for way in point[3]]
+            file.private = self._private.get(source, set())
+            if source.private:
+                file.private.add((source.first_line, 1 << 60))
+            yield file
+
+    # ---- what runs say (see `plait.events.Listener`)
+
+    def program(self, source: Source, points: Sequence[Point]) -> Callable[[int], object]:
+        known = self._programs.get(source)
+        if known is None:
+            known = self._programs[source] = points, set()
+        return known[1].add
+
+    def private(self, source: Source | None, first: int, after: int) -> None:
+        if source is not None:
+            self._private.setdefault(source, set()).add((first, after))
+
+    def there(self, source: Source | None, point: Point) -> None:
+        if source is not None and point[1][0] > 0:
+            self._counts.setdefault(source, {}).setdefault(point, set())
+
+    def went(self, source: Source | None, point: Point, way: str) -> None:
+        if source is not None and point[1][0] > 0:
+            self._counts.setdefault(source, {}).setdefault(point, set()).add(way)
+
+
+def relative(path: str, directory: str) -> str:
+    """A path from a directory, with slashes; what is no path of a file stays."""
+    if not os.path.isabs(path):
+        return path
+    try:
+        return os.path.relpath(path, directory).replace(os.sep, "/")
+    except ValueError:  # another drive
+        return path
+
+
+def _numbered(points: Sequence[Point], gone: set[int]) -> Iterator[tuple[Key, list[int]]]:
+    """The points of a program with their counts in one run; those that are alike are numbered."""
+    alike: dict[Point, int] = {}
+    way = 0
+    for point in points:
+        number = alike.get(point, 0)
+        alike[point] = number + 1
+        count = len(point[3])
+        yield (point, number), [int(one in gone) for one in range(way, way + count)]
+        way += count
+
+
+def _digest(text: str | None) -> str:
+    # Some readers take the mark off that a text may begin with.
+    return "" if text is None else sha256(text.removeprefix("\ufeff").encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _read(path: str) -> str | None:
+    """The text of a file; None if there is none."""
+    from plait.content import file_content
+
+    try:
+        return file_content(path, path).decode("utf-8", "surrogateescape")
+    except (PlaitError, OSError, ValueError):
+        return None
+
+
+def text_of(file: FileData) -> str | None:
+    """The text that was counted in, if it is still to be had."""
+    if file.text is None:
+        text = _read(file.path)
+        if _digest(text) == file.digest:
+            file.text = text
+    return file.text

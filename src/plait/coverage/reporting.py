@@ -1,0 +1,141 @@
+"""The reports that a command line asks for: read, written, and compared with what is wanted."""
+
+from __future__ import annotations
+
+import os
+from json import dumps, loads
+
+from plait.cli.streams import complain, write_out
+from plait.coverage.data import Coverage
+from plait.errors import ReadError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from plait.coverage.summary import Summary
+
+
+class Reports:
+    """What is to be made of what was counted.
+
+    asked: FORM:PATH of each report besides the table. least: how much is to be used in percent, "" for anything.
+    directory: what paths are relative to, "" for the working directory. Raises UsageError, so that nothing is run in vain.
+    """
+
+    def __init__(self, asked: Sequence[str], least: str, directory: str) -> None:
+        self.directory = os.path.abspath(directory or os.curdir)
+        self.asked = [_split(text) for text in asked]
+        self.least = _percent(least)
+
+    def read(self, paths: Sequence[str]) -> Coverage:
+        """What earlier json reports hold, of files that have not changed since. Raises ReadError, UsageError."""
+        from plait.content import file_content, reason
+
+        coverage = Coverage()
+        for path in paths:
+            try:
+                data = loads(file_content(path, path))
+            except OSError as error:
+                raise ReadError(f"{path}: {reason(error)}") from None
+            except (ValueError, RecursionError):
+                data = None
+            coverage.merge(Coverage.from_json(data, path, self.directory))
+        coverage.forget_changed()
+        return coverage
+
+    def make(self, coverage: Coverage) -> int:
+        """Print the table, and write the reports; 1 if less is used than is wanted. Raises ReadError."""
+        summary = coverage.summary(self.directory)
+        for form, path in self.asked:
+            _FORMS[form](path, coverage, summary, self.directory)
+        from plait.coverage.text import to_text
+
+        write_out(to_text(summary))
+        for name in summary.changed:
+            complain(f"plait: warning: {name} has changed since it was counted: its earlier counts are left out\n")
+        if self.least is None or summary.percent >= self.least:
+            return 0
+        used, lines, gone, branches = summary.counts
+        total, done = lines + branches, used + gone
+        wanted = next(count for count in range(done, total + 1) if 100 * count >= self.least * total)
+        told = f"{done} of {total} lines and branches are used, {wanted - done} less than {self.least:g} %"
+        complain(f"plait: {told}\n")
+        return 1
+
+
+def _split(asked: str) -> tuple[str, str]:
+    form, colon, path = asked.partition(":")
+    if form not in _FORMS or not colon or not path:
+        raise UsageError(
+            f'"{asked}" is no report', expected=", ".join(f"{form}:PATH" for form in _FORMS), hint="lcov:coverage.info"
+        )
+    return form, path
+
+
+def _percent(text: str) -> float | None:
+    if not text:
+        return None
+    try:
+        percent = float(text.removesuffix("%"))
+    except ValueError:
+        percent = -1.0
+    if not 0 <= percent <= 100:
+        raise UsageError(f'--fail-under takes a percentage, not "{text}"', expected="0 to 100")
+    return percent
+
+
+# ---- forms
+
+
+def _json(path: str, coverage: Coverage, _summary: Summary, directory: str) -> None:
+    _write(path, dumps(coverage.to_json(directory)) + "\n")
+
+
+def _lcov(path: str, _coverage: Coverage, summary: Summary, _directory: str) -> None:
+    from plait.coverage.lcov import to_lcov
+
+    _write(path, to_lcov(summary))
+
+
+def _cobertura(path: str, _coverage: Coverage, summary: Summary, directory: str) -> None:
+    from time import time
+
+    from plait.coverage.cobertura import to_cobertura
+    from plait.version import __version__
+
+    _write(path, to_cobertura(summary, directory=directory, version=__version__, timestamp=int(time() * 1000)))
+
+
+def _html(path: str, _coverage: Coverage, summary: Summary, _directory: str) -> None:
+    from plait.coverage.html import to_html
+
+    try:
+        os.makedirs(path, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    for name, text in to_html(summary):
+        _write(os.path.join(path, name), text)
+
+
+_FORMS: dict[str, Callable[[str, Coverage, Summary, str], None]] = {
+    "html": _html,
+    "lcov": _lcov,
+    "cobertura": _cobertura,
+    "json": _json,
+}
+
+
+def _write(path: str, text: str) -> None:
+    from plait.writing import write_file
+
+    try:
+        write_file(path, [text.encode("utf-8", "backslashreplace")], new_mode=0o666)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+
+
+def _unwritable(path: str, error: OSError) -> ReadError:
+    from plait.content import reason
+
+    return ReadError(f'cannot write to "{path}": {reason(error)}')

@@ -1,0 +1,24 @@
+"""What layering is going to do, for whoever listens to a run (see `plait.events`); loaded when somebody does."""
+
+from __future__ import annotations
+
+from plait.layering.actions import acting_point
+from plait.layering.secrets import lines_of_secrets
+from plait.layering.substitution import placing_point
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.events import Listener
+    from plait.layering.render import Plan
+
+
+def tell(listener: Listener, plan: Plan) -> None:
+    """Tell of the actions and the destinations of substitutions of all documents, and of the lines that are secret."""
+    for document in plan.documents:
+        for action in document.actions:
+            listener.there(action.source, acting_point(action))
+        for entry in plan.entries.get(document, ()):
+            for dest in entry.dest:
+                listener.there(dest.source, placing_point(dest))
+    for source, first, after in lines_of_secrets(plan.documents):
+        listener.private(source, first, after)

@@ -1,0 +1,45 @@
+"""Which operations are done, for whoever listens to a run (see `plait.events`); loaded when somebody does."""
+
+from __future__ import annotations
+
+from plait.events import DONE
+from plait.nodes import equal
+from plait.ops.operations import Test
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.events import Listener, Point
+    from plait.nodes import Value
+    from plait.ops.operations import Operation
+
+_CHANGES = "changes something"
+
+
+class Telling:
+    """Tells of operations that they are there, that they are begun, and that they change something."""
+
+    def __init__(self, listener: Listener, operations: Sequence[Operation], value: Value) -> None:
+        self._listener = listener
+        self._value = value
+        for operation in operations:
+            listener.there(operation.source, _done(operation))
+            if not isinstance(operation, Test):
+                listener.there(operation.source, _effect(operation))
+
+    def begins(self, operation: Operation) -> None:
+        self._listener.went(operation.source, _done(operation), "done")
+
+    def did(self, operation: Operation, after: Value) -> None:
+        before, self._value = self._value, after
+        if before is not after and not equal(before, after):
+            self._listener.went(operation.source, _effect(operation), _CHANGES)
+
+
+def _done(operation: Operation) -> Point:
+    return "operation", (operation.line,), f"{operation.kind} {operation.pointer}", DONE
+
+
+def _effect(operation: Operation) -> Point:
+    return "effect", (operation.line,), f"{operation.kind} {operation.pointer}", (_CHANGES,)

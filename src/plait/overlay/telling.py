@@ -1,0 +1,96 @@
+"""Which items of overlays match, for whoever listens to a run (see `plait.events`); loaded when somebody does."""
+
+from __future__ import annotations
+
+from plait.nodes import COLLECTIONS, walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait import events
+    from plait.events import Point
+    from plait.nodes import Item
+    from plait.overlay.plan import Step
+    from plait.overlay.run import Listener
+
+_REMOVE = "overlay/remove"
+_WAY = "matches"
+
+
+class Teller:
+    """Tells of each item of overlays that it is there, and that it matches, or is brought in.
+
+    inner: who else hears of the run.
+    """
+
+    def __init__(self, listener: events.Listener, overlays: Sequence[Item], inner: Listener | None = None) -> None:
+        self._listener = listener
+        self._inner = inner
+        self._doing: list[Step] = []
+        self._missed: set[Step] = set()
+        for overlay in overlays:
+            self._there(overlay)
+
+    def _there(self, item: Item) -> None:
+        """Tell of an item, and of those below it that say something of their own."""
+        stack = [item]
+        while stack:
+            item = stack.pop()
+            if item.source is not None:
+                self._listener.there(item.source, _point(item))
+            if type(item.value) in COLLECTIONS and _REMOVE not in (item.annotations or ()):
+                stack += reversed(item.value.items)  # type: ignore[union-attr]
+
+    def _went(self, item: Item) -> None:
+        if item.source is not None:
+            self._listener.went(item.source, _point(item), _WAY)
+
+    # ---- what a run tells (see `plait.overlay.run.Listener`)
+
+    def begin(self, step: Step) -> None:
+        self._doing.append(step)
+        if self._inner is not None:
+            self._inner.begin(step)
+
+    def end(self) -> None:
+        step = self._doing.pop()
+        if step in self._missed:
+            self._missed.discard(step)
+        else:
+            self._went(step.item)
+        if self._inner is not None:
+            self._inner.end()
+
+    def enter(self, step: Step, left: Item) -> None:
+        if self._inner is not None:
+            self._inner.enter(step, left)
+
+    def leave(self) -> None:
+        if self._inner is not None:
+            self._inner.leave()
+
+    def asking(self, step: Step, left: Item | None) -> None:
+        if self._inner is not None:
+            self._inner.asking(step, left)
+
+    def did(self, step: Step, left: Item | None, item: Item) -> Item:
+        is_merged = left is not None and step.action in ("merge", "assert") and type(left.value) in COLLECTIONS
+        if not is_merged and type(step.item.value) in COLLECTIONS:
+            # All of the right item is brought in.
+            for inner in walk(step.item.value):
+                self._went(inner)
+        return item if self._inner is None else self._inner.did(step, left, item)
+
+    def removed(self, step: Step, left: Item) -> None:
+        if self._inner is not None:
+            self._inner.removed(step, left)
+
+    def missed(self, step: Step, items: Sequence[Item]) -> None:
+        self._missed.add(step)
+        if self._inner is not None:
+            self._inner.missed(step, items)
+
+
+def _point(item: Item) -> Point:
+    return "overlay", (item.line,), "", (_WAY,)

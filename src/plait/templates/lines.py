@@ -1,0 +1,45 @@
+"""The lines of a template that a statement makes something of; loaded when somebody wants to know what runs."""
+
+from __future__ import annotations
+
+from plait.nodes import COLLECTION_TYPES, walk
+from plait.templates.lower import Fill, Insert, SetValue
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from plait.starlark import Host
+    from plait.templates.plan import Entry, Plan
+
+
+def of_nodes(host: Host, plan: Plan) -> Iterable[int]:
+    """The lines of the nodes that a statement of a YAML template adds, those of text that it puts in included."""
+    if isinstance(host, Fill):
+        return set(_of_entries(plan.chunks[host.index]))
+    return (host.line,) if isinstance(host, SetValue) else of_text(host)
+
+
+def of_text(host: Host) -> Iterable[int]:
+    """The lines of the text that a statement adds."""
+    if not isinstance(host, Insert):
+        return ()
+    count = len(host.slots)
+    found = set(host.lines[:count])
+    for text, start in zip(host.literals, host.lines[count:], strict=False):
+        found.update(line for line, piece in enumerate(text.split("\n"), start) if piece.strip())
+    return found
+
+
+def _of_entries(entries: Iterable[Entry]) -> Iterator[int]:
+    for entry in entries:
+        if isinstance(entry, list):
+            for item in entry:
+                yield item.line
+                if isinstance(item.value, COLLECTION_TYPES):
+                    yield from (inner.line for inner in walk(item.value))
+        else:
+            yield entry.line
+            if entry.hole < 0 and entry.inner is None and isinstance(entry.value, COLLECTION_TYPES):
+                yield from (inner.line for inner in walk(entry.value))
+            yield from _of_entries(entry.children or ())

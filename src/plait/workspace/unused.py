@@ -1,0 +1,29 @@
+"""Inputs whose programs no run began, told to whoever listens to a run (see `plait.events`); loaded when somebody does."""
+
+from __future__ import annotations
+
+from plait.errors import PlaitError
+from plait.workspace import files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from plait.events import Listener
+    from plait.workspace.files import InputFile
+    from plait.workspace.session import Session
+
+
+def tell_unused(listener: Listener, inputs: Iterable[InputFile], session: Session) -> None:
+    """Tell of what could run in templates and Starlark files that were not evaluated, as those of a library nobody uses."""
+    from plait.templates.points import points_of
+
+    for file in inputs:
+        if file.type == files.DATA or file.is_plain or session.is_prepared(file):
+            continue
+        try:
+            points = points_of(file.source, file.type)
+        except PlaitError:
+            continue  # it cannot run at all, and no run asked it to
+        if points:
+            listener.program(file.source, points)
