@@ -42,8 +42,8 @@ CODES = {
         Code("D106", "dead-function", DEAD, "a function is used by no file"),
         Code("D107", "dead-load", DEAD, "a name is loaded and not used"),
         Code("D108", "dead-name", DEAD, "a name of the program is bound and not used"),
-        Code("D109", "dead-library", DEAD, "a library is evaluated by no run"),
-        Code("D110", "dead-file", DEAD, "a file with functions is loaded by no run"),
+        Code("D109", "dead-library", DEAD, "no file that a run reads names a library"),
+        Code("D110", "dead-file", DEAD, "a file with functions is loaded by no file"),
         Code("D111", "dead-document", DEAD, "an abstract document is nobody's parent and no source of a substitution"),
         Code("O201", "order-overlays", ORDER, "two overlays give one value, and only the names of their files decide"),
         Code(

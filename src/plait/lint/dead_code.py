@@ -8,7 +8,7 @@ import re
 from plait.analysis.blocks import block_end, code_on
 from plait.analysis.files import TEMPLATE
 from plait.analysis.unused import unused_names
-from plait.lint.dead_values import modules
+from plait.lint.dead_values import TESTS, modules
 from plait.lint.finding import Edit, Finding
 from plait.starlark.syntax import Assign, Evaluate, Load, Name
 from plait.templates.recovery import STARLARK
@@ -30,8 +30,8 @@ def code(subject: Subject) -> Iterator[Finding]:
     loaded = _loaded_names(subject)
     lonely = {finding.path for finding in modules(subject)}
     for file in subject.files():
-        if file.path in lonely:
-            continue  # all of it is dead
+        if file.path in lonely or file.path.endswith(TESTS):
+            continue  # all of it is dead, or called by others
         if not subject.is_own(file.path) or file.kind not in (TEMPLATE, STARLARK) or file.recovered.cut:
             continue
         yield from _loads(subject, file)
@@ -99,9 +99,12 @@ def _without_names(file: File, load: Load, gone: set[str]) -> list[Edit]:
 
 def _does_more(subject: Subject, file: File, path: str) -> bool:
     """Whether a file does something when it is loaded, such as refusing values."""
-    top = os.path.dirname(file.path) if not path.startswith("/") else ""
-    there = subject.file(os.path.normpath(os.path.join(top, path))) if top else None
-    return there is None or any(isinstance(one, Evaluate) for one in there.recovered.statements)
+    beside = os.path.normpath(os.path.join(os.path.dirname(file.path), path))
+    paths = [one for one in subject.paths if one == beside or (path.startswith("/") and one.endswith(path))]
+    files = [subject.file(one) for one in paths]
+    return not files or any(
+        one is None or any(isinstance(statement, Evaluate) for statement in one.recovered.statements) for one in files
+    )
 
 
 # ---- names and functions

@@ -9,6 +9,7 @@ from plait.analysis import values
 from plait.analysis.files import TEMPLATE
 from plait.lint.finding import Edit, Finding, Place
 from plait.nodes import Map, MapItem
+from plait.starlark.syntax import Evaluate
 from plait.templates.recovery import STARLARK, TEXT
 
 TYPE_CHECKING = False
@@ -129,33 +130,41 @@ def _kept_a_map(layout: Layout, item: Item) -> Sequence[Edit]:
 
 
 _LIBRARIES = f"{os.sep}_ytt_lib{os.sep}"
+# A library whose name is not written out.
+_GET = re.compile(r"""\blibrary\w*\.get\(\s*[^"'\s]""")
+# Tests are called by `plait test`.
+TESTS = ("_test.star",)
 _MODULES = (".star", ".lib.yml", ".lib.yaml", ".lib.txt")
 
 
 def libraries(subject: Subject) -> Iterator[Finding]:
-    """Libraries that no run reads anything of."""
+    """Libraries that no file names."""
+    texts = [subject.text(path) for path in subject.paths]
+    if any(_GET.search(text) for text in texts):
+        return  # a name that is computed may be that of any
     listed = {path for ran in subject.runs for path in ran.view.directories if _LIBRARIES in path}
     for directory in sorted(listed):
         before, _, library = directory.rpartition(_LIBRARIES)
         is_read = any(path.startswith(directory + os.sep) for path in subject.read)
         if is_read or os.sep in library or _LIBRARIES in before + os.sep:
             continue
+        named = re.compile(rf"""["']@?{re.escape(library)}["'/:@]""")
         files = sorted(
             os.path.join(top, name) for top, _, names in os.walk(directory) for name in names if name[:1] != "."
         )
-        if files:
+        if files and not any(named.search(text) for text in texts):
             yield Finding(
                 "D109",
                 files[0],
                 1,
-                f"the library {library} is evaluated by no run",
+                f"no file that a run reads names the library {library}",
                 removes=[Edit(path, 0, 0, "") for path in files],
                 hint="take its directory out",
             )
 
 
 def modules(subject: Subject) -> Iterator[Finding]:
-    """Files of functions that no run loads."""
+    """Files of functions that no file loads."""
     wanted = {
         load.path.rpartition("/")[2].rpartition(":")[2]
         for file in subject.files()
@@ -168,12 +177,15 @@ def modules(subject: Subject) -> Iterator[Finding]:
             continue
         for name in sorted(os.listdir(directory)) if os.path.isdir(directory) else ():
             path = os.path.join(directory, name)
-            if name.endswith(_MODULES) and (path not in subject.read or name not in wanted) and os.path.isfile(path):
+            if not name.endswith(_MODULES) or name.endswith(TESTS) or name in wanted or not os.path.isfile(path):
+                continue
+            file = subject.file(path)
+            if file is not None and not any(isinstance(one, Evaluate) for one in file.recovered.statements):
                 yield Finding(
                     "D110",
                     path,
                     1,
-                    f"{name} is loaded by no run",
+                    f"no file that a run reads loads {name}",
                     removes=[Edit(path, 0, len(subject.text(path)), "")],
                     hint="take the file out",
                 )

@@ -7,6 +7,7 @@ import os
 from plait.analysis.files import OPS, File
 from plait.analysis.places import path_of
 from plait.codecache import MemoryCache
+from plait.content import file_content
 from plait.errors import PlaitError
 from plait.lint.finding import applied
 from plait.lint.layout import Layout
@@ -60,7 +61,7 @@ class Subject:
         self.runs = [self._evaluated(run) for run in runs]
         read = {path: content for ran in self.runs for path, content in ran.view.files.items() if content is not None}
         self._contents = read
-        self.read = read.keys()
+        self.read = frozenset(read)
         self.paths = sorted(path for path in read if _is_text(path))
         self._kinds = {
             path: OPS
@@ -92,8 +93,13 @@ class Subject:
     # ---- files
 
     def text(self, path: str) -> str:
-        """The text of a file that a run has read."""
-        return (self._contents.get(path) or b"").decode("utf-8", "surrogateescape")
+        """The text of a file that a run has read, or has listed; "" for one that cannot be read."""
+        if path not in self._contents:
+            try:
+                self._contents[path] = file_content(path, f"file '{path}'")
+            except (OSError, ValueError, PlaitError):  # the run went on without it
+                self._contents[path] = b""
+        return self._contents[path].decode("utf-8", "surrogateescape")
 
     def file(self, path: str) -> File | None:
         """A file as far as it can be read; None for one that is beyond the limits."""
@@ -111,7 +117,7 @@ class Subject:
     def layout(self, path: str) -> Layout | None:
         """Where the nodes of a YAML file stand in its text; None for a file that is no YAML."""
         if path not in self._layouts:
-            is_yaml = path.endswith((".yml", ".yaml")) and path in self._contents
+            is_yaml = path.endswith((".yml", ".yaml")) and path in self.read
             self._layouts[path] = Layout.of(path, self.text(path)) if is_yaml else None
         return self._layouts[path]
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 
+from plait.layering.paths import compile_path
 from plait.lint.portable.entry import AT_RUN_TIME, MESSAGE, REFUSED, Entry, Spot, unseen
+from plait.naming import document_name
 from plait.nodes import Array, Map, MapItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from plait.lint.layout import Layout
     from plait.lint.subject import Subject
-    from plait.nodes import Document, Item, Value
+    from plait.nodes import Item, Value
 
-    Parts = Callable[[Map], Iterator[Item]]
+    # What finds items in the metadata of a document; with its data as the run has made them.
+    Parts = Callable[[Map, Value], Iterator[Item]]
 
 _SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")
 _INDEX_LAST = re.compile(r"\[\d+\]$")
@@ -28,19 +30,16 @@ def _look(parts: Parts) -> Callable[[Subject], Iterator[Spot]]:
         for ran in subject.runs:
             if ran.run.command != "layer" or any(one.name == "like-deckhand" for one in ran.run.settings):
                 continue
+            made = {document_name(document): _find(document.value, "data") for document in ran.documents.nodes.items}
             for path in subject.paths:
                 layout = subject.layout(path) if path in ran.view.files else None
                 for document in () if layout is None else layout.documents.items:
                     metadata = _find(document.value, "metadata")
                     if layout is not None and type(metadata) is Map:
-                        yield from _spots(layout, document, parts(metadata))
+                        for item in parts(metadata, made.get(document_name(document))):
+                            yield Spot(path, item.line, layout.column(item)[0])
 
     return check
-
-
-def _spots(layout: Layout, _document: Document, items: Iterator[Item]) -> Iterator[Spot]:
-    for item in items:
-        yield Spot(layout.path, item.line, layout.column(item)[0])
 
 
 def _find(value: Value, key: str) -> Value:
@@ -67,16 +66,16 @@ def _entries(metadata: Map) -> Iterator[tuple[Map, list[Map]]]:
             yield source, [one for one in several if type(one) is Map]
 
 
-def _deletes_item(metadata: Map) -> Iterator[Item]:
+def _deletes_item(metadata: Map, _made: Value) -> Iterator[Item]:
     """Deletions of items of lists: of equal ones Deckhand takes the first."""
     return (path for method, path in _actions(metadata) if method == "delete" and str(path.value).strip(".") != "")
 
 
-def _root(metadata: Map) -> Iterator[Item]:
+def _root(metadata: Map, _made: Value) -> Iterator[Item]:
     return (path for _, path in _actions(metadata) if str(path.value).startswith("$"))
 
 
-def _recurse(metadata: Map) -> Iterator[Item]:
+def _recurse(metadata: Map, _made: Value) -> Iterator[Item]:
     for _, several in _entries(metadata):
         for dest in several:
             pattern = dest.find("pattern")
@@ -84,7 +83,7 @@ def _recurse(metadata: Map) -> Iterator[Item]:
                 yield pattern
 
 
-def _deepcopy(metadata: Map) -> Iterator[Item]:
+def _deepcopy(metadata: Map, _made: Value) -> Iterator[Item]:
     for source, _ in _entries(metadata):
         found = source.find("deepcopy")
         if found is not None:
@@ -99,15 +98,32 @@ def _dest_path(metadata: Map) -> Iterator[Item]:
                 yield path
 
 
-def _at_index(metadata: Map) -> Iterator[Item]:
-    return (path for path in _dest_path(metadata) if _INDEX_LAST.search(str(path.value)))
+def _at_index(metadata: Map, made: Value) -> Iterator[Item]:
+    """Destinations that are items of a list, where a list is put; of abstract documents nobody knows."""
+    for path in _dest_path(metadata):
+        if _INDEX_LAST.search(str(path.value)) and (made is None or type(_at(made, str(path.value))) is Array):
+            yield path
 
 
-def _at_root(metadata: Map) -> Iterator[Item]:
-    return (path for path in _dest_path(metadata) if path.value in (".", "$"))
+def _at(value: Value, text: str) -> object:
+    """What is at a path; None where nothing is."""
+    for step in compile_path(text).steps:
+        if type(step) is str:
+            value = _find(value, step)
+        elif type(step) is int and type(value) is Array and -len(value.items) <= step < len(value.items):
+            value = value.items[step].value
+        else:
+            return None
+    return value
 
 
-def _odd_labels(metadata: Map) -> Iterator[Item]:
+def _at_root(metadata: Map, made: Value) -> Iterator[Item]:
+    """Destinations that are all data, where something empty is put."""
+    is_full = bool(made.items) if type(made) is Map or type(made) is Array else bool(made)
+    return (path for path in _dest_path(metadata) if path.value in (".", "$") and not is_full)
+
+
+def _odd_labels(metadata: Map, _made: Value) -> Iterator[Item]:
     """Labels and selectors that are no strings."""
     for around in (_find(metadata, "labels"), _find(_find(metadata, "layeringDefinition"), "parentSelector")):
         for item in around.items if type(around) is Map else ():
