@@ -13,13 +13,17 @@ if TYPE_CHECKING:
 _MOST_RENDERINGS = 64
 
 
-def proven(subject: Subject, findings: Sequence[Finding]) -> list[Finding]:
-    """The findings whose `removes` change no output, each by itself or together with others of them."""
+def proven(subject: Subject, findings: Sequence[Finding], *, by_itself: bool) -> list[Finding]:
+    """The findings whose `removes` change no output, each together with others of them.
+
+    by_itself: each alone, too: what one of two makes, and the other one needs, may be of no use to anybody else.
+    """
 
     def is_same(some: Sequence[Finding]) -> bool:
         return subject.same_with([edit for finding in some for edit in finding.removes])
 
-    return _halves([finding for finding in findings if finding.removes], is_same, [_MOST_RENDERINGS])
+    found = _halves([finding for finding in findings if finding.removes], is_same, [_MOST_RENDERINGS])
+    return [one for one in found if is_same([one])] if by_itself and len(found) > 1 else found
 
 
 def kept(subject: Subject, findings: Sequence[Finding]) -> list[Finding]:

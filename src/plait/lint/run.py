@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
     Looks = Callable[[Subject], Iterable[Finding]]
 
-# What is proven by taking it out: what is said to have no part in any run, and what changes nothing.
-_PROVEN = frozenset({"D101", "D102", "D103", "D104", "D105", "D106", "D107", "D108", "D109", "D110", "D111"})
+# What is proven by taking it out, of texts and of runs: what is said to have no part in any run; and what changes nothing.
+_PROVEN = frozenset({"D104", "D105", "D106", "D107", "D108", "D109", "D110"})
+_PROVEN_BY_ITSELF = frozenset({"D101", "D102", "D103", "D111"})
 _PROVEN_SILENT = frozenset({"S301", "S302", "S303", "S307"})
 # Facts of a text: they hold even where nothing can be taken out of it by itself.
 _FACTS = frozenset({"D105", "D107"})
@@ -112,10 +113,10 @@ def _found(subject: Subject, wanted: set[str], portable_to: Sequence[str]) -> It
         found += [one for one in order.order(subject, listed="O203" in wanted) if one.code in wanted]
     for target in portable_to or [name for name, code in portable.CODE_OF.items() if code in wanted]:
         found += portable.differences(subject, target)
-    for proved in (_PROVEN, _PROVEN_SILENT):
+    for proved in (_PROVEN, _PROVEN_BY_ITSELF, _PROVEN_SILENT):
         claims = [
             finding for finding in found if finding.code in proved and (finding.removes or finding.code not in _FACTS)
         ]
-        yield from proven(subject, claims)
+        yield from proven(subject, claims, by_itself=proved is _PROVEN_BY_ITSELF)
         found = [finding for finding in found if finding not in claims]
     yield from found
