@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 import re
 import shlex
+from typing import NoReturn
 
 import pytest
 import yaml
@@ -81,6 +82,11 @@ EXAMPLES = [
 ]
 
 
+def interrupted(*_: object) -> NoReturn:
+    """What a user does who has seen what `--watch` shows first."""
+    raise KeyboardInterrupt
+
+
 @pytest.mark.parametrize(("line", "status"), EXAMPLES)
 def test_example_of_a_flag(
     line: str,
@@ -94,6 +100,7 @@ def test_example_of_a_flag(
         (tmp_path / name).write_text(text, "utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("APP_name", "shop")
+    monkeypatch.setattr("plait.watching.changes._next_change", interrupted)
     if " | " in line:
         test_docs.output(line, "", monkeypatch)
     else:

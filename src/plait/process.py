@@ -98,6 +98,19 @@ def _memory_bound(before: int) -> Callable[[Allowance], None]:
     return bound
 
 
+def goes_on() -> None:
+    """Let a process that is to evaluate again and again take back memory, which a command that ends soon leaves alone.
+
+    What is there by now stays, and the rest is looked through less often than Python would: trees are no cycles.
+    """
+    import gc
+
+    if not gc.isenabled():
+        gc.freeze()
+        gc.set_threshold(100_000, 20, 50)
+        gc.enable()
+
+
 def within_memory(work: Callable[[], T]) -> T:
     """What `work` gives. Raises LimitError where the memory runs out, which the system refuses past the limit."""
     # Where there is no memory left, there is that much for saying so. Bytes of zeros are not written, so that the system

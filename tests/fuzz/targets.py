@@ -265,15 +265,17 @@ def variables(data: bytes) -> None:
 
     first, second, third = parts(data, 3)
     sources = Sources()
-    try:
-        sources.give("var", from_argument(third))
-    except PlaitError as error:
-        render(error)
-    try:
-        sources.give("vars-file", texts_to_values(Source("v.yml", second), "variables file"))
-        write_text(interpolate(read_first(Source("a.yml", first)), sources, expect_values=True, expect_use=True))
-    except PlaitError as error:
-        render(error)
+    # A value that holds placeholders itself grows up to the limit, as in the reference.
+    with limited(Limits(variables=1 << 16)):
+        try:
+            sources.give("var", from_argument(third))
+        except PlaitError as error:
+            render(error)
+        try:
+            sources.give("vars-file", texts_to_values(Source("v.yml", second), "variables file"))
+            write_text(interpolate(read_first(Source("a.yml", first)), sources, expect_values=True, expect_use=True))
+        except PlaitError as error:
+            render(error)
 
 
 def jsonpath(data: bytes) -> None:

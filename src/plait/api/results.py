@@ -202,20 +202,29 @@ _NAMED, _LONGEST = 6, 60
 class Rendered(Documents):
     """What `render` gives. files: the text of each output file by its path, YAML files and text files."""
 
-    __slots__ = ("files",)
+    __slots__ = ("_files",)
 
     def __init__(
         self,
         nodes: DocumentSet | str,
         *,
-        files: Mapping[str, str],
+        files: Mapping[str, str] | Callable[[], Iterable[tuple[str, str]]],
         warnings: Iterable[str] = (),
         printed: Iterable[str] = (),
         write: Callable[[DocumentSet], str] | None = None,
         trace: Trace | None = None,
     ) -> None:
         super().__init__(nodes, warnings=warnings, printed=printed, write=write, trace=trace)
-        self.files = dict(files)
+        # Written when somebody asks: most want the documents.
+        self._files = files
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The text of each output file by its path."""
+        if not isinstance(self._files, dict):
+            with limited(self._run.again()):
+                self._files = dict(self._files() if callable(self._files) else self._files)
+        return self._files
 
     def state(self) -> State:
         """As of `Documents`, and what is of this kind alone."""

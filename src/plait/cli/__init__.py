@@ -91,6 +91,11 @@ def main(argv: Sequence[str]) -> int:
 
             return _write_out(EXAMPLES)
         name = argv[0]
+        if name in _WATCHED and "--watch" in argv:
+            from plait.cli.shared import WATCHER
+
+            watch: Callable[[str, Sequence[str]], int] = __import__(WATCHER, fromlist=["main"]).main
+            return watch(name, [word for word in argv[1:] if word != "--watch"])
         command = _command(name)
         if command is not None:
             from plait.cli.shared import within_limits
@@ -172,6 +177,7 @@ def run() -> None:
 
 _INTERRUPTED = 130
 _QUOTE_VALUES = "--quote-values"
+_WATCHED = ("render", "patch", "layer", "compose", "run")
 _ISOLATE = "--isolate"
 
 

@@ -17,6 +17,7 @@ from plait.cli.shared import (
     QUOTE_VALUES,
     SOURCE_MAP,
     WARNINGS,
+    WATCH,
     are_shown,
     keep_limits,
     keep_warnings,
@@ -107,6 +108,7 @@ _RENDER_FLAGS = (
     Flag("files-inspect", SWITCH, "print the paths of the inputs and stop"),
     Flag("bulk-out", SWITCH, "output as JSON, errors as well"),
     SOURCE_MAP,
+    WATCH,
     SAFETY,
     _OFFLINE,
     *LINKS,
@@ -273,7 +275,7 @@ def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) ->
     result = _evaluate(flags, _read_inputs(flags, inputs), inputs, context, None, given)
     return Rendered(
         result.documents,
-        files=dict(result.output_files()),
+        files=result.output_files,
         write=FORMATS[choose_formats(flags.texts("output"))[0]],
         warnings=context.warnings,
         trace=context.trace,

@@ -25,6 +25,9 @@ LIMIT = Flag(
 # `plait.cli.run` looks for it before a command does.
 ISOLATE = Flag("isolate", SWITCH, "run in a separate process, which is stopped at the time limit whatever it is doing")
 LIMITS = (LIMIT, ISOLATE)
+# `plait.cli.main` looks for it before a command does; what it does is in a package above this one, known by name only.
+WATCHER = "plait.watching.command"
+WATCH = Flag("watch", SWITCH, "again whenever a file that was read changes, until interrupted; shows what differs")
 QUOTE_VALUES = Flag(
     "quote-values", SWITCH, "let messages quote lines of values files and values of environment variables"
 )

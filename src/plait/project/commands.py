@@ -6,6 +6,7 @@ import os
 import sys
 
 from plait.cli.options import SWITCH, TEXT, Command, Flag
+from plait.cli.shared import WATCH
 from plait.cli.streams import write_out
 from plait.project.file import Project, find, read
 from plait.project.guessing import guess
@@ -27,7 +28,7 @@ PROJECT_FLAG = Flag(
 RUN = Command(
     "plait run",
     "Run what the project file has under a name, as if its command and flags were typed; more flags may follow.",
-    (PROJECT_FLAG,),
+    (PROJECT_FLAG, WATCH),
     arguments="[NAME] [flags of its command]",
 )
 PROJECT = Command(

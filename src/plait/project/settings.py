@@ -42,7 +42,7 @@ _PATHS = {
 _MAY_BE_MISSING = frozenset(
     {"allow-symlink-destination", "dangerous-emptied-output-directory", "output-files", "source-map", "vars-store"}
 )
-_NO_SETTING = frozenset({"help", "version", "run"})
+_NO_SETTING = frozenset({"help", "version", "run", "watch"})
 
 
 class Setting:

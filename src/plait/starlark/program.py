@@ -167,11 +167,13 @@ def compile_program(
     """
     from plait.starlark.lower import Lowering
     from plait.starlark.steps import count_steps
+    from plait.starlark.teardown import take_apart
 
     statements, scope, problems = parse_program(pieces, source)
-    if problems:
-        raise failure(problems)
+    tree = None
     try:
+        if problems:
+            raise failure(problems)
         count_steps(statements)
         marks: list[stmt] = []
         if lines_of is not None:
@@ -194,11 +196,13 @@ def compile_program(
         else:
             tree = lowering().module(statements, scope, marks)
         code = compile(tree, "<template>", "exec", dont_inherit=True, optimize=0)
-    except (RecursionError, MemoryError):
-        raise _too_deep(source) from None
+    except (RecursionError, MemoryError) as error:
+        raise _too_deep(source, error) from None
     except SyntaxError as error:
         # What is left for Python to refuse: too many blocks within blocks.
         raise failure([Finding(str(error.msg), at=Position(source, error.lineno or 0))]) from None
+    finally:
+        take_apart(statements, tree)
     return Program(code, source)
 
 
@@ -221,13 +225,16 @@ def parse_program(pieces: Sequence[Piece], source: Source) -> tuple[list[Stateme
         resolve(scope, source, problems)
     except ScanFailure as error:
         raise failure([error.finding]) from None
-    except (RecursionError, MemoryError):
-        raise _too_deep(source) from None
+    except (RecursionError, MemoryError) as error:
+        raise _too_deep(source, error) from None
     problems.sort(key=lambda finding: finding.at.line if finding.at is not None else 0)
     return statements, scope, problems
 
 
-def _too_deep(source: Source) -> LimitError:
+def _too_deep(source: Source, error: BaseException) -> LimitError:
+    from plait.starlark.teardown import unwind
+
+    unwind(error)
     return LimitError("the program is nested too deeply", at=Position(source, 0))
 
 

@@ -9,6 +9,7 @@ from plait.content import near
 from plait.errors import PlaitError, UsageError
 from plait.project.file import FILE_NAMES
 from plait.project.run import from_here
+from plait.view import current_view
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -134,7 +135,10 @@ class Collector:
 
 def files_below(top: str) -> Iterator[str]:
     """The test files below a directory, and its project files, in order of their paths. Links are not followed."""
+    view = current_view()
     for directory, folders, names in os.walk(top):
+        if view is not None:
+            view.note_directory(directory)
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _SKIPPED)
         for name in sorted(names):
             path = os.path.normpath(os.path.join(directory, name))

@@ -8,6 +8,7 @@ from time import perf_counter
 from plait.cli.options import NUMBER, SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.streams import write_out
 from plait.errors import ReadError, UsageError
+from plait.process import goes_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ TEST = Command(
         Flag("list", SWITCH, "print the ids, run nothing"),
         "How they run",
         Flag("exitfirst", SWITCH, "stop at the first that fails", short="x"),
+        Flag("watch", SWITCH, "again whenever a file that they read changes, those that read it; until interrupted"),
         Flag("jobs", NUMBER, "in so many processes", short="j", value="N", default=("1",)),
         Flag("update", SWITCH, "rewrite snapshots that differ, and remove those that no test has"),
         "What is told",
@@ -71,12 +73,18 @@ def main(argv: Sequence[str]) -> int:
     if flags.on("help"):
         write_out(TEST.help_text())
         return 0
+    goes_on()
+    if flags.on("watch"):
+        from plait.testing.again import watch
+
+        watch(flags)
+        return 0
     jobs = _jobs(flags)
     from plait.testing.collecting import Collector
 
     start = perf_counter()
     collected = Collector(flags.text("project")).collect(flags.arguments)
-    cases = _selected(flags, collected)
+    cases = selected(flags, collected)
     if flags.on("list"):
         write_out("".join(f"{case.id}\n" for case in cases))
         return 0 if cases else NO_TESTS
@@ -86,7 +94,7 @@ def main(argv: Sequence[str]) -> int:
     reports = _coverage_reports(flags)
     coverage = None if reports is None else reports.read(flags.texts("cov-append"))
     done = _run(flags, cases, collected, jobs, start, coverage)
-    _remember(done)
+    remember(done)
     _write_junit(flags, done)
     status = 0 if reports is None or coverage is None else reports.make(coverage)
     return status if all(one.passed for one in done) else 1
@@ -111,7 +119,8 @@ def _jobs(flags: Parsed) -> int:
     return jobs
 
 
-def _selected(flags: Parsed, collected: Collected) -> list[Case | FunctionCase]:
+def selected(flags: Parsed, collected: Collected) -> list[Case | FunctionCase]:
+    """The cases that -k and --lf choose. Raises UsageError."""
     from plait.testing.selecting import selector
 
     cases = collected.cases
@@ -211,7 +220,7 @@ def _last_failed() -> set[str]:
     return set(found) if isinstance(found, list) else set()
 
 
-def _remember(done: Sequence[Result]) -> None:
+def remember(done: Sequence[Result]) -> None:
     """Keep which tests failed; what is known of tests that did not run stays."""
     memory = _memory()
     if memory is None:

@@ -6,16 +6,19 @@ that asks for the same one.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 from plait.codecache import MemoryCache
 from plait.errors import PlaitError
 from plait.limits import Allowance, Limits, allowance, limited
 from plait.process import keeper, within_memory
-from plait.view import View
+from plait.view import View, seen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from typing import TypeVar
 
     from plait.api.results import Documents
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
+# No input with such a name makes a file that is no YAML.
+_NO_TEXT = (".yml", ".yaml", ".star")
 # Bytes in which the language sees that it is at its limit, and what is imported at first use.
 _ROOM = 24 << 20
 
@@ -74,6 +79,13 @@ class Outcome:
                 self._text = made.to_yaml()
         return self._text
 
+    def text_files(self) -> Mapping[str, str]:
+        """The files of the output that are no YAML, by their paths. Raises PlaitError."""
+        files = (
+            getattr(self.made(), "files", {}) if any(not path.endswith(_NO_TEXT) for path in self.view.files) else {}
+        )
+        return {name: text for name, text in sorted(files.items()) if not name.endswith(_NO_TEXT)}
+
     def traced(self) -> Documents:
         """The same with histories, for whoever asks why. Raises PlaitError."""
         if self._traced is None:
@@ -95,6 +107,8 @@ class Evaluator:
     ) -> None:
         self._traced = traced
         self._observe = observe
+        # Gets all that is read from here on, if somebody wants to know.
+        self.reads: View | None = None
         self._caches: dict[tuple[tuple[str, float], ...], MemoryCache] = {}
         self._due: Counter[tuple[str, ...]] | dict[tuple[str, ...], int] = {}
         self._kept: dict[tuple[str, ...], Outcome] = {}
@@ -138,6 +152,7 @@ class Evaluator:
     def expect(self, subjects: Mapping[tuple[str, ...], int]) -> None:
         """Say how often each subject, by its key, will be asked for."""
         self._due = dict(subjects)
+        self._kept.clear()
 
     def outcome(self, subject: Subject) -> Outcome:
         """What came of a subject; that of an equal one serves again as long as more are expected."""
@@ -149,7 +164,14 @@ class Evaluator:
             found = self._outcome(subject)
         if left > 0:
             self._kept[key] = found
+        if self.reads is not None:
+            self.reads.files.update(found.view.files)
+            self.reads.directories.update(found.view.directories)
         return found
+
+    def seen(self) -> AbstractContextManager[object]:
+        """For a `with` statement around what reads files by itself."""
+        return nullcontext() if self.reads is None else seen(self.reads)
 
     def _outcome(self, subject: Subject) -> Outcome:
         view = View()

@@ -417,12 +417,7 @@ KINDS: Mapping[str, tuple[Callable[[MapItem, Where], Iterator[Expectation]], Map
 
 def _texts(outcome: Outcome) -> Mapping[str, Array]:
     """The text files of an output, as arrays of lines."""
-    files: Mapping[str, str] = getattr(outcome.made(), "files", {})
-    return {
-        name: Array([ArrayItem(line) for line in text.splitlines()])
-        for name, text in files.items()
-        if not name.endswith((".yml", ".yaml"))
-    }
+    return {name: Array([ArrayItem(line) for line in text.splitlines()]) for name, text in outcome.text_files().items()}
 
 
 def _places(path: Path, outcome: Outcome) -> Sequence[Place]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from contextlib import nullcontext
 from time import perf_counter
 
@@ -45,10 +44,6 @@ def results(
         for subject in case.subjects():
             counts[subject.key] = counts.get(subject.key, 0) + 1
     evaluator.expect(counts)
-    # What is there by now stays; what evaluations leave behind is looked for less often than Python would.
-    gc.freeze()
-    gc.set_threshold(100_000, 20, 50)
-    gc.enable()
     for case in cases:
         with nullcontext() if coverage is None else coverage.run(case.id):
             found = run_case(case, evaluator, update=update)
@@ -59,10 +54,11 @@ def run_case(case: Case | FunctionCase, evaluator: Evaluator, *, update: bool = 
     """What comes of one case."""
     start = perf_counter()
     found = Result(case.id, case.file, case.line)
-    if isinstance(case, FunctionCase):
-        found.failures += case.failures(evaluator, found.printed)
-    else:
-        _check(case, evaluator, found, update=update)
+    with evaluator.seen():
+        if isinstance(case, FunctionCase):
+            found.failures += case.failures(evaluator, found.printed)
+        else:
+            _check(case, evaluator, found, update=update)
     found.seconds = perf_counter() - start
     return found
 
@@ -126,9 +122,10 @@ _EVALUATORS: list[Evaluator] = []
 
 
 def _begin(project: str) -> None:
-    from plait.process import own_process
+    from plait.process import goes_on, own_process
 
     own_process()
+    goes_on()
     _COLLECTOR.append(Collector(project))
     _EVALUATORS.append(Evaluator())
 

@@ -106,20 +106,18 @@ class Snapshot:
                 differences = diff([Document(left.pop(key))], [Document(place.value)])
             else:
                 differences = [Difference(ADDED, "", "", None, place.value)]
-            if differences:
-                yield key
-                yield from (line for one in differences for line in lines_of(one))
-                found = cause_at(outcome, place.number, place.path)
-                yield from [] if found is None else [f"      set by {found}"]
+            for one in differences:
+                one.path = f"{key}{'.' if one.path[:1] not in ('', '[') else ''}{one.path}"
+                yield from lines_of(one)
+            found = cause_at(outcome, place.number, place.path) if differences else None
+            yield from [] if found is None else [f"      set by {found}"]
         for gone, value in left.items():
-            yield gone
-            yield from lines_of(Difference(REMOVED, "", "", value, None))
+            yield from lines_of(Difference(REMOVED, "", gone, value, None))
 
 
 def _texts(outcome: Outcome) -> str:
     """The text files of an output, as one more document."""
-    files: dict[str, str] = getattr(outcome.made(), "files", {})
-    texts = {name: text for name, text in sorted(files.items()) if not name.endswith((".yml", ".yaml"))}
+    texts = outcome.text_files()
     if not texts:
         return ""
     from plait.yaml import write_value

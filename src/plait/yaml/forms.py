@@ -338,7 +338,10 @@ def _with_breaks(form: str, column: int, width: int, pad: str, first: int, last:
     out: list[str] = []
     spaces = False
     at = 0
+    run = allowance() if len(form) > _AT_ONCE else None
     while (index := form.find(" ", at)) >= 0:
+        if run is not None and len(out) & 0xFFFE == 0:
+            run.check_time()
         if index > at:
             out.append(form[at:index])
             column += index - at

@@ -1,0 +1,86 @@
+"""Taking deep trees and long tracebacks apart, one link after the other.
+
+A chain of thousands of objects that is let go frees each within the freeing of the one before it. That takes room on the
+stack of the thread: Python 3.13 looks after it on stacks of the usual size only.
+"""
+
+from __future__ import annotations
+
+import _ast
+from _operator import attrgetter  # without what `operator` adds, which takes time to load
+from itertools import islice
+
+from plait.starlark import syntax
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+# A tree of fewer levels is freed on any stack; lists in it count as levels.
+_DEEP = 400
+
+# Attributes that hold no part of the tree.
+_NO_PARTS = frozenset({"calls", "early", "host", "line", "name", "names", "operator", "path", "scope", "word"})
+
+
+def _getter(kind: type) -> Callable[[object], tuple[object, ...]]:
+    """What gives the parts of a node, None beside them."""
+    names = [name for name in kind.__slots__ if name not in _NO_PARTS]  # type: ignore[attr-defined]
+    return attrgetter(*names, "__class__") if names else lambda _: ()
+
+
+_PARTS = {
+    kind: _getter(kind)
+    for kind in vars(syntax).values()
+    if isinstance(kind, type) and kind is not syntax.Scope and "__slots__" in vars(kind)
+}
+
+
+def take_apart(statements: list[syntax.Statement], made: _ast.AST | None) -> None:
+    """Empty the nodes of a syntax tree, and of what was made of it, if they are deep; nobody may use them any more."""
+    if next(islice(_levels(statements), _DEEP, None), None) is None:
+        return
+    for nodes in [*_levels(statements)]:
+        for node in nodes:
+            if type(node) in _PARTS:
+                for name in type(node).__slots__:  # type: ignore[attr-defined]
+                    setattr(node, name, None)
+    for tree in [] if made is None else [*_walk(made)]:
+        vars(tree).clear()
+
+
+def _levels(statements: list[syntax.Statement]) -> Iterator[list[object]]:
+    """The nodes of a tree, those of a level together."""
+    nodes: list[object] = [*statements]
+    while nodes:
+        yield nodes
+        below: list[object] = []
+        for node in nodes:
+            kind = type(node)
+            if kind in _PARTS:
+                below += _PARTS[kind](node)
+            elif kind is list or kind is tuple:
+                below += node  # type: ignore[arg-type]
+        nodes = below
+
+
+def _walk(tree: _ast.AST) -> Iterator[_ast.AST]:
+    """The nodes of one of Python's trees."""
+    todo: list[object] = [tree]
+    while todo:
+        one = todo.pop()
+        if isinstance(one, list):
+            todo += one
+        elif isinstance(one, _ast.AST):
+            yield one
+            todo += vars(one).values()
+
+
+def unwind(error: BaseException) -> None:
+    """Take the traceback of an error apart; one of a recursion has thousands of entries, each of which holds the next."""
+    entry = error.__traceback__
+    error.__traceback__ = None
+    while entry is not None:
+        following = entry.tb_next
+        entry.tb_next = None
+        entry = following

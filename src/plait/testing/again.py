@@ -1,0 +1,85 @@
+"""`plait test --watch`: the tests that read what has changed, again and again, in one warm process."""
+
+from __future__ import annotations
+
+import os
+import sys
+from time import perf_counter
+
+from plait.cli.streams import complain, write_out
+from plait.errors import PlaitError, render
+from plait.process import stop_timer
+from plait.spell import counted
+from plait.testing.cases import Case
+from plait.testing.collecting import Collector
+from plait.testing.command import remember, selected
+from plait.testing.evaluating import Evaluator
+from plait.testing.running import results
+from plait.testing.telling import Teller, in_colour
+from plait.view import View, seen
+from plait.watching.changes import follow
+from plait.watching.command import head
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.cli.options import Parsed
+    from plait.testing.functions import FunctionCase
+
+
+def watch(flags: Parsed) -> None:
+    """Run the tests that a command line names until the user interrupts. Raises UsageError where that cannot be done."""
+    follow(Again(flags).work)
+    if sys.stdout.isatty():
+        write_out("\n")
+
+
+class Again:
+    """What was read for each test the last time that it ran."""
+
+    def __init__(self, flags: Parsed) -> None:
+        self._flags = flags
+        self._evaluator = Evaluator()
+        self._reads: dict[str, View] = {}
+
+    def work(self, view: View, changed: frozenset[str]) -> None:
+        """Run what has to run again, and tell it; mistakes in test files are told as well."""
+        start = perf_counter()
+        try:
+            with seen(view):
+                collected = Collector(self._flags.text("project")).collect(self._flags.arguments)
+            cases = [case for case in selected(self._flags, collected) if self._is_due(case, changed)]
+            self._run(cases, changed, start)
+        except PlaitError as error:
+            sys.stdout.flush()
+            complain(render(error))
+        finally:
+            stop_timer()
+            for one in self._reads.values():
+                view.files.update(one.files)
+                view.directories.update(one.directories)
+
+    def _is_due(self, case: Case | FunctionCase, changed: frozenset[str]) -> bool:
+        known = self._reads.get(case.id)
+        if not changed or known is None or os.path.abspath(case.file) in changed:
+            return True
+        return any(
+            path in known.files or path in known.directories or os.path.dirname(path) in known.directories
+            for path in changed
+        ) or any(os.path.basename(path) in ("plait.yml", "plait.yaml") for path in changed)
+
+    def _run(self, cases: list[Case | FunctionCase], changed: frozenset[str], start: float) -> None:
+        if changed:
+            write_out(f"{head(changed)}, {counted(len(cases), 'test')}\n", is_harmless=True)
+        if not cases:
+            write_out("" if changed else "no tests were found\n")
+            return
+        teller = Teller(len(cases), verbose=self._flags.on("verbose"), colour=in_colour())
+        done = []
+        running = results(cases, update=self._flags.on("update"), evaluator=self._evaluator)
+        for case in cases:
+            self._evaluator.reads = self._reads[case.id] = View()
+            one = next(running)
+            done.append(one)
+            teller.result(one)
+        teller.end(done, (), perf_counter() - start)
+        remember(done)

@@ -1,0 +1,122 @@
+"""Which files have changed, of those that somebody has read.
+
+Directories are watched, not files: an editor that saves by renaming puts another file in the place of the old one, and a
+file that was missing may come to be.
+"""
+
+from __future__ import annotations
+
+import os
+
+from plait.errors import UsageError
+from plait.view import View
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from threading import Event
+
+# Milliseconds: what is written together is seen together, and nobody waits for it.
+_STEP = 10
+_TOGETHER = 200
+_LOOK = 500
+
+
+def check_installed() -> None:
+    """Raises UsageError where the library that watches files is not installed."""
+    try:
+        import watchfiles  # noqa: F401
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in {"watchfiles", "anyio"}:
+            raise
+        raise UsageError(
+            "--watch needs an extra that is not installed",
+            found=f"no module {error.name}",
+            hint="pip install 'plait[watch]'",
+        ) from None
+
+
+def follow(work: Callable[[View, frozenset[str]], None], stop: Event | None = None) -> None:
+    """Do some work, and again whenever what it read has changed, until `stop` is set or the user interrupts.
+
+    work: is given a view that notes what it reads, and the absolute paths that have changed since the last time, none the
+    first time. What it reads in another way it notes there itself. Raises what the work raises, and UsageError where the
+    library that watches files is not installed.
+    """
+    check_installed()
+    changed: frozenset[str] = frozenset()
+    try:
+        while stop is None or not stop.is_set():
+            view = View(is_read_only=False)
+            work(view, changed)
+            changed = _next_change(view, stop)
+    except KeyboardInterrupt:
+        return
+
+
+def _next_change(view: View, stop: Event | None) -> frozenset[str]:
+    """Wait until something that the view has noted is another than it was; the paths."""
+    from watchfiles import watch
+
+    directories = _existing(view)
+    events = watch(
+        *directories,
+        recursive=False,
+        step=_STEP,
+        debounce=_TOGETHER,
+        stop_event=stop,
+        rust_timeout=_LOOK,
+        yield_on_timeout=True,
+        watch_filter=None,
+        ignore_permission_denied=True,
+    )
+    is_first = True
+    for batch in events:
+        paths = {path for _, path in batch}
+        if is_first:
+            # What changed before the watch began is told by nobody.
+            paths.update(view.files)
+            is_first = False
+        found = frozenset(path for path in paths if _has_changed(path, view))
+        if found:
+            return found
+    return frozenset()
+
+
+def _has_changed(path: str, view: View) -> bool:
+    """Whether a file has another content than was read, or a place of a directory that was listed is another's."""
+    if path in view.files:
+        return _content(path) != view.files[path]
+    directory = os.path.dirname(path)
+    return directory in view.directories or path in view.directories
+
+
+def _content(path: str) -> bytes | None:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return None
+
+
+def _existing(view: View) -> list[str]:
+    """The directories in which something can happen that counts: those of files, and all below those that were listed."""
+    found: dict[str, None] = {}
+    for path in (*view.directories, *map(os.path.dirname, view.files)):
+        found[_nearest(path)] = None
+    for top in [*view.directories]:
+        for directory, folders, _ in os.walk(top):
+            found[directory] = None
+            view.note_directory(directory)
+            folders[:] = [name for name in folders if not os.path.islink(os.path.join(directory, name))]
+    return list(found)
+
+
+def _nearest(path: str) -> str:
+    """A directory, or the nearest above that is there."""
+    while not os.path.isdir(path):
+        above = os.path.dirname(path)
+        if above == path:
+            break
+        path = above
+    return path

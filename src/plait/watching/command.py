@@ -1,0 +1,153 @@
+"""`--watch` of render, patch, layer, compose and run: what is rendered is rendered again when a file of it changes.
+
+On a terminal the first output is counted, and later ones are shown by what differs, by key. Elsewhere, and where a flag says
+that files are written, all is printed or written again. An error is shown, and the next change is waited for.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from time import localtime, perf_counter, strftime
+
+from plait.cli.shared import within_limits
+from plait.cli.streams import complain, write_folded, write_out
+from plait.cli.terminal import harmless
+from plait.cli.tracing import table
+from plait.codecache import MemoryCache
+from plait.context import Context
+from plait.errors import PlaitError, UsageError, render
+from plait.process import goes_on, stop_timer
+from plait.spell import counted
+from plait.tools.diff import diff, printed, to_text
+from plait.view import seen
+from plait.watching.changes import follow
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from plait.nodes import Document, Map
+    from plait.view import View
+
+# Flags that send the output elsewhere than to standard output, or ask for something else than documents.
+_ELSEWHERE = (
+    *("output-files", "dangerous-emptied-output-directory", "bulk-out", "source-map"),
+    *("files-inspect", "data-values-schema-inspect", "path", "expand", "tree", "dot", "compare-deckhand", "diff"),
+)
+
+
+def main(name: str, argv: Sequence[str]) -> int:
+    """Run a command again and again, until the user interrupts. name: of the command, or `run`. argv: without --watch.
+
+    Returns the exit status. Raises UsageError where it cannot be watched.
+    """
+    if any(word == "-" or word.endswith("=-") for word in argv):
+        raise UsageError("standard input cannot be read again", hint="--watch needs files")
+    for flag in ("--in-place", "--isolate"):
+        if flag in argv:
+            raise UsageError(f"--watch and {flag} do not go together")
+    goes_on()
+    watched = Watched(name, argv)
+    follow(watched.work)
+    if sys.stdout.isatty():
+        write_out("\n")
+    return 0
+
+
+class Watched:
+    """A command line, and what it made the last time."""
+
+    def __init__(self, name: str, argv: Sequence[str]) -> None:
+        self._name = name
+        self._argv = argv
+        self._cache = MemoryCache()
+        self._shows_differences = sys.stdout.isatty()
+        self._before: list[Document] | None = None
+
+    def work(self, view: View, changed: frozenset[str]) -> None:
+        """Do it once, and show what came of it; errors are shown too."""
+        start = perf_counter()
+        try:
+            with seen(view):
+                command, argv, given = self._command()
+                if self._shows_differences and not _is_elsewhere(command, argv):
+                    within_limits(lambda words: self._differences(command, words, given, changed, start, view), argv)
+                else:
+                    within_limits(_main(command, given), argv)
+        except PlaitError as error:
+            if changed and self._shows_differences:
+                write_out(f"{head(changed)}\n", is_harmless=True)
+            sys.stdout.flush()
+            complain(render(error, quote_values="--quote-values" in self._argv))
+        finally:
+            # What is waited for is not held to the limits of what was done.
+            stop_timer()
+
+    def _command(self) -> tuple[str, list[str], Map | None]:
+        """The command, its flags and arguments, and the values that a run sets. Raises PlaitError."""
+        if self._name != "run":
+            return self._name, [*self._argv], None
+        from plait.project.commands import expand
+
+        command, own, typed, given = expand(self._argv)
+        return command, [*own, *typed], given
+
+    def _differences(
+        self, command: str, argv: Sequence[str], given: Map | None, changed: frozenset[str], start: float, view: View
+    ) -> int:
+        """Evaluate, and show what differs from the time before."""
+        from plait.cli.tracing import evaluate
+
+        context = Context(print_line=lambda line: complain(f"{line}\n"), cache=self._cache)
+        made = evaluate(command, argv, context, given)
+        self._cache.save()
+        documents = printed(made.nodes.items)
+        for text in made.warnings:
+            complain(f"plait: warning: {text}\n")
+        before, self._before = self._before, documents
+        if before is None:
+            files, count = counted(len(view.files), "file"), counted(len(documents), "document")
+            write_out(f"{count} from {files}, {_took(start)}; Ctrl-C ends\n")
+            return 0
+        differences = diff(before, documents)
+        count = counted(len(differences), "difference") if differences else "no difference"
+        told = f"{head(changed)}, {count}, {_took(start)}\n"
+        write_folded(told + to_text(differences, colour=_in_colour(), clean=harmless), is_harmless=True)
+        return 0
+
+
+def _main(command: str, given: Map | None) -> Callable[[Sequence[str]], int]:
+    """What runs a command as if it was typed."""
+    from plait.cli import compose, layer, patch
+    from plait.cli import render as templates
+
+    if command == "render":
+        return lambda argv: templates.main(argv, given)
+    if command == "patch":
+        return lambda argv: patch.main(argv, given)
+    return layer.main if command == "layer" else lambda argv: compose.main(argv, given)
+
+
+def _is_elsewhere(command: str, argv: Sequence[str]) -> bool:
+    """Whether the output is written to files, or asked for in another form than documents."""
+    flags = table(command).parse(argv)
+    names = {flag.name for flag in table(command).flags}
+    return flags.on("help") or any(flags.given(name) for name in _ELSEWHERE if name in names)
+
+
+def head(changed: frozenset[str]) -> str:
+    """What to say of files that have changed: the time, and their names."""
+    names = sorted(os.path.relpath(path) for path in changed)
+    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return f"{strftime('%H:%M:%S', localtime())} {harmless(shown)} changed"
+
+
+def _took(start: float) -> str:
+    return f"{(perf_counter() - start) * 1000:.0f} ms"
+
+
+def _in_colour() -> bool:
+    from plait.cli.diff import in_colour
+
+    return in_colour("auto")
