@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 # What a process has before it reads anything, and room in which the language sees that it is at its limit.
 _BEFORE = 32 << 20
+_ENDLESS = 1 << 32
 
 
 def own_process(told: Callable[[Allowance], None] | None = None) -> None:
@@ -123,6 +124,16 @@ def within_memory(work: Callable[[], T]) -> T:
         error.__traceback__ = error.__context__ = None
         unbound_memory()
         raise exceeded("the memory of this run", "memory", allowance().most("memory")) from None
+
+
+def serve_on(memory: int) -> limited:
+    """Within it the process goes on for as long as it is wanted: no timer ends it, the system refuses memory beyond so many
+    bytes, and what is read belongs to no run.
+    """
+    stop_timer()
+    endless = Limits(memory=memory, seconds=_ENDLESS)
+    _memory_bound(_BEFORE)(Allowance(endless))
+    return limited(endless)
 
 
 def unbound_memory() -> None:

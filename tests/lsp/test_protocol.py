@@ -4,77 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from client import editor, run
 from lsprotocol import types
-from pygls.lsp.client import LanguageClient
 from workshop import TEMPLATES
-
-_LONGEST = 60
-
-
-class Editor(LanguageClient):
-    """A client that keeps what it was told."""
-
-    def __init__(self) -> None:
-        super().__init__("editor", "1")
-        self.told: dict[str, list[types.Diagnostic]] = {}
-        self.news = asyncio.Event()
-
-        @self.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)  # type: ignore[untyped-decorator]
-        def _(params: types.PublishDiagnosticsParams) -> None:
-            self.told[params.uri] = [*params.diagnostics]
-            self.news.set()
-
-    async def until(self, fits: Callable[[], bool]) -> None:
-        """Wait for what the server tells."""
-
-        async def wait() -> None:
-            while not fits():
-                self.news.clear()
-                await self.news.wait()
-
-        await asyncio.wait_for(wait(), _LONGEST)
-
-    def open(self, path: Path, text: str | None = None) -> str:
-        uri = path.as_uri()
-        text = path.read_text("utf-8") if text is None else text
-        item = types.TextDocumentItem(uri, "yaml", 1, text)
-        self.text_document_did_open(types.DidOpenTextDocumentParams(item))
-        return uri
-
-
-@asynccontextmanager
-async def editor(
-    top: Path, encodings: list[types.PositionEncodingKind | str] | None = None
-) -> AsyncIterator[tuple[Editor, types.InitializeResult]]:
-    for name, text in TEMPLATES.items():
-        path = top / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, "utf-8")
-    client = Editor()
-    await client.start_io(sys.executable, "-m", "plait", "lsp")
-    capabilities = types.ClientCapabilities(general=types.GeneralClientCapabilities(position_encodings=encodings))
-    answer = await client.initialize_async(types.InitializeParams(capabilities=capabilities, root_uri=top.as_uri()))
-    client.initialized(types.InitializedParams())
-    try:
-        yield client, answer
-    finally:
-        await client.shutdown_async(None)
-        client.exit(None)
-        assert client._server is not None
-        assert await asyncio.wait_for(client._server.wait(), _LONGEST) == 0
-        await client.stop()  # type: ignore[no-untyped-call]
-
-
-def run(steps: Callable[[], Awaitable[None]]) -> None:
-    async def within() -> None:
-        await asyncio.wait_for(steps(), 2 * _LONGEST)
-
-    asyncio.run(within())
 
 
 def test_a_session(tmp_path: Path) -> None:

@@ -74,6 +74,15 @@ def workshop(top: Path, files: Mapping[str, str]) -> Iterator[Workshop]:
         made.state.shut_down()
 
 
+# A template that does not come to an end within what anybody waits.
+ENDLESS = """\
+#@ def f():
+#@   for x in range(2000000000):
+#@     y = x
+#@   end
+#@ end
+a: #@ f()
+"""
 TEMPLATES = {
     "plait.yml": "runs:\n  prod:\n    render: {files: [config/], data-values-file: [prod.yml]}\n",
     "prod.yml": "replicas: 3\napp:\n  name: prod\n",

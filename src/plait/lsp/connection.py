@@ -152,16 +152,13 @@ class Server(LanguageServer):
         await self.client_register_capability_async(types.RegistrationParams([registration]))
 
     async def _look(self) -> None:
-        seen = self.state.stamps()
         while True:
             await asyncio.sleep(_LOOKS)
-            now = self.state.stamps()
-            changed = [path for path in now if path in seen and now[path] != seen[path]]
-            for path in changed:
-                self.state.touch(path, has_come_or_gone=(now[path] is None) != (seen[path] is None))
+            changed = self.state.look()
+            for path, has_come_or_gone in changed.items():
+                self.state.touch(path, has_come_or_gone=has_come_or_gone)
             if changed:
                 self.tell_all()
-            seen = now
 
     def end(self) -> None:
         """The connection ends."""

@@ -95,7 +95,7 @@ def _problem(file: File, finding: Finding, code: str, at: Position | None = None
         text += f"\nexpected: {finding.expected}"
     if finding.found:
         text += f"\nfound: {finding.found}"
-    if finding.hint:
+    if finding.hint and "--limit " not in finding.hint:  # there is no command line to type it on
         text += f"\nhint: {finding.hint}"
     if run is not None:
         text = f"{text}\nin the run {run.name}".replace(os.path.join(run.directory, ""), "")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from threading import Lock
 
 from plait.errors import LimitError, PlaitError
-from plait.limits import Allowance, Limits, limited
+from plait.limits import Allowance, Limits, exceeded, limited
 from plait.lsp.behind import lines_behind
 from plait.nodes import Array, Map, walk
+from plait.process import with_room
 from plait.provenance import Trace
 from plait.tools.explain import Explainer, flat, is_secret
 from plait.tools.paths import Place, all_places
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from plait.project.run import Run
 
 # What an evaluation may take: an editor waits for it, and a template without an end is somebody's half-written loop.
+# `memory` is what the server's process may have: what one of its threads takes nobody can tell.
 LIMITS = {"seconds": 10, "steps": 50_000_000, "memory": 1 << 30}
 
 
@@ -144,9 +146,14 @@ def evaluate(run: Run, texts: Mapping[str, bytes], stop: Stop, cache: CodeCache 
     with limited(Limits(**LIMITS)) as allowance:
         stop.watch(allowance)
         try:
-            documents = run.evaluate(view=view, trace=trace, cache=cache)
+            documents = with_room(lambda: run.evaluate(view=view, trace=trace, cache=cache), first=False)
         except PlaitError as failed:
             error = failed
+            failed.__traceback__ = failed.__context__ = None  # they hold all that was evaluated
+        except MemoryError as failed:
+            failed.__traceback__ = failed.__context__ = None
+            error = exceeded("the memory of this run", "memory", LIMITS["memory"])
+            trace = Trace()
     return Evaluation(run, view, documents, error, trace)
 
 

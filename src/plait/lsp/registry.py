@@ -12,6 +12,7 @@ from threading import RLock
 from plait import project as projects
 from plait.analysis.places import path_of
 from plait.errors import PlaitError
+from plait.limits import Limits, limited
 from plait.project.file import of_source
 from plait.source import Source
 
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from plait.lsp.evaluation import Evaluation, Stop
     from plait.project import Project
     from plait.project.run import Run
+
+
+# What reading a project file may take.
+_LIMITS = Limits(seconds=5)
 
 
 class Watched:
@@ -82,7 +87,8 @@ class Registry:
 
     def _read(self, key: str, found: str | None, path: str) -> list[Watched]:
         try:
-            project = projects.guess(path) if found is None else self._project(found)
+            with limited(_LIMITS):
+                project = projects.guess(path) if found is None else self._project(found)
         except PlaitError as error:
             self.errors[key] = error
             return self._before.get(key, [])

@@ -12,6 +12,8 @@ from lsprotocol import types
 
 from plait.lsp import actions, completion, hover, lenses, navigation, symbols, tokens
 from plait.lsp.connection import Server, path_of
+from plait.lsp.evaluation import LIMITS
+from plait.process import serve_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -260,7 +262,8 @@ def serve() -> None:
     logging.getLogger("pygls").setLevel(logging.ERROR)
     # The library closes what it is given; the command line flushes standard output at its end.
     requests, answers = os.fdopen(os.dup(sys.stdin.fileno()), "rb"), os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    try:
-        server.start_io(requests, answers)
-    finally:
-        server.end()
+    with serve_on(LIMITS["memory"]):
+        try:
+            server.start_io(requests, answers)
+        finally:
+            server.end()

@@ -6,16 +6,17 @@ A change asks the evaluation that is going on to end, and begins the next one.
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
-from concurrent.futures import ThreadPoolExecutor
 from fnmatch import fnmatch
-from threading import RLock
+from threading import BoundedSemaphore, RLock, Thread, Timer
 
 from plait.analysis.files import LAYER, OPS, File
 from plait.analysis.places import path_of
 from plait.codecache import MemoryCache
 from plait.errors import PlaitError
+from plait.limits import Limits, limited
 from plait.lsp.evaluation import Evaluation, Stop, evaluate, is_stopped
 from plait.lsp.registry import Registry
 from plait.project.file import FILE_NAMES
@@ -23,13 +24,20 @@ from plait.project.file import FILE_NAMES
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from concurrent.futures import Future
 
     from plait.lsp.registry import Watched
     from plait.project.run import Run
     from plait.project.settings import Setting
 
 
+# What reading one file may take.
+_LIMITS = Limits(seconds=5)
+# So many runs are evaluated at the same time.
+_AT_ONCE = 2
+# What evaluations leave is looked through when nothing was evaluated for so many seconds: meanwhile nobody gets an answer.
+_REST = 0.5
+# At the latest after so many evaluations.
+_MOST_UNTIDY = 4
 # So many broken files are read around, of those that are not open.
 _MOST_BROKEN = 5
 
@@ -44,7 +52,10 @@ class State:
     def __init__(self, changed: Callable[[], None]) -> None:
         self._changed = changed
         self._lock = RLock()
-        self._pool = ThreadPoolExecutor(max_workers=2, thread_name_prefix="evaluation")
+        self._turns = BoundedSemaphore(_AT_ONCE)
+        self._tidying: Timer | None = None
+        self._since_tidied = 0
+        self._stamps: dict[str, object] = {}
         self._cache = MemoryCache()
         self.texts: dict[str, str] = {}
         self._files: dict[str, tuple[str, File]] = {}
@@ -97,7 +108,8 @@ class State:
         known = self._files.get(path)
         if known is None or known[0] != text:
             try:
-                known = text, File(path, text, self._kind_in_runs(path))
+                with limited(_LIMITS):
+                    known = text, File(path, text, self._kind_in_runs(path))
             except PlaitError:  # a limit: it is too large, or nested too deeply
                 return None
             self._files[path] = known
@@ -137,18 +149,22 @@ class State:
         for path in [*self.texts]:
             self._begin_new(path)
 
-    def stamps(self) -> dict[str, object]:
-        """When the files and directories that runs read were changed last; None for what is not there."""
-        found: dict[str, object] = {}
+    def look(self) -> dict[str, bool]:
+        """The files and directories that are other ones than when runs read them: path -> whether it has come or gone."""
+        found: dict[str, bool] = {}
         for watched in self.registry.all():
-            read = () if watched.evaluation is None else watched.evaluation.view
-            for path in (*read.files, *read.directories, watched.project_file) if read else ():
-                if path is not None and path not in found:
-                    try:
-                        stat = os.stat(path)
-                        found[path] = stat.st_mtime_ns, stat.st_size
-                    except OSError:
-                        found[path] = None
+            view = None if watched.evaluation is None else watched.evaluation.view
+            for path in () if view is None else {*view.files, *view.directories, watched.project_file} - {None}:
+                assert path is not None
+                stamp = _stamp(path)
+                if self._stamps.get(path, ()) == stamp or path in self.texts:
+                    continue
+                is_known = path in self._stamps
+                before, self._stamps[path] = self._stamps.get(path), stamp
+                if is_known:
+                    found[path] = (before is None) != (stamp is None)
+                elif view is not None and path in view.files and _content(path) != view.files[path]:
+                    found[path] = (view.files[path] is None) != (stamp is None)
         return found
 
     def concerned(self) -> set[str]:
@@ -183,7 +199,8 @@ class State:
                 watched.stop.ask()
                 return
             watched.stop = Stop()
-        self._pool.submit(self._work, watched).add_done_callback(_tell_fault)
+        # The process does not wait for it when it ends.
+        Thread(target=self._work, args=(watched,), name="evaluation", daemon=True).start()
 
     def _end(self, runs: Iterable[Watched]) -> None:
         """Nobody wants to know of these runs any more."""
@@ -194,17 +211,37 @@ class State:
                     watched.stop.ask()
 
     def _work(self, watched: Watched) -> None:
+        """Evaluate a run until nothing has changed meanwhile; in a thread of its own."""
         try:
-            while self._evaluate(watched):
-                pass
+            with self._turns:
+                while self._evaluate(watched):
+                    pass
         except BaseException:
+            # A fault of the server's: its log has it, and the next change begins anew.
+            logging.getLogger(__name__).exception("an evaluation failed")
             with self._lock:
                 watched.stop = None
-            raise
+            return
         self._changed()
+        self._tidy_soon()
         if watched.evaluation is not None:
             for path in watched.evaluation.view.files:  # who asks for all uses of a name need not wait for this
                 self.file(path)
+
+    def _tidy_soon(self) -> None:
+        """Give back what earlier evaluations took: their parts hold each other, so that Python has to look for them."""
+        with self._lock:
+            self._since_tidied += 1
+            is_late = self._since_tidied > _MOST_UNTIDY
+            if self._tidying is not None:
+                self._tidying.cancel()
+            self._tidying = Timer(0 if is_late else _REST, self._tidy)
+            self._tidying.daemon = True
+            self._tidying.start()
+
+    def _tidy(self) -> None:
+        self._since_tidied = 0
+        gc.collect()
 
     def _evaluate(self, watched: Watched) -> bool:
         """Evaluate a run once; whether it is to be evaluated again, because something has changed meanwhile."""
@@ -270,16 +307,28 @@ class State:
     def shut_down(self) -> None:
         """End all evaluations."""
         self._end(self.registry.all())
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        with self._lock:
+            if self._tidying is not None:
+                self._tidying.cancel()
+
+
+def _stamp(path: str) -> object:
+    """What changes with a file or directory; None if there is none."""
+    try:
+        stat = os.stat(path)
+    except OSError:
+        return None
+    return stat.st_mtime_ns, stat.st_size
+
+
+def _content(path: str) -> bytes | None:
+    try:
+        with open(path, "rb") as stream:
+            return stream.read()
+    except OSError:
+        return None
 
 
 def _names(run: Run, setting: Setting, path: str) -> bool:
     """Whether a setting of a run names a file: by itself, as one of a directory, or by a pattern."""
     return any(path == one or path.startswith(one + os.sep) or fnmatch(path, one) for one in run.paths(setting))
-
-
-def _tell_fault(work: Future[None]) -> None:
-    """What went wrong in a thread is a fault of the server's: its log has it."""
-    fault = None if work.cancelled() else work.exception()
-    if fault is not None:
-        logging.getLogger(__name__).error("an evaluation failed", exc_info=fault)
