@@ -167,8 +167,10 @@ def test_values_of_values_files_are_not_shown(place: Path, capsysbinary: pytest.
     (place / "plait.yml").write_text("runs: {one: {render: {files: [config], data-values-file: v.yml}}}\n", "utf-8")
     (place / "config/schema.yml").write_text("#@data/values-schema\n---\npin: 0\nother: ''\n", "utf-8")
     (place / "v.yml").write_text("pin: 0123\nother: hunter2\n", "utf-8")
+    typed = ["render", "-f", "config/", "--data-values-file", "v.yml"]
     for form in ("text", "json", "sarif", "github"):
-        assert main(["lint", "-o", form]) == 1
+        for words in ([], typed):
+            assert main(["lint", "-o", form, *words]) == 1
         out = capsysbinary.readouterr().out.decode()
         assert "R401" in out
         assert "0123" not in out

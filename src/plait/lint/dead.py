@@ -34,8 +34,9 @@ def overlays(subject: Subject) -> Iterator[Finding]:
         if layout is None:
             continue
         told: set[Item] = set()
+        used_here = {number for one, number in used if one == path}
         for line in sorted(line for one, line in dead if one == path):
-            item = _highest(layout, line, {number for one, number in used if one == path}, missed, path)
+            item = _highest(layout, line, used_here, missed)
             if item is None or item in told or is_of_values(layout, item):
                 continue
             told.add(item)
@@ -69,14 +70,14 @@ def _overlay_lines(subject: Subject) -> tuple[set[Line], set[Line]]:
     return matched, missed
 
 
-def _highest(layout: Layout, line: int, used: set[int], missed: set[Line], path: str) -> Item | None:
+def _highest(layout: Layout, line: int, used: set[int], missed: set[Line]) -> Item | None:
     """The outermost item around what begins on a line that no output has a line of."""
     items = layout.at(line)
     found: Item | None = None
     item: Item | None = items[0] if items else None
-    while item is not None and not (used & layout.lines(item)):
+    while item is not None and used.isdisjoint(layout.lines(item)):
         # Code within it may give other values, unless the item itself matches nothing.
-        if not layout.has_code(item) or (path, item.line) in missed:
+        if not layout.has_code(item) or (layout.path, item.line) in missed:
             found = item
         item = layout.parent(item)
     return found

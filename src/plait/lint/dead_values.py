@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from plait.nodes import Document, Item
 
 _WITH_CODE = (TEMPLATE, STARLARK, TEXT)
-_VARIABLE = re.compile(r"\(\(!?([-/\w]+)[-/.\w]*\)\)")
+_VARIABLE = re.compile(r"\(\(!?([-/\w]+)(?:\.[-/.\w]*)?\)\)")
 
 
 def data_values(subject: Subject) -> Iterator[Finding]:

@@ -21,7 +21,19 @@ if TYPE_CHECKING:
 class Layout:
     """A YAML file with its spans and comments. items: every item, parents before children."""
 
-    __slots__ = ("_above", "_at", "comments", "documents", "items", "path", "source", "spans", "starts", "text")
+    __slots__ = (
+        "_above",
+        "_at",
+        "_lines",
+        "comments",
+        "documents",
+        "items",
+        "path",
+        "source",
+        "spans",
+        "starts",
+        "text",
+    )
 
     def __init__(self, path: str, text: str, documents: DocumentSet, comments: Comments, spans: Spans) -> None:
         self.path = path
@@ -32,6 +44,7 @@ class Layout:
         self.items: list[Item] = list(walk(documents))
         self._at: dict[int, list[Item]] = {}
         self._above: dict[Item, Item] = {}
+        self._lines: dict[Item, frozenset[int]] = {}
         for item in self.items:
             self._at.setdefault(item.line, []).append(item)
             for inner in getattr(item.value, "items", ()):
@@ -71,9 +84,12 @@ class Layout:
             item = above
         return item
 
-    def lines(self, item: Item) -> set[int]:
+    def lines(self, item: Item) -> frozenset[int]:
         """The lines that an item and those below it begin on."""
-        return {item.line, *(inner.line for inner in walk(item.value))}
+        found = self._lines.get(item)
+        if found is None:
+            found = self._lines[item] = frozenset((item.line, *(inner.line for inner in walk(item.value))))
+        return found
 
     def comments_of(self, item: Item) -> Sequence[Comment]:
         """The comments that belong to an item."""

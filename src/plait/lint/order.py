@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from plait.tools.paths import Place as Value
 
 # So many pairs are tried; each costs a rendering of its run.
-_MOST_PAIRS = 40
+_MOST_PAIRS = 200
 
 _NUMBERED = re.compile(r"\d")
 _RELATIVE_LOAD = re.compile(r"""load\(\s*["'](?![@/])""")
@@ -108,6 +108,8 @@ def _is_listed(ran: Ran, pair: Pair) -> bool:
     """Whether the run names one of the files itself, so that their order is somebody's choice."""
     name = {"render": "files", "patch": "ops"}[ran.run.command]
     named = {path for setting in ran.run.settings if setting.name == name for path in ran.run.paths(setting)}
+    if not named:
+        return True  # a command line as somebody typed it
     return not named.isdisjoint(pair.files) or _top(named, pair.files[0]) != _top(named, pair.files[1])
 
 

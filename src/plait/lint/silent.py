@@ -93,7 +93,13 @@ def warnings(subject: Subject) -> Iterator[Finding]:
                 continue
             code = next((code for code, words in _CODES if words.search(found["text"])), "S309")
             line = int(found["line"])
-            yield Finding(code, path, line, found["text"], edits=_mended(subject, code, path, line))
+            yield Finding(
+                code,
+                path,
+                line,
+                found["text"],
+                edits=_mended(subject, code, path, line) if subject.is_own(path) else (),
+            )
 
 
 def _mended(subject: Subject, code: str, path: str, line: int) -> list[Edit]:
@@ -138,7 +144,7 @@ def near_misses(subject: Subject) -> Iterator[Finding]:
             )
 
 
-def _nearly(ran: Ran, path: str, lines: set[int], item: MapItem) -> MapItem | None:
+def _nearly(ran: Ran, path: str, lines: frozenset[int], item: MapItem) -> MapItem | None:
     """The item beside one that an operation has made whose name is nearly the same. lines: of the operation."""
     for effect in ran.trace.effects:
         if effect.by.line in lines and path_of(effect.by.source) == path and effect.after is not None:

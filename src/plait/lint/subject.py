@@ -61,6 +61,7 @@ class Subject:
         self.runs = [self._evaluated(run) for run in runs]
         read = {path: content for ran in self.runs for path, content in ran.view.files.items() if content is not None}
         self._contents = read
+        self._texts: dict[str, str] = {}
         self.read = frozenset(read)
         self.paths = sorted(path for path in read if _is_text(path))
         self._kinds = {
@@ -71,13 +72,7 @@ class Subject:
             if setting.name == "ops"
             for path in ran.run.paths(setting)
         }
-        self._private = {
-            path
-            for ran in self.runs
-            for setting in ran.run.settings
-            if setting.name in _OF_VALUES
-            for path in ran.run.paths(setting)
-        }
+        self._private = set(_private(self.runs))
         self._files: dict[str, File | None] = {}
         self._layouts: dict[str, Layout | None] = {}
 
@@ -94,12 +89,14 @@ class Subject:
 
     def text(self, path: str) -> str:
         """The text of a file that a run has read, or has listed; "" for one that cannot be read."""
-        if path not in self._contents:
+        found = self._texts.get(path)
+        if found is None:
             try:
-                self._contents[path] = file_content(path, f"file '{path}'")
+                content = self._contents[path] if path in self._contents else file_content(path, f"file '{path}'")
             except (OSError, ValueError, PlaitError):  # the run went on without it
-                self._contents[path] = b""
-        return self._contents[path].decode("utf-8", "surrogateescape")
+                content = b""
+            found = self._texts[path] = content.decode("utf-8", "surrogateescape")
+        return found
 
     def file(self, path: str) -> File | None:
         """A file as far as it can be read; None for one that is beyond the limits."""
@@ -123,7 +120,7 @@ class Subject:
 
     def is_private(self, path: str, line: int) -> bool:
         """Whether a line is not for everybody: of values that somebody gives, of variables stores, of what is encrypted."""
-        if path in self._private:
+        if path in self._private or os.path.dirname(path) in self._private:
             return True
         return any(
             first <= line < last and path_of(source) == path
@@ -177,6 +174,18 @@ class Subject:
                 continue
             if output_of(ran.run, documents) != ran.output:
                 yield ran, documents
+
+
+def _private(runs: Iterable[Ran]) -> Iterator[str]:
+    """The files and directories of values that runs name, and the files whose lines messages do not quote."""
+    for ran in runs:
+        for setting in ran.run.settings:
+            if setting.name in _OF_VALUES:
+                yield from ran.run.paths(setting)
+        for source in {change.source for change in ran.trace.changes.values()}:
+            path = path_of(source)
+            if source is not None and source.private and path is not None:
+                yield path
 
 
 def output_of(run: Run, documents: Documents) -> object:

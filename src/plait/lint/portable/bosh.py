@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from plait.lint.subject import Subject
     from plait.nodes import Item
 
-_NEIGHBOUR = re.compile(r":(next|prev)\b[^/]*/")
+_NEIGHBOUR = re.compile(r":(next|prev)\b[^/]{0,200}/")
 
 
 def _quoted_null(layout: Layout, item: Item) -> bool:
