@@ -30,6 +30,7 @@ from plait.edit.refusal import ALSO, COMPUTED, FAILS, GENERATED, GIVEN, OTHERWIS
 from plait.edit.setting import Edit, State
 from plait.edit.sites import Text
 from plait.edit.target import Target
+from plait.edit.values import edited
 from plait.errors import LimitError, PlaitError
 from plait.nodes import Document, from_plain, to_plain
 from plait.project.run import Run
@@ -162,7 +163,7 @@ def _tried(program: Program, random: random.Random) -> str:
     if to_plain(place.value) == value:
         return "(the same value)"
     try:
-        edit = state.set(place, from_plain(value))
+        edit = edited(state, place, from_plain(value))
     except LimitError:
         return "(limit)"
     except Refused as refused:

@@ -12,7 +12,7 @@ from plait.errors import ReadError
 from plait.nodes import Array, ArrayItem, Map, MapItem
 from plait.ops.layout import ALIAS, SCALAR
 from plait.ops.placeholders import is_whole
-from plait.source import Position
+from plait.source import Position, Source
 from plait.tools.explain import LOST, Entry, Explainer
 from plait.tools.paths import Line, Place
 from plait.tools.telling import shown
@@ -48,9 +48,13 @@ class Origin:
 
 
 class Files:
-    """The files that a run has read, as texts with their sites. texts: those that stand in the place of files."""
+    """The files that a run has read, as texts with their sites.
 
-    def __init__(self, output: Output, texts: Mapping[str, bytes]) -> None:
+    texts: those that stand in the place of files. is_layered: the documents in them may inherit from each other.
+    """
+
+    def __init__(self, output: Output, texts: Mapping[str, bytes], *, is_layered: bool) -> None:
+        self.is_layered = is_layered
         self._output = output
         self._texts = texts
         self._known: dict[str, Text | None] = {}
@@ -59,6 +63,10 @@ class Files:
         """What the run has read of a file; None if nothing."""
         found = self._texts.get(path)
         return self._output.view.files.get(path) if found is None else found
+
+    def paths(self) -> list[str]:
+        """The files that were read."""
+        return [path for path, data in self._output.view.files.items() if data is not None]
 
     def text(self, path: str) -> Text | None:
         """A file as a text; None for what was not read, or is no YAML."""
@@ -148,11 +156,12 @@ def origins(history: History, files: Files) -> list[Origin]:
             else:
                 continue
             ranks[rank].append(Origin(path, text, site, entry))
-    own = _in_document(history, files)
-    if own is not None:
+    for one in _in_documents(history, files):
         # On a line with many alike, the one where the value stands in the document goes first.
-        is_likely = any(one.site is own.site for one in ranks[0])
-        ranks[0 if is_likely else -1].insert(0, own)
+        if any(other.site is one.site for other in ranks[0]):
+            ranks[0].insert(0, one)
+        else:
+            ranks[-1].append(one)
     return [*{one.site: one for rank in reversed(ranks) for one in reversed(rank)}.values()][::-1]
 
 
@@ -169,22 +178,28 @@ def standing(history: History, files: Files) -> Iterator[Origin]:
             yield Origin(path, text, site, entry)
 
 
-def _in_document(history: History, files: Files) -> Origin | None:
-    """Where the value stands in the document itself: what a child sets to what its parent has is not recorded as set."""
+def _in_documents(history: History, files: Files) -> Iterator[Origin]:
+    """Where the value stands at the same place of a document that is read, its own first: what a child sets to what its
+    parent has is not recorded as set.
+    """
     place = history.place
-    path = path_of(place.document.source)
-    text = None if path is None else files.text(path)
-    if path is None or text is None:
-        return None
     steps: list[Value | Item] = []
     around = place.document.value
     for item in place.way:
         steps.append(number_of(around, item) if type(around) is Array else item)
         around = item.value
-    site = text.along(place.document.line, steps)
-    if site is None or text.is_computed(site) or not text.holds(site, place.value):
-        return None
-    return Origin(path, text, site, Entry("written", place.document.source, site.line, place.value, has_value=True))
+    own = path_of(place.document.source)
+    for path in dict.fromkeys([*([] if own is None else [own]), *(files.paths() if files.is_layered else ())]):
+        text = files.text(path)
+        if text is None:
+            continue
+        first = place.document.line if path == own else 0
+        roots = [root for root in text.roots if text.line_of(root.start) >= first]
+        for root in [*roots, *(one for one in text.roots if one not in roots)] if files.is_layered else roots[:1]:
+            site = text.along(root, steps)
+            if site is not None and not text.is_computed(site) and text.holds(site, place.value):
+                source = Source(os.path.relpath(path))
+                yield Origin(path, text, site, Entry("written", source, site.line, place.value, has_value=True))
 
 
 def _may_hold(site: Site, value: Value) -> bool:

@@ -9,6 +9,7 @@ from plait.edit.target import Output, Target, changed_texts, differences, same, 
 from plait.errors import LimitError, PlaitError, UsageError
 from plait.nodes import equal
 from plait.tools.diff import HIDDEN
+from plait.tools.paths import Place
 from plait.tools.telling import shown
 
 TYPE_CHECKING = False
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from plait.edit.origins import Origin
     from plait.nodes import Document, Value
     from plait.tools.diff import Difference
-    from plait.tools.paths import Path, Place
+    from plait.tools.paths import Path
 
 # So many edits are tried for one value: places where it may be written, and ways to spell it.
 _MOST_TRIES = 20
@@ -120,7 +121,7 @@ class State:
         self.target = target
         self.texts: Mapping[str, bytes] = {} if texts is None else texts
         self.output = target.evaluate(self.texts, trace=True)
-        self.files = Files(self.output, self.texts)
+        self.files = Files(self.output, self.texts, is_layered=target.run.command in ("layer", "compose"))
         self._noise: set[str] | None = None
 
     def one_place(self, path: str) -> Place:
@@ -240,6 +241,12 @@ class State:
         if not texts and same(wanted, output.documents):
             return []
         found = [named(one) for one in differences(wanted, output.documents)] + texts
+        if not found:
+            found = [
+                f"{Place(a, number, ())}: the order of keys"
+                for number, (a, b) in enumerate(zip(wanted, output.documents, strict=True))
+                if not equal(a.value, b.value)
+            ]
         if found and self._noise is None:
             again = self.target.evaluate(self.texts)
             self._noise = {named(one) for one in differences(self.output.documents, again.documents)}

@@ -69,7 +69,9 @@ class Text:
         for root in self.roots:
             self._add(root)
         self._by_line: dict[int, list[Site]] = {}
+        self._inside: dict[Part, list[Site]] = {}
         for site in self.sites:
+            self._inside.setdefault(site.around, []).append(site)
             for line in {site.line, site.last_line}:
                 self._by_line.setdefault(line, []).append(site)
 
@@ -125,15 +127,14 @@ class Text:
         """All sites whose key, dash or value begins on a line."""
         return self._by_line.get(line, [])
 
-    def along(self, line: int, steps: Sequence[Value | Item]) -> Site | None:
-        """The site that some steps lead to from the document that begins on a line or behind it.
+    def along(self, root: Part, steps: Sequence[Value | Item]) -> Site | None:
+        """The site that some steps lead to from the top of a document.
 
         steps: of each map item the item, of each array item its number.
         """
-        around = next((root for root in self.roots if self.line_of(root.start) >= line), None)
-        found: Site | None = None
+        around, found = root, None
         for step in steps:
-            inside = [site for site in self.sites if site.around is around]
+            inside = self._inside.get(around, [])
             if type(step) is MapItem:
                 found = next((site for site in inside if is_same_key(site, step)), None)
             else:
@@ -288,10 +289,9 @@ class Text:
 
     def _spans(self, part: Part) -> list[tuple[int, int]] | None:
         """Where the items of a collection begin and end, None unless all of them are simple."""
-        sites = [site for site in self.sites if site.around is part]
+        sites = self._inside.get(part, [])
         if len(sites) != len(part.values):
             return None
-        sites.sort(key=lambda site: site.place)
         return [(site.mark, max(site.part.end, site.slot.after)) for site in sites]
 
     def _result(self, editor: Editor) -> str | None:

@@ -55,9 +55,11 @@ def edited(state: State, place: Place, value: Value, typed: str | None = None) -
     except Refused:
         if not (is_filled(place.value) and is_filled(value)):
             raise
-        edit, refused = put_back(state, with_value(state.output.documents, place, value))
+        wanted = with_value(state.output.documents, place, value)
+        edit, refused = put_back(state, wanted)
         if refused:
             raise
+        edit.also = state.besides(wanted, edit.after)
         return edit
 
 
