@@ -112,6 +112,6 @@ def test_fmt_is_what_the_command_prints(here: pathlib.Path) -> None:
     formatted = plait.fmt([".", {"plain.yml": "b:    1\n"}])
     assert {"more/a.yml", "plain.yml"} <= set(formatted.changed)
     assert set(formatted.files) == {"app.yml", "more/a.yml", "schema.yml", "values.yml", "plain.yml"}
-    assert str(plait.fmt(".")) == printed("fmt", "-f", ".")
+    assert str(plait.fmt(".")) == printed("render", "fmt", "-f", ".")
     for name, text in formatted.files.items():
         assert plait.fmt({name: text}).changed == []

@@ -95,7 +95,7 @@ def test_check_before_a_commit(here: pathlib.Path) -> None:
         (here / name).write_text(text)
     assert run() == (0, "", "")
     (here / "config" / "more.yml").write_text("a:   1\n")
-    assert run() == (1, "config/more.yml is not formatted; plait fmt shows how it would be\n", "")
+    assert run() == (1, "config/more.yml is not formatted; plait render fmt shows how it would be\n", "")
     (here / "config" / "more.yml").write_text("#@data/values\n---\nreplicas: 0\n")
     status, out, said = run()
     assert (status, out) == (1, "")

@@ -31,6 +31,7 @@ LEVELS = [
     ["tools"],
     ["api"],
     ["cli"],
+    ["formatting"],
     ["project"],
     ["analysis"],
     ["edit"],

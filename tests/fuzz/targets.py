@@ -84,11 +84,18 @@ def yaml_round_trip(data: bytes) -> None:
 
 
 def fmt(data: bytes) -> None:
+    from plait import formatting
     from plait.yaml import format_text
 
     # What the reference makes of odd keys and line breaks cannot be read again, so that is no law.
     try:
         format_text(Source("a.yml", text_of(data)))
+    except PlaitError as error:
+        render(error)
+    try:
+        formatted = formatting.format_text(text_of(data))
+        assert "bug" not in formatted.left_alone
+        assert not formatting.format_text(formatted.text).is_changed
     except PlaitError as error:
         render(error)
 

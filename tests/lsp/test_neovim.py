@@ -41,3 +41,4 @@ def test_a_session_of_neovim(tmp_path: Path) -> None:
     assert steps["completion"] >= 2
     assert steps["definition"].endswith("config/schema.yml")
     assert steps["renamed"] == '#@ def called(x, suffix="a"):|  name: #@ called(data.values.app.name)'
+    assert steps["formatted"] == "#! a line with spaces at its end"

@@ -80,6 +80,24 @@ def test_a_session(tmp_path: Path) -> None:
     run(steps)
 
 
+def test_formatting(tmp_path: Path) -> None:
+    async def steps() -> None:
+        async with editor(tmp_path) as (client, _):
+            text = "a:\n    b: \U0001f600   \n    c: 2\n\n"
+            uri = client.open(tmp_path / "config/plain.yml", text)
+            asked = types.DocumentFormattingParams(types.TextDocumentIdentifier(uri), types.FormattingOptions(2, True))
+            edits = await client.text_document_formatting_async(asked)
+            lines = text.encode("utf-16-le").split("\n".encode("utf-16-le"))
+            for edit in sorted(edits or [], key=lambda one: -one.range.start.line):
+                first, last = edit.range.start, edit.range.end
+                rest = lines[last.line][2 * last.character :]
+                lines[first.line : last.line + 1] = [edit.new_text.encode("utf-16-le") + rest]
+            made = "\n".encode("utf-16-le").join(lines).decode("utf-16-le")
+            assert made == "a:\n  b: \U0001f600\n  c: 2\n"
+
+    run(steps)
+
+
 @pytest.mark.parametrize(("encoding", "units"), [("utf-16", 2), ("utf-8", 4), ("utf-32", 1)])
 def test_positions_are_counted_as_agreed(tmp_path: Path, encoding: str, units: int) -> None:
     async def steps() -> None:

@@ -123,7 +123,7 @@ COMPLETED = [
     ("plait patch --vars-s", ["--vars-store"]),
     ("plait layer --order na", ["name"]),
     ("plait diff --as o", ["ops", "overlay"]),
-    ("plait render -o js", ["json"]),
+    ("plait render -o js", ["json", "json-schema"]),
     ("plait completion f", ["fish"]),
     ("plait explain com", ["compose"]),
     ("plait render -f app.y", ["app.yml"]),

@@ -63,7 +63,7 @@ def fmt(
     limits: Limits | None = None,
     isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
 ) -> Formatted:
-    r"""Format YAML, including templates, as `plait fmt` does; comments are kept. Files that are not YAML are skipped.
+    r"""Format YAML, including templates, as `plait render fmt` and the reference do; comments are kept. `plait.formatting` keeps more. Files that are not YAML are skipped.
 
     strict: YAML's strict subset. allow_links, limits, isolated: as in `render`. Nothing is written. Raises PlaitError.
 

@@ -17,7 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "render": ("render", "main"),
     "patch": ("patch", "main"),
     "layer": ("layer", "main"),
-    "fmt": ("render", "main_fmt"),
+    "fmt": ("plait.formatting.command", "main"),
     "init": ("start", "main_init"),
     "krm": ("krm", "main"),
     "completion": ("start", "main_completion"),
@@ -69,7 +69,7 @@ _USAGE = (
     "  plait coverage                            what the runs use of the files\n"
     "  plait lsp                                 serve an editor\n"
     "  plait diff old.yml new.yml                what differs, by key\n"
-    "  plait fmt -f config/                      format YAML templates\n"
+    "  plait fmt -w config/                      format YAML files, nothing lost\n"
     "  plait init demo                           a small project to start from\n"
     "  plait krm                                 a function for Kustomize and kpt\n"
     "  plait completion bash                     completion for bash, zsh or fish\n"

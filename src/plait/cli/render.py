@@ -165,11 +165,6 @@ def main(argv: Sequence[str], given: Map | None = None) -> int:
         raise
 
 
-def main_fmt(argv: Sequence[str]) -> int:
-    """Run `plait fmt`; the exit status. Raises PlaitError."""
-    return _fmt(Command("plait fmt", FMT.summary, (_FILE, _OFFLINE, _STRICT, _DEBUG, *LIMITS)), argv)
-
-
 def _dispatch(argv: Sequence[str], given: Map | None) -> int:
     place = RENDER.first_argument(argv)
     name = "" if place is None else argv[place]

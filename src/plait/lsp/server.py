@@ -10,7 +10,7 @@ import sys
 
 from lsprotocol import types
 
-from plait.lsp import actions, completion, hover, lenses, navigation, symbols, tokens
+from plait.lsp import actions, completion, hover, lenses, navigation, reformat, symbols, tokens
 from plait.lsp.connection import Server, path_of
 from plait.lsp.evaluation import LIMITS
 from plait.process import serve_on
@@ -253,6 +253,17 @@ def _folding(server: Server, params: types.FoldingRangeParams) -> list[types.Fol
             out.append(types.FoldingRange(one.line - 1, one.last - 1))
         todo += one.inner
     return sorted(out, key=lambda found: found.start_line)
+
+
+@server.feature(types.TEXT_DOCUMENT_FORMATTING)
+def _formatting(server: Server, params: types.DocumentFormattingParams) -> list[types.TextEdit]:
+    path = path_of(params.text_document.uri)
+    before = server.state.texts.get(path, "").split("\n")
+    edits = []
+    for first, last, text in reformat.changed_lines(server.state, path):
+        end = server.units(path, last + 1, len(before[last]) + 1)
+        edits.append(types.TextEdit(types.Range(types.Position(first, 0), types.Position(last, end)), text))
+    return edits
 
 
 def serve() -> None:

@@ -1,0 +1,114 @@
+"""`plait fmt`: YAML files in one look."""
+
+from __future__ import annotations
+
+import sys
+
+from plait.cli.options import SAFETY, SWITCH, TEXTS, Command, Flag
+from plait.cli.shared import LIMITS, LINKS, keep_limits, links_of
+from plait.cli.streams import write_out
+from plait.errors import PlaitError, ReadError, UsageError, render
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.formatting.lossless import Formatted
+    from plait.workspace import InputFile
+
+FMT = Command(
+    "plait fmt",
+    "Format YAML files; everything but spaces and line breaks stays as it was written.",
+    (
+        Flag("file", TEXTS, "a file, a directory, or - for standard input; the same as PATH", short="f", value="PATH"),
+        Flag("write", SWITCH, "write the files that change", short="w"),
+        Flag("check", SWITCH, "name the files that would change, and exit with 1 if there are any"),
+        Flag("diff", SWITCH, "show what would change"),
+        SAFETY,
+        *LINKS,
+        *LIMITS,
+    ),
+    arguments="PATH...",
+)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run `plait fmt`; the exit status: 1 if a file cannot be read, or would change and --check is given.
+
+    Raises UsageError.
+    """
+    flags = FMT.parse(argv)
+    if flags.on("help"):
+        write_out(FMT.help_text())
+        return 0
+    keep_limits(flags)
+    from plait.workspace import Inputs
+    from plait.workspace.files import YAML
+
+    named = [*flags.texts("file"), *flags.arguments]
+    if not named:
+        raise UsageError("no file to format", hint="plait fmt -w config/ formats all YAML files of a directory")
+    if flags.on("write") and "-" in named:
+        raise UsageError("-w needs files, not standard input")
+    files = [file for file in Inputs(links=links_of(flags), offline=True).files(named) if file.type == YAML]
+    shows = flags.on("write") or flags.on("check") or flags.on("diff")
+    if not files:
+        raise UsageError("no YAML file is among the inputs", expected="names that end in .yml or .yaml")
+    if len(files) > 1 and not shows:
+        raise UsageError(
+            f"{len(files)} files, and nothing is said of what to do with them",
+            expected="-w to write them, --check to name those that would change, or --diff to see how",
+            hint="plait render fmt prints files as ytt fmt does",
+        )
+    status = 0
+    for file, formatted in _formatted(files):
+        if formatted is None:
+            status = 1
+        elif not shows:
+            write_out(formatted.text)
+        elif formatted.is_changed:
+            if flags.on("check"):
+                status = 1
+            _tell(file, formatted, is_diff=flags.on("diff"))
+            if flags.on("write"):
+                _write(file, formatted)
+    return status
+
+
+def _formatted(files: Sequence[InputFile]) -> Iterator[tuple[InputFile, Formatted | None]]:
+    """Each file with what becomes of it; None for one that is no YAML, which is told."""
+    from plait.formatting.lossless import format_text
+
+    for file in files:
+        try:
+            formatted = format_text(file.source.text, file.source.shown)
+        except PlaitError as error:
+            sys.stderr.write(render(error))
+            yield file, None
+            continue
+        if formatted.left_alone:
+            sys.stderr.write(f"plait: warning: {file.source.shown} stays as it is: {formatted.left_alone}\n")
+        yield file, formatted
+
+
+def _tell(file: InputFile, formatted: Formatted, *, is_diff: bool) -> None:
+    """Print the name of a file that changes, or the difference."""
+    name = file.source.shown
+    if not is_diff:
+        write_out(f"{name}\n")
+        return
+    from plait.textdiff import hunks, visible
+
+    write_out(f"--- {name}\n+++ {name}\n")
+    for hunk in hunks(formatted.before, formatted.text, shorten=False):
+        write_out(hunk.header + "\n" + "".join(f"{sign}{visible(line)}\n" for sign, line in hunk.lines))
+
+
+def _write(file: InputFile, formatted: Formatted) -> None:
+    from plait.writing import write_file
+
+    path = file.source.shown
+    try:
+        write_file(path, [formatted.text.encode("utf-8", "surrogateescape")], new_mode=0o644)
+    except OSError as error:
+        raise ReadError(f'cannot write "{path}": {error.strerror}') from None

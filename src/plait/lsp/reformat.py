@@ -1,0 +1,34 @@
+"""The lines of a file that formatting changes."""
+
+from __future__ import annotations
+
+from plait.errors import PlaitError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.lsp.state import State
+
+
+def changed_lines(state: State, path: str) -> list[tuple[int, int, str]]:
+    """What formatting changes: ranges of lines (from 0, and behind the last), and the text in their place.
+
+    Nothing for a file that is not YAML, or is broken: its diagnostics say why.
+    """
+    text = state.texts.get(path)
+    if text is None or not path.endswith((".yml", ".yaml")):
+        return []
+    from plait.formatting import format_text
+
+    try:
+        made = format_text(text, path).text
+    except PlaitError:
+        return []
+    before, after = text.split("\n"), made.split("\n")
+    if len(before) == len(after):
+        return [
+            (number, number, new) for number, (old, new) in enumerate(zip(before, after, strict=True)) if old != new
+        ]
+    # Only blank lines at the end come or go.
+    same = min(len(before), len(after)) - 1
+    changes = [(number, number, after[number]) for number in range(same) if before[number] != after[number]]
+    return [*changes, (same, len(before) - 1, "\n".join(after[same:]))]

@@ -1,0 +1,114 @@
+"""`plait fmt` as a command."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from plait.cli import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BEFORE, AFTER = "a:\n    b: 1  \n", "a:\n  b: 1\n"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "a.yml").write_text(BEFORE, "utf-8")
+    (tmp_path / "config" / "b.yml").write_text(AFTER, "utf-8")
+    (tmp_path / "config" / "notes.txt").write_text(BEFORE, "utf-8")
+    return tmp_path
+
+
+def test_one_file_is_printed(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fmt", "config/a.yml"]) == 0
+    assert capsys.readouterr() == (AFTER, "")
+    assert (here / "config" / "a.yml").read_text("utf-8") == BEFORE
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(BEFORE.encode())))
+    assert main(["fmt", "-"]) == 0
+    assert capsys.readouterr().out == AFTER
+
+
+def test_write(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = here / "config" / "a.yml"
+    path.chmod(0o640)
+    assert main(["fmt", "-w", "config"]) == 0
+    assert capsys.readouterr() == (f"config{os.sep}a.yml\n", "")
+    assert path.read_text("utf-8") == AFTER
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert (here / "config" / "notes.txt").read_text("utf-8") == BEFORE
+    assert main(["fmt", "-w", "--check", "config"]) == 0
+
+
+def test_check(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fmt", "--check", "-f", "config"]) == 1
+    assert capsys.readouterr().out == f"config{os.sep}a.yml\n"
+    assert (here / "config" / "a.yml").read_text("utf-8") == BEFORE
+
+
+def test_diff(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fmt", "--diff", "config"]) == 0
+    name = f"config{os.sep}a.yml"
+    assert capsys.readouterr().out == f"--- {name}\n+++ {name}\n@@ -1,2 +1,2 @@\n a:\n-    b: 1  \n+  b: 1\n"
+    assert (here / "config" / "a.yml").read_text("utf-8") == BEFORE
+
+
+def test_a_file_that_is_no_yaml_does_not_keep_the_others(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "config" / "0.yml").write_text("a: [", "utf-8")
+    assert main(["fmt", "-w", "config"]) == 1
+    out, error = capsys.readouterr()
+    assert out == f"config{os.sep}a.yml\n"
+    assert error.startswith(f"plait: config{os.sep}0.yml:1: did not find expected node content")
+    assert (here / "config" / "0.yml").read_text("utf-8") == "a: ["
+
+
+def test_a_file_that_is_left_alone_is_told(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "odd.yml").write_text("? a\n:   b\n", "utf-8")
+    assert main(["fmt", "-w", "odd.yml"]) == 0
+    assert (
+        capsys.readouterr().err
+        == "plait: warning: odd.yml stays as it is: it has something whose lines are better left where they are\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        ([], "no file to format"),
+        (["config"], "2 files, and nothing is said of what to do with them"),
+        (["config/notes.txt"], "no YAML file is among the inputs"),
+        (["missing.yml"], "missing.yml"),
+    ],
+)
+def test_wrong_usage(here: Path, capsys: pytest.CaptureFixture[str], argv: list[str], message: str) -> None:
+    assert main(["fmt", *argv]) != 0
+    out, error = capsys.readouterr()
+    assert out == ""
+    assert message in error
+
+
+def test_standard_input_is_not_written(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(BEFORE.encode())))
+    assert main(["fmt", "-w", "-"]) != 0
+    assert "-w needs files, not standard input" in capsys.readouterr().err
+    assert sorted(os.listdir(here)) == ["config"]
+
+
+def test_links_are_not_followed(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "config" / "link.yml").symlink_to(here / "config" / "a.yml")
+    assert main(["fmt", "-w", "config"]) != 0
+    assert "link.yml" in capsys.readouterr().err
+    assert (here / "config" / "a.yml").read_text("utf-8") == BEFORE

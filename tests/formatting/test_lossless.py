@@ -1,0 +1,94 @@
+"""Formatting loses nothing, and formats what it has formatted to the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plait.errors import ReadError
+from plait.formatting import format_text
+from plait.nodes import equal
+from plait.source import Source
+from plait.yaml import read
+
+ROOT = Path(__file__).parents[2]
+CASES = yaml.safe_load((ROOT / "tests" / "cases" / "fmt" / "lossless.yml").read_text("utf-8"))
+FILES = sorted([*(ROOT / "examples").rglob("*.yml"), *(ROOT / ".github").rglob("*.yml")])
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
+def test_case(case: dict[str, Any]) -> None:
+    formatted = format_text(case["before"])
+    assert formatted.text == case["after"]
+    assert bool(formatted.left_alone) == case.get("left_alone", False)
+    assert format_text(formatted.text).text == formatted.text
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_examples_are_formatted(path: Path) -> None:
+    formatted = format_text(path.read_text("utf-8"), path.name)
+    assert not formatted.is_changed
+    assert not formatted.left_alone
+
+
+def test_what_is_no_yaml() -> None:
+    with pytest.raises(ReadError, match="did not find expected node content"):
+        format_text("a: [")
+
+
+def test_line_breaks_of_more_than_one_kind() -> None:
+    assert format_text("a: 1\rb:   2\n").left_alone == "it has line breaks of more than one kind"
+
+
+INDENTS = st.integers(1, 5)
+SCALARS = st.sampled_from(
+    ["1", "x y", "'q'", '"d  d"', "[1, {a: b}]", "|\n@text\n@  more\n", ">-\n@folded\n@\n@text\n", "&a 1"]
+)
+
+
+@st.composite
+def trees(draw: st.DrawFn, depth: int = 3, column: int = 0) -> str:
+    """The lines of a collection that begins at a column, indented in any way, with comments and blank lines."""
+    pad = " " * column
+    out = []
+    is_map = draw(st.booleans())
+    for number in range(draw(st.integers(1, 3))):
+        if draw(st.integers(0, 5)) == 0:
+            out.append(draw(st.sampled_from(["\n", f"{pad}# note\n", "# left\n", f"{pad}#@ x = 1\n"])))
+        head = f"{pad}k{number}:" if is_map else f"{pad}-"
+        if depth and draw(st.booleans()):
+            inner = column + draw(INDENTS)
+            below = draw(trees(depth - 1, inner))
+            if not is_map and draw(st.booleans()) and not below.lstrip(" ").startswith(("#", "\n")):
+                out.append(
+                    f"{pad}-{' ' * (inner - column - 1)}{below.lstrip(' ')}"
+                    if inner > column + 1
+                    else f"{head}\n{below}"
+                )
+            else:
+                out.append(f"{head}{draw(st.sampled_from(['', '  ', ' # beside']))}\n{below}")
+        else:
+            scalar = draw(SCALARS)
+            content = " " * (column + draw(INDENTS))
+            first, _, rest = scalar.partition("\n")
+            body = "".join(f"{content}{line[1:]}\n" if line[1:] else "\n" for line in rest.splitlines())
+            out.append(f"{head} {first}{draw(st.sampled_from(['', '   '])) if not rest else ''}\n{body}")
+    return "".join(out)
+
+
+@given(trees())
+def test_any_indentation(text: str) -> None:
+    try:
+        before = read(Source("a.yml", text))
+    except ReadError:
+        return
+    formatted = format_text(text)
+    assert not formatted.left_alone
+    assert equal(read(Source("a.yml", formatted.text)), before)
+    assert format_text(formatted.text).text == formatted.text
+    assert formatted.text.split() == text.split()
