@@ -50,6 +50,12 @@ class Outcome:
         self.error = error
         self.view = view
 
+    def for_another(self, subject: Subject) -> Outcome:
+        """The same for an equal subject: histories name the lines of that one."""
+        found = Outcome(self._evaluator, subject, self.documents, self.error, self.view)
+        found._text, found._printed = self._text, self._printed
+        return found
+
     def made(self) -> Documents:
         """The documents. Raises the error if there are none."""
         if self.documents is None:
@@ -74,7 +80,7 @@ class Outcome:
                 from plait.nodes import DocumentSet
                 from plait.yaml import write
 
-                self._text = write(DocumentSet(list(self.items())))
+                self._text = (made._write or write)(DocumentSet(list(self.items())))
             else:
                 self._text = made.to_yaml()
         return self._text
@@ -155,14 +161,16 @@ class Evaluator:
         self._kept.clear()
 
     def outcome(self, subject: Subject) -> Outcome:
-        """What came of a subject; that of an equal one serves again as long as more are expected."""
+        """What came of a subject; that of an equal one serves again as long as more are expected.
+
+        An error does not, since it may name a line of the subject's.
+        """
         key = subject.key
         left = self._due.get(key, 1) - 1
         self._due[key] = left
         found = self._kept.pop(key, None)
-        if found is None:
-            found = self._outcome(subject)
-        if left > 0:
+        found = self._outcome(subject) if found is None else found.for_another(subject)
+        if left > 0 and found.error is None:
             self._kept[key] = found
         if self.reads is not None:
             self.reads.files.update(found.view.files)

@@ -339,7 +339,7 @@ def _same_as(item: MapItem, where: Where) -> Iterator[Expectation]:
         check_keys(value, ("file",), '"same-as" of a file')
         if type(file.value) is not str:
             raise wrong(file, "the path of a file")
-        path = os.path.join(where.directory, file.value)
+        path = os.path.normpath(os.path.join(where.directory, file.value))
         if not os.path.isfile(path):
             from plait.content import near
 

@@ -56,7 +56,7 @@ def _closed(properties: Mapping[str, object]) -> Schema:
 def _subject() -> Schema:
     """What says what is evaluated."""
     return {
-        "run": {"type": "string", "description": "the name of a run of the project"},
+        "run": {"type": ["string", "null"], "description": "the name of a run of the project"},
         **{command: {"$ref": f"project.schema.json#/$defs/{command}"} for command in COMMANDS},
         "files": {**_TEXTS, "description": "inputs in the place of the run's"},
         "ops": {**_TEXTS, "description": "operations files in the place of the run's"},

@@ -69,7 +69,7 @@ class Snapshot:
             self.note = f"{'wrote' if kept is None else 'rewrote'} {self.file}"
             return
         if kept is None:
-            yield self._failure(f"snapshot: there is none yet\n  hint: --update writes {self.file}")
+            yield self._failure(f"snapshot: there is none yet\n  hint: plait test --update writes {self.file}")
             return
         yield self._failure("\n".join([f"snapshot: differs from {self.file}", *self._differences(outcome, kept, text)]))
 

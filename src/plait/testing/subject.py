@@ -69,6 +69,8 @@ def subject_of(case: Map, at: Position, project: Project, directory: str) -> Sub
             "a test evaluates one command", at=commands[1].position, found=listed([str(one.key) for one in commands])
         )
     named = case.find("run")
+    if named is not None and named.value is None:  # there is none, whatever the defaults say
+        named = None
     if named is not None or not commands:
         base = _run(project, named, at)
     else:

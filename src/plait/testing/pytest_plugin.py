@@ -1,0 +1,112 @@
+"""A plugin for pytest: `*.test.yml`, `*_test.star` and `tests:` of project files are collected beside Python's tests.
+
+`pytest --plait-update` rewrites snapshots; `-p no:plait` switches the plugin off. Where no such files are, nothing of plait is
+imported. A YAML file is taken for a test file if it has `tests:` at its top: others have files with such names, too.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from plait.testing.cases import Case
+    from plait.testing.evaluating import Evaluator
+    from plait.testing.functions import FunctionCase
+    from plait.testing.results import Result
+
+_PROJECTS = ("plait.yml", "plait.yaml")
+_YAML = (".test.yml", ".test.yaml")
+_STARLARK = "_test.star"
+
+
+class HeldNotError(Exception):
+    """What a case expects does not hold. Its text is what `plait test` says."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that rewrites snapshots."""
+    group = parser.getgroup("plait")
+    group.addoption("--plait-update", action="store_true", help="rewrite snapshots of plait's tests that differ")
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect a file if it holds tests."""
+    name = file_path.name
+    if name.endswith(_STARLARK) or ((name.endswith(_YAML) or name in _PROJECTS) and _has_tests(file_path)):
+        return TestFile.from_parent(parent, path=file_path)
+    return None
+
+
+def _has_tests(path: Path) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return any(line.startswith(b"tests:") for line in file)
+    except OSError:
+        return False
+
+
+class TestFile(pytest.File):
+    """A file of tests."""
+
+    __test__ = False
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Its cases. A mistake in the file is an error of collection, as `plait test` tells it."""
+        from plait.errors import PlaitError
+        from plait.testing.collecting import Collector
+
+        try:
+            cases = Collector().file(os.path.relpath(self.path))
+        except PlaitError as error:
+            raise self.CollectError(error.report()) from None
+        for case in cases:
+            yield TestCase.from_parent(self, name=case.id.partition("::")[2], case=case)
+
+
+class TestCase(pytest.Item):
+    """One case."""
+
+    __test__ = False
+
+    def __init__(self, *, case: Case | FunctionCase, **given: object) -> None:
+        super().__init__(**given)  # type: ignore[arg-type] # what pytest gives its own
+        self._case = case
+
+    def runtest(self) -> None:
+        """Run it. Raises HeldNotError."""
+        from plait.testing.running import run_case
+
+        found: Result = run_case(self._case, _evaluator(self.config), update=self.config.getoption("--plait-update"))
+        for line in (*found.printed, *found.notes):
+            self.add_report_section("call", "plait", f"{line}\n")
+        if found.failures:
+            raise HeldNotError("\n".join(one.text for one in found.failures))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: None = None) -> str:  # type: ignore[override]
+        """What does not hold, without a trace of Python's."""
+        if isinstance(excinfo.value, HeldNotError):
+            return str(excinfo.value)
+        return str(super().repr_failure(excinfo, style))
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Where the case stands."""
+        return self.path, max(self._case.line - 1, 0), self.name
+
+
+_KEPT = pytest.StashKey["Evaluator"]()
+
+
+def _evaluator(config: pytest.Config) -> Evaluator:
+    """The one of this session, which keeps what is compiled."""
+    found = config.stash.get(_KEPT, None)
+    if found is None:
+        from plait.testing.evaluating import Evaluator
+
+        found = config.stash[_KEPT] = Evaluator()
+    return found
