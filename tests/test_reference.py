@@ -100,7 +100,7 @@ def test_example_of_a_flag(
         (tmp_path / name).write_text(text, "utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("APP_name", "shop")
-    monkeypatch.setattr("plait.watching.changes._next_change", interrupted)
+    monkeypatch.setattr("plait.watching.changes._Watcher.next_change", interrupted)
     if " | " in line:
         test_docs.output(line, "", monkeypatch)
     else:

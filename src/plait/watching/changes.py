@@ -7,19 +7,24 @@ file that was missing may come to be.
 from __future__ import annotations
 
 import os
+from time import time
 
 from plait.errors import UsageError
 from plait.view import View
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from threading import Event
+
+    from watchfiles import Change
 
 # Milliseconds: what is written together is seen together, and nobody waits for it.
 _STEP = 10
 _TOGETHER = 200
-_LOOK = 500
+_LOOK = 100
+# Seconds: times of files are as coarse as that.
+_COARSE = 0.02
 
 
 def check_installed() -> None:
@@ -45,42 +50,68 @@ def follow(work: Callable[[View, frozenset[str]], None], stop: Event | None = No
     """
     check_installed()
     changed: frozenset[str] = frozenset()
+    watcher = _Watcher(stop)
     try:
         while stop is None or not stop.is_set():
             view = View(is_read_only=False)
+            start = time()
             work(view, changed)
-            changed = _next_change(view, stop)
+            changed = watcher.next_change(view, start)
     except KeyboardInterrupt:
         return
 
 
-def _next_change(view: View, stop: Event | None) -> frozenset[str]:
-    """Wait until something that the view has noted is another than it was; the paths."""
-    from watchfiles import watch
+class _Watcher:
+    """Tells changes in directories. It goes on while work is done, so that what changes meanwhile is told after it."""
 
-    directories = _existing(view)
-    events = watch(
-        *directories,
-        recursive=False,
-        step=_STEP,
-        debounce=_TOGETHER,
-        stop_event=stop,
-        rust_timeout=_LOOK,
-        yield_on_timeout=True,
-        watch_filter=None,
-        ignore_permission_denied=True,
-    )
-    is_first = True
-    for batch in events:
-        paths = {path for _, path in batch}
-        if is_first:
-            # What changed before the watch began is told by nobody.
-            paths.update(view.files)
-            is_first = False
-        found = frozenset(path for path in paths if _has_changed(path, view))
-        if found:
-            return found
-    return frozenset()
+    def __init__(self, stop: Event | None) -> None:
+        self._stop = stop
+        self._directories: frozenset[str] = frozenset()
+        self._events: Iterator[set[tuple[Change, str]]] = iter(())
+
+    def next_change(self, view: View, start: float) -> frozenset[str]:
+        """Wait until something that a view has noted is another than it was; the paths. start: when the work began."""
+        directories = _existing(view)
+        is_new = not directories <= self._directories
+        if is_new:
+            self._begin(directories)
+        for batch in self._events:
+            paths = {path for _, path in batch}
+            if is_new:
+                # What changed before the watch began is told by nobody.
+                paths.update(view.files)
+                paths.update(path for path in directories if _modified(path) > start - _COARSE)
+                is_new = False
+            if not self._directories.isdisjoint(paths):
+                self._directories = frozenset()  # what is made anew in the place of a directory is watched anew
+            found = frozenset(path for path in paths if _has_changed(path, view))
+            if found:
+                return found
+        return frozenset()
+
+    def _begin(self, directories: frozenset[str]) -> None:
+        from watchfiles import watch
+
+        self._directories = directories
+        self._events = watch(
+            *directories,
+            recursive=False,
+            step=_STEP,
+            debounce=_TOGETHER,
+            stop_event=self._stop,
+            rust_timeout=_LOOK,
+            yield_on_timeout=True,
+            watch_filter=None,
+            ignore_permission_denied=True,
+        )
+
+
+def _modified(directory: str) -> float:
+    """When something was last made, renamed or removed in a directory."""
+    try:
+        return os.stat(directory).st_mtime
+    except OSError:
+        return 0.0
 
 
 def _has_changed(path: str, view: View) -> bool:
@@ -99,17 +130,15 @@ def _content(path: str) -> bytes | None:
         return None
 
 
-def _existing(view: View) -> list[str]:
+def _existing(view: View) -> frozenset[str]:
     """The directories in which something can happen that counts: those of files, and all below those that were listed."""
-    found: dict[str, None] = {}
-    for path in (*view.directories, *map(os.path.dirname, view.files)):
-        found[_nearest(path)] = None
+    found = {_nearest(path) for path in (*view.directories, *map(os.path.dirname, view.files))}
     for top in [*view.directories]:
         for directory, folders, _ in os.walk(top):
-            found[directory] = None
+            found.add(directory)
             view.note_directory(directory)
             folders[:] = [name for name in folders if not os.path.islink(os.path.join(directory, name))]
-    return list(found)
+    return frozenset(found)
 
 
 def _nearest(path: str) -> str:
