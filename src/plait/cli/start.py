@@ -84,14 +84,37 @@ spec:
 replicas: 3
 image: registry.example/demo:1.1
 """,
+    "plait.yml": """\
+runs:
+  app:
+    render:
+      files: [config]
+  production:
+    base: app
+    render:
+      files: [production/overlay.yml]
+      data-values-file: [production/values.yml]
+""",
+    "tests/app.test.yml": """\
+tests:
+  production has three replicas:
+    run: production
+    equals:
+      Deployment/demo:spec.replicas: 3
+  there is at least one replica:
+    run: app
+    set: {replicas: 0}
+    fails: a value >= 1
+""",
 }
 
 _NEXT = """\
 
-Render it as it is, then for production:
+Render it as it is, then for production, then run its tests:
 
   {cd}plait render -f config
   {cd}plait render -f config -f production/overlay.yml --data-values-file production/values.yml
+  {cd}plait test
 """
 
 
