@@ -256,11 +256,11 @@ def test_parts_of_layered_documents(tmp_path: Path, typed: str, expected: list[s
 @pytest.mark.parametrize(
     ("typed", "expected"),
     [
-        ("|", ["runs", "steps"]),
+        ("|", ["runs", "steps", "lint", "tests"]),
         ("runs:\n  b:\n    |", ["base", "abstract", "description", "steps", "render", "patch", "layer", "compose"]),
         ("runs:\n  a: {render: {files: x}}\n  b:\n    base: |", ["a"]),
         ("runs:\n  b:\n    abstract: |", ["true", "false"]),
-        ("runs:\n  b:\n    render:\n      output: |", ["yaml", "json", "pos", "openapi-v3"]),
+        ("runs:\n  b:\n    render:\n      output: |", ["yaml", "json", "pos", "openapi-v3", "json-schema"]),
         ("runs:\n  b:\n    render:\n      files: [|", ["config/", "plait.yml", "prod.yml"]),
         (
             "runs:\n  b:\n    render:\n      files:\n      - config/|",

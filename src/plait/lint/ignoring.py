@@ -58,30 +58,27 @@ class Ignore:
 def comments(subject: Subject) -> Iterator[Ignore]:
     """The comments of the files that runs read."""
     for path in subject.paths:
-        text = subject.text(path)
-        if "plait:" not in text:
+        yield from comments_of(path, subject.text(path))
+
+
+def comments_of(path: str, text: str) -> Iterator[Ignore]:
+    """The comments of one file."""
+    if "plait:" not in text:
+        return
+    lines = text.split("\n")
+    for number, line in enumerate(lines, 1):
+        found = _COMMENT.search(line) if "plait:" in line else None
+        if found is None:
             continue
-        lines = text.split("\n")
-        for number, line in enumerate(lines, 1):
-            found = _COMMENT.search(line) if "plait:" in line else None
-            if found is None:
-                continue
-            covers = number
-            if _ALONE.match(line):
+        covers = number
+        if _ALONE.match(line):
+            covers += 1
+            # Other comments may stand between: what is meant is below them.
+            while covers <= len(lines) and _ALONE.match(lines[covers - 1]) and "#@" not in lines[covers - 1]:
                 covers += 1
-                # Other comments and annotations may stand between: what is meant is below them.
-                while covers <= len(lines) and _ALONE.match(lines[covers - 1]) and "#@" not in lines[covers - 1]:
-                    covers += 1
-            codes = [code.strip() for code in (found["codes"] or "[]")[1:-1].split(",")]
-            yield Ignore(
-                path,
-                number,
-                covers,
-                found.start() + 1,
-                found.end() + 1,
-                [code for code in codes if code],
-                found["reason"],
-            )
+        codes = [code.strip() for code in (found["codes"] or "[]")[1:-1].split(",")]
+        column, end = found.start() + 1, found.end() + 1
+        yield Ignore(path, number, covers, column, end, [code for code in codes if code], found["reason"])
 
 
 class Settings:

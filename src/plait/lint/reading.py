@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from plait.analysis.places import path_of
 from plait.lint.finding import Edit, Finding
 from plait.lint.layout import Layout
-from plait.lint.readings import readings
+from plait.lint.readings import LONGEST, readings
 from plait.nodes import COLLECTIONS, MapItem
 from plait.provenance import Trace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from plait.lint.subject import Subject
     from plait.nodes import Item
@@ -25,30 +27,32 @@ def inputs(subject: Subject) -> Iterator[Finding]:
     """Scalars of inputs."""
     for path in subject.paths:
         layout = subject.layout(path) if subject.is_own(path) else None
-        if layout is None:
+        if layout is not None:
+            yield from of_file(layout, partial(subject.is_private, path))
+
+
+def of_file(layout: Layout, is_private: Callable[[int], bool]) -> Iterator[Finding]:
+    """Scalars of one file. is_private: whether the value on a line is not for everybody."""
+    for item in layout.items:
+        span = None if type(item.value) in COLLECTIONS else layout.spans.values.get(item)
+        if span is None or not 0 < span.end - span.start <= LONGEST:
             continue
-        for item in layout.items:
-            if type(item.value) in COLLECTIONS:
-                continue
-            span = layout.spans.values.get(item)
-            if span is None or span.end - span.start > 40 or span.end <= span.start:
-                continue
-            written = layout.text[span.start : span.end]
-            both = readings(written)
-            if both is None:
-                continue
-            line, column = layout.spans.place(span.start)
-            is_private = subject.is_private(path, line)
-            yield Finding(
-                "R401",
-                path,
-                line,
-                _ONE_OF_TWO if is_private else f"{written} is {both[0]} by YAML 1.1, and {both[1]} by 1.2",
-                column=column,
-                end=column + len(written),
-                edits=() if is_private else _plainer(layout, item, written),
-                hint="put it in quotes if a text is meant" if is_private else _hint(item, written),
-            )
+        written = layout.text[span.start : span.end]
+        both = readings(written)
+        if both is None:
+            continue
+        line, column = layout.spans.place(span.start)
+        hidden = is_private(line)
+        yield Finding(
+            "R401",
+            layout.path,
+            line,
+            _ONE_OF_TWO if hidden else f"{written} is {both[0]} by YAML 1.1, and {both[1]} by 1.2",
+            column=column,
+            end=column + len(written),
+            edits=() if hidden else _plainer(layout, item, written),
+            hint="put it in quotes if a text is meant" if hidden else _hint(item, written),
+        )
 
 
 def _hint(item: Item, written: str) -> str:
@@ -86,7 +90,7 @@ def outputs(subject: Subject) -> Iterator[Finding]:
                 continue
             span = printed.spans.values.get(item)
             written = "" if span is None else printed.text[span.start : span.end]
-            both = readings(written) if 0 < len(written) <= 40 else None
+            both = readings(written) if 0 < len(written) <= LONGEST else None
             if both is None:
                 continue
             place = _origin(ran.trace, ran.documents.nodes.items, printed, item)

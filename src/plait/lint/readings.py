@@ -21,7 +21,8 @@ _BOOLEANS = {
     for word in (text, text.capitalize(), text.upper())
 }
 _STARTS = frozenset("yYnNoO0123456789+-.")
-_LONGEST = 40
+# No scalar that readers differ in is longer.
+LONGEST = 40
 
 _SIXTIES = r"(:[0-5]?[0-9])+"
 
@@ -73,7 +74,7 @@ def readings(text: str) -> tuple[str, str] | None:
     >>> readings("012"), readings("yes"), readings("web")
     (('the integer 10', 'the integer 12'), ('true', 'the text "yes"'), None)
     """
-    if text[:1] not in _STARTS or len(text) > _LONGEST:
+    if text[:1] not in _STARTS or len(text) > LONGEST:
         return None
     one = ("boolean", _BOOLEANS[text]) if text in _BOOLEANS else _read(text, _ONE_ONE)
     two = _read(text, _ONE_TWO)

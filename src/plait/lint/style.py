@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from typing import TypedDict
 
 from plait.analysis.files import TEMPLATE
 from plait.lint.finding import Edit, Finding, Place
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plait.analysis.files import File
+    from plait.lint.layout import Layout
     from plait.lint.subject import Subject
     from plait.starlark.syntax import Expression, Statement
 
@@ -25,23 +27,23 @@ _LONG = ("@template/code", "@template/value")
 
 def style(subject: Subject) -> Iterator[Finding]:
     """All of it, file by file."""
-    for path in subject.paths:
-        file = subject.file(path) if subject.is_own(path) else None
-        if file is None or file.kind not in (TEMPLATE, STARLARK):
-            continue
-        if file.kind == TEMPLATE:
-            yield from _comments(subject, file)
-        if not file.recovered.cut:
-            yield from _hidden_loads(file)
-            yield from _unreachable(file)
+    for file in subject.files():
+        if subject.is_own(file.path):
+            yield from of_file(file, subject.layout(file.path))
     yield from _overlay_all(subject)
 
 
-def _comments(subject: Subject, file: File) -> Iterator[Finding]:
+def of_file(file: File, layout: Layout | None) -> Iterator[Finding]:
+    """What one file shows by itself."""
+    if file.kind == TEMPLATE and layout is not None and layout.comments.template:
+        yield from _comments(file, layout)
+    if file.kind in (TEMPLATE, STARLARK) and not file.recovered.cut:
+        yield from _hidden_loads(file)
+        yield from _unreachable(file)
+
+
+def _comments(file: File, layout: Layout) -> Iterator[Finding]:
     """Long forms of code and values; plain comments."""
-    layout = subject.layout(file.path)
-    if layout is None or not layout.comments.template:
-        return
     for comment in layout.comments.all:
         start = layout.start(comment.line) + comment.column - 1
         long = next((name for name in _LONG if comment.text.startswith(f"{name} ")), None)
@@ -106,6 +108,7 @@ def _hidden_loads(file: File) -> Iterator[Finding]:
                 file.path,
                 statement.line,
                 f"{name} hides what was loaded under this name",
+                **_code_on(file, statement.line),
                 also=[Place(file.path, first[name], "is loaded here")],
                 hint="give one of the two another name",
             )
@@ -140,6 +143,7 @@ def _unreachable(file: File) -> Iterator[Finding]:
                 file.path,
                 after.line,
                 f"nothing leads here: {words} on line {statement.line} goes on elsewhere",
+                **_code_on(file, after.line),
                 also=[Place(file.path, statement.line, "ends the block")],
                 hint="take it out, or put it before",
             )
@@ -151,8 +155,21 @@ def _unreachable(file: File) -> Iterator[Finding]:
                 file.path,
                 statement.line,
                 "nothing leads into this block: its condition is always false",
+                **_code_on(file, statement.line),
                 hint="take it out",
             )
+
+
+class _Columns(TypedDict):
+    column: int
+    end: int
+
+
+def _code_on(file: File, line: int) -> _Columns:
+    """Where the code on a line stands."""
+    text = file.line(line).rstrip()
+    code = text.lstrip().removeprefix("#@").lstrip()
+    return {"column": len(text) - len(code) + 1, "end": max(len(text), 1) + 1}
 
 
 def _is_false(test: Expression) -> bool:

@@ -10,6 +10,7 @@ from plait.analysis.files import OPS
 from plait.analysis.places import path_of
 from plait.errors import Finding
 from plait.lsp.answers import Edit, Fix, Problem, Span
+from plait.lsp.linting import notes
 from plait.lsp.unused import WARNING, unused
 from plait.templates.recovery import STARLARK, findings_of
 
@@ -55,6 +56,7 @@ def problems(state: State, path: str) -> list[Problem]:
                 found.append(_problem(file, finding, "project"))
     found += _warnings(state, file)
     found += unused(state, file)
+    found += notes(file)
     return found
 
 

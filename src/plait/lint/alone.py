@@ -1,0 +1,26 @@
+"""What one file shows by itself, whatever runs read it: for an editor, while somebody types."""
+
+from __future__ import annotations
+
+from plait.lint import ignoring, reading, style
+from plait.lint.layout import Layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.analysis.files import File
+    from plait.lint.finding import Finding
+
+
+def findings_in(file: File) -> list[Finding]:
+    """What there is to say of a file alone: how its code is written, and scalars that are read in two ways.
+
+    What comments silence is left out. Plain comments are not told: where they are mistakes, reading the file tells them.
+    """
+    text = file.source.text
+    layout = Layout.of(file.path, text) if file.path.endswith((".yml", ".yaml")) else None
+    found = [finding for finding in style.of_file(file, layout) if finding.code != "T605"]
+    if layout is not None:
+        found += reading.of_file(layout, lambda _line: False)
+    return sorted(
+        ignoring.silenced(found, list(ignoring.comments_of(file.path, text))), key=lambda finding: finding.order
+    )
