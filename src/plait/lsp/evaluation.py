@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from threading import Lock
 
+from plait.analysis.places import path_of
 from plait.errors import LimitError, PlaitError
 from plait.limits import Allowance, Limits, exceeded, limited
 from plait.lsp.behind import lines_behind
-from plait.nodes import Array, Map, walk
+from plait.naming import document_name
+from plait.nodes import Array, Map, MapItem, walk
 from plait.process import with_room
-from plait.provenance import Trace
+from plait.provenance import Cause, Change, Trace
 from plait.tools.explain import Explainer, flat, is_secret
 from plait.tools.paths import Place, all_places
 from plait.tools.telling import shown
@@ -17,7 +19,7 @@ from plait.view import View
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from plait.api.results import Documents
     from plait.codecache import CodeCache
@@ -34,6 +36,10 @@ LIMITS = {"seconds": 10, "steps": 50_000_000, "memory": 1 << 30}
 VALUES = "data values"
 # What is shown in the place of a secret.
 HIDDEN = "(secret)"
+
+
+# What documents are called after.
+_NAMING = (["kind"], ["schema"], ["name"], ["metadata", "name"])
 
 
 class Stop:
@@ -107,6 +113,28 @@ class Evaluation:
     def value(self, keys: Sequence[str]) -> Place | None:
         """A data value, by its keys from the top."""
         return None if self.values is None else descend(self.values, keys)
+
+    def hide(self, stores: Collection[str]) -> None:
+        """Take what comes from some files for secrets, because another run keeps its variables there."""
+        if not stores or not any(path in stores for path in self.view.files):
+            return
+        sources = {
+            one.source
+            for change in self.trace.changes.values()
+            for one in (change, *change.because)
+            if isinstance(one, Change | Cause | MapItem) and path_of(one.source) in stores
+        }
+        self.trace.secrets += [(source, 0, 1 << 60) for source in sources]
+
+    def name_of(self, place: Place) -> str:
+        """What a value is called; where secrets are about, items of arrays by numbers, since names may be among them."""
+        if not self.trace.secrets:
+            return str(place)
+        name = document_name(place.document)
+        parts = [descend(place.document, keys) for keys in _NAMING]
+        if name is None or any(part is not None and self.is_secret(part.item) for part in parts):
+            name = f"document {place.number + 1}"
+        return f"{name}:{place.path}"
 
     def shown(self, item: Item) -> str:
         """The value of an item in one short line; of a secret only that it is one."""

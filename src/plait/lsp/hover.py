@@ -108,7 +108,7 @@ def _of_values(state: State, file: File, line: int) -> Iterator[str]:
 def _history(evaluation: Evaluation, place: Place) -> str:
     history = Explainer(evaluation.trace).history(place)
     value = _value(place, secret=history.secret)
-    return f"`{place}`: {value} *(run {evaluation.run.name})*\n\n{_table(to_text(history), evaluation)}"
+    return f"`{evaluation.name_of(place)}`: {value} *(run {evaluation.run.name})*\n\n{_table(to_text(history), evaluation)}"
 
 
 def _table(text: str, evaluation: Evaluation) -> str:

@@ -255,6 +255,7 @@ class State:
             if evaluation.documents is None and watched.good is None:
                 evaluation = self._as_far_as_it_goes(evaluation, stop)
             if evaluation.documents is not None:
+                evaluation.hide(self._stores())
                 evaluation.index()
                 watched.good = evaluation
         with self._lock:
@@ -298,6 +299,15 @@ class State:
             texts[path] = b"\n".join(lines)
             evaluation = evaluate(failed.run, texts, stop, self._cache)
         return evaluation
+
+    def _stores(self) -> set[str]:
+        """The files in which runs keep variables that are generated."""
+        found = set()
+        for watched in self.registry.all():
+            for setting in watched.run.settings:
+                if setting.name == "vars-store":
+                    found.update(watched.run.paths(setting))
+        return found
 
     def is_busy(self) -> bool:
         """Whether something is being evaluated."""
