@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from workshop import ENDLESS, LAYERS, OPERATIONS, TEMPLATES, Workshop, edited, workshop
 
-from plait.lsp import completion, diagnostics, hover, lenses, navigation, symbols, tokens
+from plait.lsp import completion, diagnostics, hover, lenses, navigation, renaming, symbols, tokens
 from plait.lsp.answers import Problem, Span
 
 
@@ -294,7 +294,7 @@ def test_uses_of_a_function_in_all_files(templates: Workshop) -> None:
 
 def test_a_data_value_is_renamed_wherever_it_stands(templates: Workshop) -> None:
     templates.open("config/app.yml")
-    edits = navigation.rename(templates.state, *templates.at("config/app.yml", "data.values.app.na|me"), "title")
+    edits = renaming.rename(templates.state, *templates.at("config/app.yml", "data.values.app.na|me"), "title")
     changed = edited(TEMPLATES, templates.top, edits)
     assert "  title: web\n" in changed["config/schema.yml"]
     assert "  title: prod\n" in changed["prod.yml"]
@@ -440,7 +440,7 @@ def test_variables(tmp_path: Path) -> None:
         found = [("vars.yml", 1, 1), ("base.yml", 1, 9), ("ops.yml", 3, 21)]
         assert spans(navigation.references(state, *made.at("base.yml", "((na|me))")), tmp_path) == found
         assert spans(navigation.references(state, *made.at("vars.yml", "na|me: web")), tmp_path) == found
-        edits = navigation.rename(state, *made.at("base.yml", "((na|me))"), "title")
+        edits = renaming.rename(state, *made.at("base.yml", "((na|me))"), "title")
         assert [edit.text for edit in edits] == ["title"] * 3
         made.open("base.yml", "a: ((\n")
         assert {"size", "name", "admin"} <= {*labels(made, "base.yml", "a: ((|")}
@@ -505,3 +505,32 @@ def test_layered_documents(tmp_path: Path) -> None:
         assert ("documents.yml", 17, 5) in spans(children, tmp_path)
         destinations = navigation.references(state, *made.at("documents.yml", "  val|ue: abc"))
         assert ("documents.yml", 27, 7) in spans(destinations, tmp_path)
+
+
+# ---- hover beside values
+
+
+def test_what_a_data_value_is(templates: Workshop) -> None:
+    templates.open("config/app.yml")
+    found = hover.hover(templates.state, *templates.at("config/app.yml", "data.values.app.na|me"))
+    assert found is not None
+    assert "string, default `web`: how it is called" in found.text
+
+
+def test_a_variable(tmp_path: Path) -> None:
+    with workshop(tmp_path, VARIABLES) as made:
+        made.open("base.yml")
+        found = hover.hover(made.state, *made.at("base.yml", "((na|me))"))
+        assert found is not None
+        assert found.text.startswith("`((name))` gets its value in vars.yml:1")
+        made.open("ops.yml", VARIABLES["ops.yml"].replace("((size))", "((none))"))
+        found = hover.hover(made.state, *made.at("ops.yml", "((no|ne))"))
+        assert found is not None
+        assert "nothing gives `((none))` a value" in found.text
+
+
+def test_a_setting_of_the_project_file(templates: Workshop) -> None:
+    templates.open("plait.yml")
+    found = hover.hover(templates.state, *templates.at("plait.yml", "data-values|-file"))
+    assert found is not None
+    assert found.text.startswith("`data-values-file`: ")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from workshop import LAYERS, OPERATIONS, TEMPLATES, workshop
 
-from plait.lsp import completion, diagnostics, hover, lenses, navigation, symbols
+from plait.lsp import completion, diagnostics, hover, lenses, navigation, renaming, symbols
 from plait.lsp.state import State
 
 PIECES = [
@@ -22,8 +22,8 @@ QUESTIONS: list[Callable[[State, str, int, int], object]] = [
     hover.hover,
     navigation.definition,
     navigation.references,
-    navigation.renamed_at,
-    lambda state, path, line, column: navigation.rename(state, path, line, column, "new"),
+    renaming.renamed_at,
+    lambda state, path, line, column: renaming.rename(state, path, line, column, "new"),
     lambda state, path, line, _: lenses.hints(state, path, 1, line),
     lambda state, path, _line, _column: lenses.lenses(state, path),
     lambda state, path, _line, _column: symbols.symbols(state, path),

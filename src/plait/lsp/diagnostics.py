@@ -6,9 +6,10 @@ import json
 import os
 import re
 
-from plait.analysis.files import OPS
+from plait.analysis.files import OPS, PROJECT
 from plait.analysis.places import path_of
 from plait.errors import Finding
+from plait.lsp import projectfile
 from plait.lsp.answers import Edit, Fix, Problem, Span
 from plait.lsp.linting import notes
 from plait.lsp.unused import WARNING, unused
@@ -54,6 +55,9 @@ def problems(state: State, path: str) -> list[Problem]:
         for finding in findings_of(error):
             if path_of(finding.at.source if finding.at else None) == path:
                 found.append(_problem(file, finding, "project"))
+    if file.kind == PROJECT:
+        told = {problem.span.line for problem in found}
+        found += [problem for problem in projectfile.problems(file) if problem.span.line not in told]
     found += _warnings(state, file)
     found += unused(state, file)
     found += notes(file)

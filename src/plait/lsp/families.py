@@ -5,11 +5,13 @@ Nothing is resolved here: the histories of values say which document they came f
 
 from __future__ import annotations
 
+import re
+
 from plait.analysis.files import LAYER
 from plait.analysis.places import path_of
 from plait.lsp.answers import Span
 from plait.naming import document_name
-from plait.nodes import Document, MapItem
+from plait.nodes import Document, Map, MapItem, walk
 from plait.tools.explain import Explainer, flat
 from plait.tools.paths import all_places
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from plait.analysis.files import File
     from plait.lsp.evaluation import Evaluation
     from plait.lsp.state import State
+    from plait.nodes import Item
     from plait.tools.explain import Entry
 
 # What is behind a value in another document; and what in its own says where that is.
@@ -49,6 +52,47 @@ def sources(state: State, file: File, line: int) -> list[Span]:
                 if where is not None and entry.action in _SOURCES and not _is_own(file, way[0].line, where):
                     found.setdefault(where, _span(state, where))
     return list(found.values())
+
+
+def named(state: State, file: File, line: int, column: int) -> list[Span]:
+    """For the name of a document, where it has it or where a substitution says it: all places of the name."""
+    if file.kind != LAYER:
+        return []
+    places: list[tuple[tuple[str, str], Span]] = []
+    for path in sorted({file.path}.union(*(one.view.files for one in state.evaluations(file.path)))):
+        other = state.file(path)
+        if other is not None and other.kind == LAYER:
+            places += _names_in(other)
+    asked = {
+        what
+        for what, span in places
+        if span.path == file.path and span.line == line and span.column <= column <= span.end
+    }
+    return [span for what, span in places if what in asked]
+
+
+def _names_in(file: File) -> Iterator[tuple[tuple[str, str], Span]]:
+    """The names of documents that stand in a file: schema and name, and where."""
+    for document in file.documents:
+        top = document.value
+        if type(top) is not Map:
+            continue
+        metadata = top.find("metadata")
+        sources = [] if metadata is None else [item.value for item in walk(metadata.value) if _key(item) == "src"]
+        for schema, around in [(top, None if metadata is None else metadata.value), *((one, one) for one in sources)]:
+            kind = schema.find("schema") if type(schema) is Map else None
+            name = around.find("name") if type(around) is Map else None
+            if kind is None or name is None or type(name.value) is not str:
+                continue
+            text = file.line(name.line)
+            found = re.search(rf"\bname[\"']?:\s*[\"']?{re.escape(name.value)}(?![\w.-])", text)
+            if found is not None:
+                span = Span(file.path, name.line, found.end() - len(name.value) + 1, found.end() + 1)
+                yield (str(kind.value), name.value), span
+
+
+def _key(item: Item) -> str:
+    return str(item.key) if type(item) is MapItem else ""
 
 
 def dependents(state: State, file: File, line: int) -> list[Span]:

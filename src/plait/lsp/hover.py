@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 
-from plait.analysis.files import OPS, keys_of
-from plait.lsp import reference
+from plait.analysis.files import OPS, PROJECT, keys_of
+from plait.lsp import projectfile, reference, variables
 from plait.lsp.answers import Shown
 from plait.lsp.evaluation import HIDDEN
+from plait.lsp.schemas import declared
 from plait.nodes import Array, Map
 from plait.tools.explain import Explainer
 from plait.tools.telling import shown, to_text
@@ -30,13 +31,30 @@ def hover(state: State, path: str, line: int, column: int) -> Shown | None:
     file = state.file(path)
     if file is None:
         return None
-    parts = [*_of_code(state, file, line, column)]
+    parts = [*_of_variable(state, file, line, column)] or [*_of_code(state, file, line, column)]
+    if file.kind == PROJECT:
+        text = projectfile.hover(file, line, column)
+        parts += [] if text is None else [text]
     annotation = reference.annotation_at(file, line, column)
     if annotation is not None:
         parts.append(annotation)
     if not parts or file.kind == OPS:
         parts += _of_values(state, file, line)
     return Shown("\n\n---\n\n".join(parts)) if parts else None
+
+
+def _of_variable(state: State, file: File, line: int, column: int) -> Iterator[str]:
+    """Where a variable of operations gets its value."""
+    found = variables.name_at(file, line, column)
+    if found is None:
+        return
+    places = [
+        f"{os.path.basename(span.path)}:{span.line}" for span in variables.definitions(state, file.path, found[0])
+    ]
+    if places:
+        yield f"`(({found[0]}))` gets its value in {', '.join(places)}"
+    elif any(one.run.command == "patch" for one in state.runs_of(file.path)):
+        yield f"nothing gives `(({found[0]}))` a value"
 
 
 def _of_code(state: State, file: File, line: int, column: int) -> Iterator[str]:
@@ -86,7 +104,9 @@ def data_value(state: State, path: str, keys: Sequence[str]) -> Iterator[str]:
             history = Explainer(evaluation.trace).history(place)
             name = "data.values." + ".".join(keys)
             value = _value(place, secret=history.secret)
-            yield f"`{name}`: {value} *(run {evaluation.run.name})*\n\n{_table(to_text(history), evaluation)}"
+            said = declared(state, evaluation, keys)
+            text = f"`{name}`: {value} *(run {evaluation.run.name})*\n\n"
+            yield f"{text}{'' if said is None else said.text()}\n\n{_table(to_text(history), evaluation)}"
 
 
 def _of_values(state: State, file: File, line: int) -> Iterator[str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 
 from plait.analysis.files import LAYER, OPS, PLAIN, TEMPLATE, keys_of
+from plait.analysis.places import path_of
 from plait.lsp import families, variables
-from plait.lsp.answers import Edit, Span
+from plait.lsp.answers import Span
 from plait.lsp.behind import lines_behind
 from plait.nodes import MapItem
 from plait.templates.recovery import STARLARK
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from plait.analysis.code import Occurrence
     from plait.analysis.files import File
     from plait.lsp.state import State
+
+
+# Flags whose values begin with the keys of a data value.
+_KEYED = ("data-value", "data-value-yaml", "data-value-file")
 
 
 def loaded_file(state: State, file: File, path: str) -> File | None:
@@ -128,7 +133,7 @@ def references(state: State, path: str, line: int, column: int) -> list[Span]:
     if name is not None:
         return [*variables.definitions(state, path, name), *variables.uses(state, path, name)]
     if file.kind == LAYER:
-        return families.dependents(state, file, line)
+        return families.named(state, file, line, column) or families.dependents(state, file, line)
     keys = data_value_at(file, line, column)
     if keys is None and file.names.at(line, column) is None and file.kind in (PLAIN, TEMPLATE):
         way = file.way_to(line)
@@ -145,6 +150,7 @@ def references(state: State, path: str, line: int, column: int) -> list[Span]:
 
 def _uses_of_value(state: State, path: str, keys: Sequence[str]) -> Iterator[Span]:
     yield from _written(state, path, keys)
+    yield from _in_flags(state, path, keys)
     for other in project_files(state, path):
         for chain in other.names.chains:
             load = other.names.load_of(chain.names[0])
@@ -152,6 +158,25 @@ def _uses_of_value(state: State, path: str, keys: Sequence[str]) -> Iterator[Spa
                 continue
             name, line, column = chain.parts[1 + len(keys)]
             yield Span(other.path, line, column, column + len(name))
+
+
+def _in_flags(state: State, path: str, keys: Sequence[str]) -> Iterator[Span]:
+    """A data value in the flags that a project file has for it, such as `data-value: [app.name=x]`."""
+    name = ".".join(keys)
+    for watched in state.runs_of(path):
+        for setting in watched.run.settings:
+            if setting.flag is None or setting.flag.name not in _KEYED:
+                continue
+            for text, at in setting.texts():
+                key = text.partition("=")[0]
+                project = path_of(at.source)
+                file = None if project is None else state.file(project)
+                if file is None or not (key == name or key.startswith(f"{name}.")):
+                    continue
+                place = file.line(at.line).find(key)
+                if place >= 0:
+                    start = place + len(name) - len(keys[-1]) + 1
+                    yield Span(file.path, at.line, start, start + len(keys[-1]))
 
 
 def _uses_of_name(state: State, file: File, one: Occurrence) -> Iterator[Span]:
@@ -177,9 +202,21 @@ def _uses_of_name(state: State, file: File, one: Occurrence) -> Iterator[Span]:
             if target is None or target.path != home.path:
                 continue
             for here, original, _ in one_load.names:
-                if original == name:
+                if original == name and here != original:
+                    yield from _quoted(other, one_load.line, original)
+                elif original == name:
                     bound = [o for o in other.names.occurrences if o.name == here and o.scope is other.names.program]
                     yield from (_span(other, found) for found in bound)
+
+
+def _quoted(file: File, line: int, name: str) -> Iterator[Span]:
+    """A name in quotes, in a `load` statement that begins on a line."""
+    for number in range(line, min(line + 20, len(file.lines)) + 1):
+        for quote in "\"'":
+            place = file.line(number).find(f"{quote}{name}{quote}")
+            if place >= 0:
+                yield Span(file.path, number, place + 2, place + 2 + len(name))
+                return
 
 
 def project_files(state: State, path: str) -> Iterator[File]:
@@ -192,18 +229,3 @@ def project_files(state: State, path: str) -> Iterator[File]:
         file = state.file(one)
         if file is not None and file.kind in (TEMPLATE, STARLARK):
             yield file
-
-
-def rename(state: State, path: str, line: int, column: int, new: str) -> list[Edit]:
-    """The edits that give what stands at a place another name, wherever it stands."""
-    return [Edit(span, new) for span in dict.fromkeys(references(state, path, line, column))]
-
-
-def renamed_at(state: State, path: str, line: int, column: int) -> Span | None:
-    """What would be renamed: the name at a place; None if it is nothing that has a name of its own."""
-    found = [
-        span
-        for span in references(state, path, line, column)
-        if span.path == path and span.line == line and span.column <= column <= span.end
-    ]
-    return found[0] if found else None

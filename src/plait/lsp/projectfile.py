@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from functools import cache
 from itertools import pairwise
 
-from plait.analysis.files import keys_of
 from plait.lsp.answers import Edit, Fix, Problem, Span, Suggestion
-from plait.nodes import Array, Map, MapItem
+from plait.lsp.cursor import cursor
+from plait.nodes import Array, Map
 from plait.project.schema import schema
 from plait.project.settings import holds_paths
 from plait.spell import nearest
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from plait.nodes import Value
 
     Schema: TypeAlias = Mapping[str, object]
+
+
+_WORD = re.compile(r"([\w-]+)(?=[\"']?:)")
 
 
 def offers(file: File, at: Cursor) -> Iterator[Suggestion]:
@@ -81,15 +85,12 @@ def _names_of_runs(file: File) -> Iterator[str]:
 
 def hover(file: File, line: int, column: int) -> str | None:
     """What a key of the file means."""
-    way = file.way_to(line, column)
-    if not way or type(way[-1]) is not MapItem or way[-1].line != line:
-        return None
-    key = str(way[-1].key)
-    start = file.line(line).find(key)
-    if not start < column <= start + len(key) + 1:
-        return None
-    text = _text(_at(keys_of(way)))
-    return f"`{key}`: {text}" if text else None
+    for word in _WORD.finditer(file.line(line)):
+        if word.start() < column <= word.end() + 1:
+            at = cursor(file, line, word.start() + 1)
+            text = "" if at is None or at.key else _text(_at([*at.keys, word[1]]))
+            return f"`{word[1]}`: {text}" if text else None
+    return None
 
 
 def problems(file: File) -> Iterator[Problem]:

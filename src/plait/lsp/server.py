@@ -9,8 +9,9 @@ import os
 import sys
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
 
-from plait.lsp import actions, completion, hover, lenses, navigation, reformat, symbols, tokens
+from plait.lsp import actions, completion, hover, lenses, navigation, reformat, renaming, symbols, tokens
 from plait.lsp.connection import Server, path_of
 from plait.lsp.evaluation import LIMITS
 from plait.process import serve_on
@@ -145,14 +146,17 @@ def _references(server: Server, params: types.ReferenceParams) -> list[types.Loc
 
 @server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
 def _prepare_rename(server: Server, params: types.PrepareRenameParams) -> types.Range | None:
-    span = navigation.renamed_at(server.state, *server.place(params.text_document.uri, params.position))
+    span = renaming.renamed_at(server.state, *server.place(params.text_document.uri, params.position))
     return None if span is None else server.range(span)
 
 
 @server.feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))
 def _rename(server: Server, params: types.RenameParams) -> types.WorkspaceEdit:
     place = server.place(params.text_document.uri, params.position)
-    return server.edits(navigation.rename(server.state, *place, params.new_name))
+    try:
+        return server.edits(renaming.rename(server.state, *place, params.new_name))
+    except renaming.RefusedError as refused:
+        raise JsonRpcInvalidParams(str(refused)) from None
 
 
 @server.feature(

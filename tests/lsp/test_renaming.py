@@ -1,0 +1,85 @@
+"""What is renamed is renamed everywhere, and nothing else is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from test_unused import LAYERS
+from workshop import OPERATIONS, TEMPLATES, edited, workshop
+
+from plait.lsp import renaming
+from plait.lsp.renaming import RefusedError
+
+
+def test_the_name_of_a_document_with_all_that_refers_to_it(tmp_path: Path) -> None:
+    files = {"plait.yml": "runs:\n  a:\n    layer: {files: [all.yml]}\n", "all.yml": LAYERS}
+    for around in ("name: k|ey, path", "\n  name: ke|y\n"):
+        with workshop(tmp_path, files) as made:
+            made.open("all.yml")
+            place = made.at("all.yml", around)
+            span = renaming.renamed_at(made.state, *place)
+            assert span is not None
+            assert span.end - span.column == 3
+            text = edited(files, tmp_path, renaming.rename(made.state, *place, "token"))["all.yml"]
+            assert text == LAYERS.replace("name: key", "name: token")
+            assert "path: .value" in text
+            with pytest.raises(RefusedError):
+                renaming.rename(made.state, *place, "a: b")
+            assert renaming.rename(made.state, *made.at("all.yml", "ro|le: web"), "rolle") == []
+
+
+def test_a_function_that_another_file_calls_by_another_name(tmp_path: Path) -> None:
+    app = TEMPLATES["config/app.yml"].replace('"label")', 'called="label")').replace('label("web")', 'called("web")')
+    files = {**TEMPLATES, "config/app.yml": app}
+    with workshop(tmp_path, files) as made:
+        made.open("config/app.yml")
+        edits = renaming.rename(made.state, *made.at("config/helpers.star", "def la|bel"), "mark")
+        changed = edited(files, tmp_path, edits)
+        assert changed["config/helpers.star"].startswith("def mark(x)")
+        assert '#@ load("helpers.star", called="mark")' in changed["config/app.yml"]
+        assert '#@ called("web")' in changed["config/app.yml"]
+
+
+def test_a_data_value_in_flags_of_the_project_file(tmp_path: Path) -> None:
+    project = (
+        "runs:\n  prod:\n    render: {files: [config/], data-value: [app.name=x], data-value-yaml: [app.port=1]}\n"
+    )
+    files = {**TEMPLATES, "plait.yml": project}
+    with workshop(tmp_path, files) as made:
+        made.open("config/app.yml")
+        changed = edited(
+            files, tmp_path, renaming.rename(made.state, *made.at("config/schema.yml", "na|me: web"), "title")
+        )
+        assert "data-value: [app.title=x], data-value-yaml: [app.port=1]" in changed["plait.yml"]
+        assert "  title: web" in changed["config/schema.yml"]
+        assert "data.values.app.title" in changed["config/app.yml"]
+
+
+@pytest.mark.parametrize("new", ["", "1x", "a b", "for", "a-b", "label"])
+def test_names_that_cannot_be(tmp_path: Path, new: str) -> None:
+    with workshop(tmp_path, TEMPLATES) as made:
+        made.open("config/app.yml")
+        with pytest.raises(RefusedError):
+            renaming.rename(made.state, *made.at("config/app.yml", "#@ na|me(data"), new)
+
+
+def test_variables_have_other_names(tmp_path: Path) -> None:
+    with workshop(tmp_path, OPERATIONS) as made:
+        made.open("ops.yml")
+        place = made.at("ops.yml", "((si|ze))")
+        changed = edited(OPERATIONS, tmp_path, renaming.rename(made.state, *place, "web-size"))
+        assert "value: ((web-size))" in changed["ops.yml"]
+        assert "vars: {web-size: 3" in changed["plait.yml"]
+        with pytest.raises(RefusedError):
+            renaming.rename(made.state, *place, "a b")
+
+
+def test_what_has_no_name_is_not_renamed(tmp_path: Path) -> None:
+    with workshop(tmp_path, TEMPLATES) as made:
+        made.open("config/app.yml")
+        for around in ("ki|nd: Deployment", "le|n", "#! what it| is"):
+            if around.replace("|", "") in TEMPLATES["config/app.yml"]:
+                place = made.at("config/app.yml", around)
+                assert renaming.renamed_at(made.state, *place) is None
+                assert renaming.rename(made.state, *place, "new") == []
