@@ -20,6 +20,7 @@ import sys
 import tempfile
 from collections import Counter
 from copy import deepcopy
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from plait.cli.tracing import evaluate
@@ -363,7 +364,7 @@ def _likely(program: Program, state: State, place: Place, value: object) -> Iter
             continue
         for site in text.sites:
             if text.holds(site, place.value) and not text.is_computed(site) and site.part.kind == "scalar":
-                for new in text.replaced(site, from_plain(value))[:1]:
+                for new in islice(text.replaced(site, from_plain(value)), 1):
                     yield os.path.abspath(name), new
                 count += 1
                 if count >= _MOST_SITES:

@@ -6,7 +6,9 @@ tried one after the other, and what brings the output nearer to the edited one i
 
 from __future__ import annotations
 
-from plait.edit.origins import decoded, encoded, history_of, origins, standing, why_not
+from itertools import islice
+
+from plait.edit.origins import check_file, decoded, encoded, history_of, origins, standing, why_not
 from plait.edit.refusal import ALSO, FAILS, OTHERWISE, UNWRITABLE, Refused
 from plait.edit.setting import Edit, State, joined, named
 from plait.edit.target import changed_texts, differences
@@ -15,6 +17,7 @@ from plait.limits import allowance
 from plait.nodes import Array, ArrayItem, Document, Map, MapItem, equal, is_filled
 from plait.ops.edit import aligned
 from plait.tools.diff import paired, printed
+from plait.tools.explain import Explainer
 from plait.tools.paths import Place
 
 TYPE_CHECKING = False
@@ -88,6 +91,8 @@ class _Back:
         self.before = printed(state.output.documents)
         self.wanted = printed(wanted)
         self.refused: list[Refused] = []
+        assert state.output.trace is not None
+        self.explainer = Explainer(state.output.trace)
 
     def done(self) -> tuple[Edit, list[Refused], list[str]]:
         """The files edited, what could not be done, and what is still not as wanted."""
@@ -130,7 +135,7 @@ class _Back:
             found = [
                 self._pieces(origin, text)
                 for origin in origins(history, self.state.files)
-                for text in origin.text.replaced(origin.site, change.value)
+                for text in islice(origin.text.replaced(origin.site, change.value), _MOST_TRIES)
             ]
             if not found:
                 raise why_not(history, self.state.files)
@@ -168,8 +173,10 @@ class _Back:
         ]  # fmt: skip
         seen = False
         for item in near[:_MOST_TRIES]:
-            history = history_of(self.state.output, Place(place.document, place.number, (*place.way, item)))
-            for origin in standing(history, self.state.files):
+            beside = Place(
+                place.document, place.number, (*place.way, item)
+            )  # which may be a secret: it stays what it is
+            for origin in standing(self.explainer.history(beside), self.state.files):
                 behind = origin.site.place if item is change.behind or type(added) is MapItem else -1
                 text = origin.text.with_item(origin.site.around, behind, added)
                 if text is not None:
@@ -185,6 +192,8 @@ class _Back:
             raise Refused(UNWRITABLE, f"there is no place to add {change}", path=str(change))
 
     def _pieces(self, origin: Origin, text: str) -> Pieces:
+        if origin.path not in self.state.texts:
+            check_file(origin.path, origin.entry.place)
         old = decoded(self.state.files.bytes_of(origin.path) or b"")
         start = _common(old, text)
         end = _common(old[start:][::-1], text[start:][::-1])

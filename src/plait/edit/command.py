@@ -72,12 +72,15 @@ class Wish:
         """The value of a text: YAML, or of a file, `@path`. Raises ReadError."""
         from plait.content import source
         from plait.source import Source
-        from plait.yaml import read_value
+        from plait.tools.diff import read
 
-        if text.startswith("@"):
-            file = source(text[1:])
-            return file.text if self.is_text else read_value(file)
-        return text if self.is_text else read_value(Source(f"{self.text}", text))
+        file = source(text[1:]) if text.startswith("@") else Source(self.text, text)
+        if self.is_text:
+            return file.text
+        documents = read([file])
+        if len(documents) != 1:
+            raise UsageError("a value is one document", at=documents[1].position, found=f"{len(documents)} documents")
+        return documents[0].value
 
     def typed(self, text: str) -> str | None:
         """How a person spelled the value."""
@@ -220,26 +223,23 @@ def _finish(edit: Edit, flags: Parsed) -> None:
 
 def _show(edit: Edit, flags: Parsed) -> None:
     """What changes in the files, line by line, and in the output, by key."""
-    from plait.edit.origins import decoded
-    from plait.edit.sites import changed_lines
     from plait.tools.diff import to_text
 
     out: list[str] = []
-    for path, (before, after) in edit.files.items():
-        for line, gone, new in changed_lines("" if before is None else decoded(before), decoded(after)):
-            out.append(f"{os.path.relpath(path)}:{line}")
-            out += [f"  - {one}".rstrip() for one in gone]
-            out += [f"  + {one}".rstrip() for one in new]
+    for path, line, gone, new in edit.lines():
+        out.append(f"{os.path.relpath(path)}:{line}")
+        out += [f"  - {one}".rstrip() for one in gone]
+        out += [f"  + {one}".rstrip() for one in new]
     out += [f"note: {note}" for note in edit.notes]
-    text = to_text(edit.shown(), colour=in_colour(flags.text("color")), clean=cleaning())
+    text = to_text(edit.differences, colour=in_colour(flags.text("color")), clean=cleaning())
     write_folded("".join(f"{line}\n" for line in out))
     write_folded(text, is_harmless=True)
 
 
 def _own_flags(argv: Sequence[str]) -> tuple[list[str], list[str]]:
     """The flags of `plait set`, wherever they stand, and all other words."""
-    names = {
-        name: flag for flag in (*SET.flags,) for name in (f"--{flag.name}", f"-{flag.short}" if flag.short else "")
+    names = {f"--{flag.name}": flag for flag in SET.flags} | {
+        f"-{flag.short}": flag for flag in SET.flags if flag.short
     }
     own: list[str] = []
     rest: list[str] = []
@@ -267,13 +267,14 @@ def _target(words: list[str]) -> tuple[Target, list[str]]:
     if words and words[0] == "run":
         run, rest = chosen(words[1:])
         wishes = _taken(rest, arguments(table(run.command), rest))
-        return Target(run, rest), wishes
-    question = take_apart(words, (), asks=False)
-    rest = question.argv
-    wishes = _taken(rest, arguments(table(question.command), rest))
-    if "-" in rest:
+    else:
+        question = take_apart(words, (), asks=False)
+        typed = question.argv
+        wishes = _taken(typed, arguments(table(question.command), typed))
+        run, rest = Run("", question.command, (), question.given, "", None, words=typed), []
+    if any(word == "-" or word.endswith("=-") for word in (*run.argv(), *rest)):
         raise UsageError("standard input can be read only once", hint="name a file")
-    return Target(Run("", question.command, (), question.given, "", None, words=rest)), wishes
+    return Target(run, rest), wishes
 
 
 def _taken(words: list[str], places: Sequence[int]) -> list[str]:

@@ -6,7 +6,7 @@ import os
 
 from plait.edit.origins import Origin, decoded, history_of, standing
 from plait.edit.refusal import UNWRITABLE, Offer, Refused
-from plait.edit.sites import Text, changed_lines, is_same_key
+from plait.edit.sites import Text, is_same_key
 from plait.edit.target import with_value
 from plait.errors import LimitError, PlaitError, UsageError
 from plait.nodes import Array, ArrayItem, MapItem
@@ -129,7 +129,7 @@ def as_value(state: State, place: Place, value: Value, name: str = "") -> Edit:
         if text is None:
             continue
         if 'load("@ytt:data"' not in text:
-            text = _LOAD_DATA + text
+            text = _with_load(text)
         for path, values in _declared(state, name, value):
             if path == origin.path:
                 continue
@@ -146,6 +146,12 @@ def as_value(state: State, place: Place, value: Value, name: str = "") -> Edit:
         found=history.entries[-1].place,
         expected="an item of a template in block style, without a comment, and data values to add to",
     )
+
+
+def _with_load(text: str) -> str:
+    """A template that loads data values at its top."""
+    mark = "\ufeff" if text.startswith("\ufeff") else ""
+    return mark + (_LOAD_DATA.replace("\n", "\r\n") if "\r\n" in text else _LOAD_DATA) + text[len(mark) :]
 
 
 def _name(item: Item) -> str:
@@ -199,13 +205,5 @@ def offers(state: State, place: Place, value: Value) -> list[Offer]:
         except PlaitError:
             continue
         if not edit.also:
-            found.append(Offer(words, _new_lines(edit)))
+            found.append(Offer(words, [line for _, _, _, new in edit.lines() for line in new]))
     return found
-
-
-def _new_lines(edit: Edit) -> list[str]:
-    lines: list[str] = []
-    for before, after in edit.files.values():
-        for _, _, new in changed_lines("" if before is None else decoded(before), decoded(after)):
-            lines += new
-    return lines

@@ -26,13 +26,21 @@ def write_all(files: Mapping[str, tuple[bytes | None, bytes]]) -> None:
             write_file(path, [after], new_mode=0o666)
             done.append(path)
     except OSError as error:
-        for path in done:
-            before = files[path][0]
-            if before is None:
-                os.unlink(path)
-            else:
-                write_file(path, [before], new_mode=0o666)
-        raise ReadError(f"cannot write {os.path.relpath(path)}: {error.strerror}", hint="nothing was written") from None
+        stay = [os.path.relpath(one) for one in done if not _restored(one, files[one][0])]
+        hint = f"these are written already: {', '.join(stay)}" if stay else "nothing was written"
+        raise ReadError(f"cannot write {os.path.relpath(path)}: {error.strerror}", hint=hint) from None
+
+
+def _restored(path: str, before: bytes | None) -> bool:
+    """Give a file back what it had; whether that could be done."""
+    try:
+        if before is None:
+            os.unlink(path)
+        else:
+            write_file(path, [before], new_mode=0o666)
+    except OSError:
+        return False
+    return True
 
 
 def _check(path: str, before: bytes | None) -> None:

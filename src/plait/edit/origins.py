@@ -80,14 +80,14 @@ class Files:
             return None
         try:
             return Text(decoded(data))
-        except (ReadError, UnicodeDecodeError):
+        except ReadError:
             return None
 
 
 def decoded(data: bytes) -> str:
-    """A file's text, from which `encoded` makes the same bytes. Raises UnicodeDecodeError for UTF-16."""
+    """A file's text, from which `encoded` makes the same bytes. Raises ReadError for UTF-16."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise UnicodeDecodeError("utf-8", data, 0, 2, "UTF-16")
+        raise ReadError("a file in UTF-16 is not edited")
     return data.decode("utf-8", "surrogateescape")
 
 
@@ -107,7 +107,7 @@ def history_of(output: Output, place: Place) -> History:
     if history.secret or (output.trace.secrets and _holds_secret(explainer, place)):
         raise Refused(
             SECRET,
-            "the value is a secret",
+            f"{place} is a secret",
             path=str(place),
             hint="edit the file that holds it: what plait must not show, it does not write either",
         )

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from plait.edit.files import write_all
-from plait.edit.origins import Files, check_file, encoded, history_of, origins, why_not
+from plait.edit.origins import Files, check_file, decoded, encoded, history_of, origins, why_not
 from plait.edit.refusal import ALSO, FAILS, OTHERWISE, UNWRITABLE, Refused
+from plait.edit.sites import changed_lines
 from plait.edit.target import Output, Target, changed_texts, differences, same, value_at, with_value
 from plait.errors import LimitError, PlaitError, UsageError
-from plait.nodes import equal
-from plait.tools.diff import HIDDEN
+from plait.nodes import COLLECTION_TYPES, equal, walk
+from plait.tools.diff import ADDED, HIDDEN
 from plait.tools.paths import Place
 from plait.tools.telling import shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from plait.edit.origins import Origin
-    from plait.nodes import Document, Value
+    from plait.nodes import Document, Scalar, Value
     from plait.tools.diff import Difference
     from plait.tools.paths import Path
 
@@ -28,12 +29,12 @@ _MOST_TRIES = 20
 class Edit:
     """Files with a value edited, and what that changes.
 
-    files: each file's bytes before and after, by its absolute path (before: None for a new file). differences: what
-    changes in the output. also: what changes besides what was asked for, by key. places: where the files were edited,
-    FILE:LINE. notes: what is to be known, such as a flag that the run needs from now on.
+    files: each file's bytes before and after, by its absolute path (before: None for a new file). before, after: the output.
+    also: what changes besides what was asked for, by key. places: where the files were edited, FILE:LINE. notes: what is to
+    be known, such as a flag that the run needs from now on.
     """
 
-    __slots__ = ("after", "also", "before", "differences", "files", "notes", "places")
+    __slots__ = ("after", "also", "before", "files", "notes", "places")
 
     def __init__(
         self,
@@ -51,24 +52,31 @@ class Edit:
         self.also = list(also)
         self.places = list(places)
         self.notes = list(notes)
-        self.differences: list[Difference] = differences(before.documents, after.documents)
 
     @property
     def texts(self) -> dict[str, bytes]:
         """The edited files alone."""
         return {path: after for path, (_, after) in self.files.items()}
 
-    def shown(self) -> list[Difference]:
-        """The differences as they can be shown: where a run has secrets, their values are not."""
+    @property
+    def differences(self) -> list[Difference]:
+        """What changes in the output; secrets are not shown."""
         from plait.tools.diff import diff
 
-        trace = self.before.trace
         found = diff(self.before.documents, self.after.documents, in_order=True)
-        if trace is not None and trace.secrets:
-            for one in found:
-                one.before = None if one.before is None else HIDDEN
-                one.after = None if one.after is None else HIDDEN
+        secrets = self.before.secret_values()
+        for one in found:
+            # Of what is new in a run with secrets nobody knows what it was made of.
+            if secrets and (one.kind == ADDED or not secrets.isdisjoint(_scalars(one.before))):
+                one.before, one.after = (None if value is None else HIDDEN for value in (one.before, one.after))
         return found
+
+    def lines(self) -> Iterator[tuple[str, int, Sequence[str], Sequence[str]]]:
+        """What changes in the files: path, number of the first line, the old lines and the new ones; no secret lines."""
+        for path, (before, after) in self.files.items():
+            for line, old, new in changed_lines("" if before is None else decoded(before), decoded(after)):
+                is_hidden = any(self.before.is_secret(path, line + number) for number in range(len(old)))
+                yield path, line, [HIDDEN] * len(old) if is_hidden else old, [HIDDEN] * len(new) if is_hidden else new
 
     def write(self, *, also: bool = False) -> None:
         """Write the files, all or none. also: even if more changes than was asked for.
@@ -92,6 +100,16 @@ class Edit:
 
 
 _MOST_SHOWN = 12
+
+
+def _scalars(value: Value) -> Iterator[Scalar]:
+    """The scalars of a value."""
+    if not isinstance(value, COLLECTION_TYPES):
+        yield value
+        return
+    for item in walk(value):
+        if not isinstance(item.value, COLLECTION_TYPES):
+            yield item.value
 
 
 def joined(edits: Sequence[Edit]) -> Edit:
@@ -163,11 +181,7 @@ class State:
         found = origins(history, self.files)
         if not found:
             raise why_not(history, self.files)
-        tries = [(one, text) for one in found for text in one.text.replaced(one.site, value, typed)]
-        if not tries:
-            raise Refused(
-                UNWRITABLE, f"{place} cannot be edited by itself", path=str(place), found=found[0].entry.place
-            )
+        tries = ((one, text) for one in found for text in one.text.replaced(one.site, value, typed))
         return self.best(place, value, tries)
 
     def best(self, place: Place, value: Value, tries: Iterable[tuple[Origin, str]], where: str = "") -> Edit:
@@ -190,8 +204,7 @@ class State:
             second = second or edit
         if second is not None:
             return second
-        assert failed is not None
-        raise failed
+        raise failed or Refused(UNWRITABLE, f"{place} cannot be edited by itself", path=str(place))
 
     def tried(
         self,

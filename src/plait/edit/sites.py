@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # Anchors and tags in front of a value.
 _PROPERTIES = re.compile(r"(?:[&!][^\s,\[\]{}]*[ \t]+)*")
+# A number or a word as a person spells it, such as 0x1F or 1.50.
+_SPELLED = re.compile(r"[A-Za-z0-9_.+~-]+")
 _ANNOTATION = re.compile(r"[ \t]*#@[A-Za-z]")
 
 
@@ -162,10 +164,10 @@ class Text:
 
     # -- editing -----------------------------------------------------------------------------------------------------
 
-    def replaced(self, site: Site, value: Value, typed: str | None = None) -> list[str]:
+    def replaced(self, site: Site, value: Value, typed: str | None = None) -> Iterator[str]:
         """The text with another value at a site, spelled in each way that may do, the best first.
 
-        typed: how a person has spelled the value, if that is one line.
+        Those that do not read as the value come only where all of them do not. typed: how a person has spelled the value.
         """
         part = site.part
         token = self.text[part.start : part.end]
@@ -174,8 +176,13 @@ class Text:
             found = [self._with(site, form) for form in self._forms(token, value, written, typed, site.slot)]
         else:
             found = self._exchanged(site, value)
-        good = [text for text in found if _reads(text, site, value)]
-        return [self._mark + text for text in good or found]
+        is_good = False
+        for text in found:
+            if _reads(text, site, value):
+                is_good = True
+                yield self._mark + text
+        for text in () if is_good else found:
+            yield self._mark + text
 
     def _forms(self, token: str, value: Value, written: str, typed: str | None, slot: Slot) -> Iterator[str]:
         """What a scalar on one line can be replaced by: its anchor, tag and quotes stay where they can."""
@@ -195,7 +202,7 @@ class Text:
         else:
             if type(value) is float:
                 forms.append(written.replace("e", ".0e"))  # which other readers of YAML 1.1 take for a number as well
-            if typed is not None and "\n" not in typed and not typed.startswith(("&", "!", "*", "#")):
+            if typed is not None and _SPELLED.fullmatch(typed):
                 forms.insert(0, typed)
         if slot.flow:
             forms.append(flow_text(value))
@@ -230,8 +237,8 @@ class Text:
             return None
         after, bare = site.slot.after, Text(cut)
         there = next((one for one in bare.sites if one.mark == site.mark and one.slot.after == after), None)
-        found = None if there is None else bare.replaced(there, value)
-        return self._mark + found[0] if found else None
+        found = None if there is None else next(bare.replaced(there, value), None)
+        return None if found is None else self._mark + found
 
     def with_code(self, site: Site, code: str) -> str | None:
         """The text with an expression in the place of a value; None where there is no room for one."""
@@ -256,8 +263,8 @@ class Text:
             return None
         if len(spans) == 1:
             above = next((one for one in self.sites if one.part is part), None)
-            empty = self.replaced(above, Map([]) if part.kind == MAP else Array([])) if above is not None else []
-            return empty[0] if empty else None
+            empty = Map([]) if part.kind == MAP else Array([])
+            return None if above is None else next(self.replaced(above, empty), None)
         kept = [place != site.place for place in range(len(spans))]
         if part.flow:
             editor.flow_deletions(spans, kept)

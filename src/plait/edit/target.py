@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 
+from plait.analysis.places import path_of
 from plait.nodes import Array, Document, Map, MapItem, equal
 from plait.project.run import Run
-from plait.tools.paths import Place
+from plait.tools.explain import Explainer
+from plait.tools.paths import Place, all_places
 from plait.view import View
 
 TYPE_CHECKING = False
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plait.api.results import Documents
-    from plait.nodes import Item, Value
+    from plait.nodes import Item, Scalar, Value
     from plait.provenance import Trace
     from plait.tools.diff import Difference
 
@@ -30,6 +32,19 @@ class Output:
         self.texts = {path: text for path, text in files.items() if not path.endswith((".yml", ".yaml"))}
         self.trace: Trace | None = made.trace
         self.view = view
+
+    def is_secret(self, path: str, line: int) -> bool:
+        """Whether nobody is to see a line of a file."""
+        secrets = () if self.trace is None else self.trace.secrets
+        return any(path_of(source) == path and first <= line < end for source, first, end in secrets)
+
+    def secret_values(self) -> set[Scalar]:
+        """The scalars of the output that nobody is to see."""
+        if self.trace is None or not self.trace.secrets:
+            return set()
+        explainer = Explainer(self.trace)
+        places = all_places(self.documents, {})
+        return {place.value for place in places if explainer.history(place).secret}  # type: ignore[misc]
 
 
 class Target:
