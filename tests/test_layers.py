@@ -33,6 +33,7 @@ LEVELS = [
     ["cli"],
     ["formatting"],
     ["project"],
+    ["fleet"],
     ["analysis"],
     ["edit"],
     ["lint"],

@@ -229,8 +229,8 @@ def test_output_files_on_windows(tmp_path: pathlib.Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(os, "sep", "\\")
     for path in ("C:\\x.yml", "C:x.yml", "..\\x.yml", "a\\..\\..\\x.yml", "\\\\server\\share\\x.yml", "a/../../x.yml"):
         with pytest.raises(plait.UsageError, match="inside the output directory"):
-            output._inside(path)
-    assert output._inside("a/b.yml") == "a\\b.yml"
+            output.inside(path)
+    assert output.inside("a/b.yml") == "a\\b.yml"
 
 
 def test_the_longest_names(tmp_path: pathlib.Path) -> None:

@@ -129,57 +129,59 @@ def add_files(directory: str, files: Sequence[OutputFile], announce: Callable[[s
     Raises UsageError for a path that leads out of the directory, ReadError when writing fails or when a directory on
     the way is a symbolic link.
     """
-    places = [(_inside(path), text) for path, text in files]
+    places = [(inside(path), text) for path, text in files]
     made: list[tuple[str, str]] = []
     try:
-        _make_directory(directory)
+        make_directory(directory)
         for place, text in places:
-            _check_no_link(directory, place)
+            check_no_link(directory, place)
             target = os.path.join(directory, place)
-            _make_directory(os.path.dirname(target))
+            make_directory(os.path.dirname(target))
             # A name of its own: that of the target may be as long as a name can be.
             aside = os.path.join(os.path.dirname(target), f".plait-{os.urandom(6).hex()}.new")
             made.append((aside, target))
-            _write_aside(aside, target, text)
+            write_aside(aside, target, text)
         while made:
             aside, target = made[0]
             announce(f"creating: {os.path.normpath(target)}")
             os.replace(aside, target)
             made.pop(0)
     except (OSError, ValueError) as error:
-        raise _write_error(directory, error) from None
+        raise write_error(directory, error) from None
     finally:
         for aside, _ in made:
             _remove(aside)
 
 
-def replace_directory(directory: str, files: Sequence[OutputFile], announce: Callable[[str], None]) -> None:
+def replace_directory(
+    directory: str, files: Sequence[OutputFile], announce: Callable[[str], None], aside: str = ""
+) -> None:
     """Make a directory hold these files and nothing else (`--dangerous-emptied-output-directory`).
 
-    announce: gets a line `creating: PATH` a file. Raises UsageError for two files with one path, a path that leads out
+    announce: gets a line `creating: PATH` a file. aside: where it is made first; by default beside it. Raises UsageError for two files with one path, a path that leads out
     of the directory, and a directory that nobody wants to lose; ReadError when writing fails, the old content kept.
     """
     places: dict[str, str] = {}
     for path, text in files:
-        place = _inside(path)
+        place = inside(path)
         if place in places:
             raise UsageError(f"Multiple files have same output destination paths: {path}")
         places[place] = text
     _check_expendable(directory)
     target = os.path.normpath(directory)
-    aside = f"{target}.new-{os.getpid()}"
+    aside = aside or f"{target}.new-{os.getpid()}"
     try:
-        _make_directory(os.path.dirname(target) or ".")
+        make_directory(os.path.dirname(target) or ".")
         os.mkdir(aside, _MODE)
         for place, text in places.items():
             path = os.path.join(aside, place)
-            _make_directory(os.path.dirname(path))
-            _write_aside(path, path, text)
+            make_directory(os.path.dirname(path))
+            write_aside(path, path, text)
         for place in places:
             announce(f"creating: {os.path.join(target, place)}")
         _swap(aside, target)
     except (OSError, ValueError) as error:
-        raise _write_error(directory, error) from None
+        raise write_error(directory, error) from None
     finally:
         _remove(aside)
 
@@ -196,7 +198,7 @@ def bulk_json(files: Sequence[OutputFile], errors: str = "") -> str:
     return f"{{{','.join(parts)}}}"
 
 
-def _inside(path: str) -> str:
+def inside(path: str) -> str:
     """The path, normal and relative. Raises UsageError when it leads out of the output directory."""
     place = os.path.normpath(path.lstrip("/")) if path.strip("/") else ""
     if (
@@ -304,7 +306,7 @@ def _exchange(left: str, right: str) -> bool:
     return done == 0
 
 
-def _check_no_link(directory: str, place: str) -> None:
+def check_no_link(directory: str, place: str) -> None:
     """Raises ReadError when a directory below the output directory, on the way to a file, is a symbolic link."""
     way = directory
     for name in place.split(os.sep)[:-1]:
@@ -313,7 +315,7 @@ def _check_no_link(directory: str, place: str) -> None:
             raise ReadError(f"Writing '{os.path.join(directory, place)}': '{way}' is a symbolic link")
 
 
-def _make_directory(path: str) -> None:
+def make_directory(path: str) -> None:
     # Like the file's, the mode of each new directory; os.makedirs would give it to the last one only.
     missing = []
     while path and not os.path.isdir(path):
@@ -327,7 +329,7 @@ def _make_directory(path: str) -> None:
                 raise
 
 
-def _write_aside(aside: str, target: str, text: str) -> None:
+def write_aside(aside: str, target: str, text: str) -> None:
     """Write a file that will take the place of target, a file or a link, and get its mode. Raises OSError."""
     try:
         before = os.lstat(target)
@@ -358,7 +360,7 @@ def _remove(path: str, *, ignore_errors: bool = True) -> None:
                 raise
 
 
-def _write_error(directory: str, error: OSError | ValueError) -> ReadError:
+def write_error(directory: str, error: OSError | ValueError) -> ReadError:
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     place = error.filename if isinstance(error, OSError) and error.filename else directory
     return ReadError(f"Writing '{os.fsdecode(place)}': {reason[:1].lower()}{reason[1:]}")

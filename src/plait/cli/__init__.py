@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "lint": ("plait.lint.command", "main"),
     "test": ("plait.testing.command", "main"),
     "coverage": ("plait.coverage.command", "main"),
+    "fleet": ("plait.fleet.command", "main"),
     "lsp": ("plait.lsp.command", "main"),
 }
 
@@ -67,6 +68,7 @@ _USAGE = (
     "  plait lint                                what has no part in any run, and more\n"
     "  plait test                                run the tests of the project\n"
     "  plait coverage                            what the runs use of the files\n"
+    "  plait fleet                               all runs of the project, many environments\n"
     "  plait lsp                                 serve an editor\n"
     "  plait diff old.yml new.yml                what differs, by key\n"
     "  plait fmt -w config/                      format YAML files, nothing lost\n"

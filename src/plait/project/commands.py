@@ -83,7 +83,8 @@ def chosen(argv: Sequence[str]) -> tuple[Run, list[str]]:
     path = _taken_project(words)
     project = project_of(path, os.curdir)
     # The only run need not be named; what follows is then for its command.
-    is_named = words and (words[0] in project.runs or (not words[0].startswith("-") and len(project.runs) != 1))
+    is_only = len(project.runs) == 1 and not project.matrices
+    is_named = words and (words[0] in project.runs or (not words[0].startswith("-") and not is_only))
     run = project.run(words.pop(0) if is_named else "")
     run.check()
     return run, words
@@ -141,14 +142,21 @@ def main_project(argv: Sequence[str]) -> int:
     for run in project.runs.values():
         run.check()
     write_out(_as_json(project) if form == "json" else _as_text(project))
-    if not project.runs:
+    if not project.runs and not project.matrices:
         sys.stderr.write("plait: no run was found\n  hint:     write a plait.yml, or see `plait init`\n")
         return 1
     return 0
 
 
+# So many environments of a matrix are shown.
+_SHOWN = 3
+
+
 def _as_text(project: Project) -> str:
-    out = [f"{project.path}:" if project.path else "no project file; guessed:"] if project.runs or project.path else []
+    from plait.spell import counted
+
+    is_there = project.runs or project.path
+    out = [f"{project.path}:" if project.path else "no project file; guessed:"] if is_there else []
     for run in project.runs.values():
         out.append(f"  {run.name}")
         out.append(f"    plait {_typed(run)}")
@@ -159,6 +167,12 @@ def _as_text(project: Project) -> str:
 
             out.append("    with")
             out += [f"      {line}" for line in write_value(run.given).splitlines()]
+    for matrix in project.matrices.values():
+        cells = matrix.cells()
+        matrix.run(cells[0]).check()
+        out.append(f"  {matrix.name}: {counted(len(cells), 'environment')}")
+        out += [f"    {cell.name}" for cell in cells[:_SHOWN]]
+        out += ["    ..."] if len(cells) > _SHOWN else []
     out += [f"  note: {note}" for note in project.notes]
     return "".join(f"{line}\n" for line in out)
 
@@ -185,6 +199,10 @@ def _as_json(project: Project) -> str:
         }
         for run in project.runs.values()
     ]
-    return (
-        dumps({"file": project.path or None, "runs": runs, "notes": project.notes}, indent=1, ensure_ascii=False) + "\n"
-    )
+    found: dict[str, object] = {"file": project.path or None, "runs": runs, "notes": project.notes}
+    if project.matrices:
+        found["matrices"] = [
+            {"name": one.name, "line": one.at.line, "runs": [cell.name for cell in one.cells()]}
+            for one in project.matrices.values()
+        ]
+    return dumps(found, indent=1, ensure_ascii=False) + "\n"

@@ -6,6 +6,7 @@ import os
 
 from plait.errors import ReadError, UsageError
 from plait.nodes import Map, MapItem
+from plait.project.matrix import Matrix
 from plait.project.run import Run
 from plait.project.settings import COMMANDS, settings_of
 from plait.source import Position
@@ -21,17 +22,18 @@ FILE_NAMES = ("plait.yml", "plait.yaml")
 # The name of the run that a file with steps alone is.
 ONLY = "default"
 
-RUN_KEYS = ("base", "abstract", "description", "steps", *COMMANDS)
+RUN_KEYS = ("base", "abstract", "description", "matrix", "output", "steps", *COMMANDS)
 
 
 class Project:
     """Runs by their names, in order.
 
     path: the project file; "" for a guess. directory: where it is. abstract: where the runs stand that are only there for
-    others. notes: what was seen while guessing that is no run. lint: what the file says of `plait lint`, if it does.
+    others. matrices: runs that stand for many, by their names. notes: what was seen while guessing that is no run.
+    lint: what the file says of `plait lint`, if it does.
     """
 
-    __slots__ = ("abstract", "directory", "lint", "notes", "path", "runs")
+    __slots__ = ("abstract", "directory", "lint", "matrices", "notes", "path", "runs")
 
     def __init__(
         self,
@@ -40,9 +42,11 @@ class Project:
         runs: Sequence[Run],
         *,
         abstract: Mapping[str, Position] | None = None,
+        matrices: Mapping[str, Matrix] | None = None,
         notes: Sequence[str] = (),
         lint: MapItem | None = None,
     ) -> None:
+        self.matrices = {} if matrices is None else matrices
         self.path = path
         self.directory = directory
         self.runs = {run.name: run for run in runs}
@@ -52,20 +56,37 @@ class Project:
 
     def run(self, name: str = "") -> Run:
         """The run of a name; without one the only run there is. Raises UsageError."""
-        if not name and len(self.runs) == 1:
+        if not name and len(self.runs) == 1 and not self.matrices:
             return next(iter(self.runs.values()))
-        found = self.runs.get(name)
+        found = self.runs.get(name) or self._of_matrix(name)
         if found is None:
             from plait.spell import did_you_mean
 
             if name in self.abstract:
                 raise UsageError(f'the run "{name}" is abstract: others are based on it', at=self.abstract[name])
+            names = [*self.runs, *self.matrices]
             raise UsageError(
                 f'there is no run "{name}"' if name else "which run?",
-                expected=", ".join(self.runs) or "a project file, plait.yml",
-                hint=did_you_mean(name, list(self.runs)),
+                expected=", ".join(names) or "a project file, plait.yml",
+                hint=did_you_mean(name, names),
             )
         return found
+
+    def _of_matrix(self, name: str) -> Run | None:
+        """The run of an environment. Raises UsageError for the name of a matrix."""
+        for matrix in self.matrices.values():
+            cells = matrix.cells() if name else []
+            cell = next((one for one in cells if one.name == name), None)
+            if cell is not None:
+                return matrix.run(cell)
+            if name == matrix.name:
+                raise UsageError(
+                    f'the run "{name}" stands for {len(cells)}',
+                    at=matrix.at,
+                    expected=", ".join(one.name for one in cells[:3]) + (", ..." if len(cells) > 3 else ""),
+                    hint="plait fleet makes all of them",
+                )
+        return None
 
 
 def find(start: str, texts: Container[str] = ()) -> str | None:
@@ -109,6 +130,7 @@ def of_source(source: Source, directory: str) -> Project:
         run = Run(ONLY, "compose", (), None, directory, Position(source, top.line), words=[source.name])
         return Project(source.name, directory, [run], lint=top.find("lint"))
     found = []
+    matrices = {}
     abstract = {}
     for item in runs.items:
         chain = inherited(item, runs)
@@ -116,9 +138,11 @@ def of_source(source: Source, directory: str) -> Project:
             _check(one)
         if _is_abstract(item):
             abstract[str(item.key)] = item.position
+        elif (entry := _last(chain, "matrix")) is not None:
+            matrices[str(item.key)] = _matrix(item, entry, chain, directory)
         else:
             found.append(_run(item, chain, source, directory))
-    return Project(source.name, directory, found, abstract=abstract, lint=top.find("lint"))
+    return Project(source.name, directory, found, abstract=abstract, matrices=matrices, lint=top.find("lint"))
 
 
 def _check(item: MapItem) -> None:
@@ -143,8 +167,56 @@ def _is_abstract(item: MapItem) -> bool:
     return found is not None and found.value is True
 
 
+def _last(chain: Sequence[MapItem], key: str) -> MapItem | None:
+    """The setting of a run, or of the nearest one that it is based on."""
+    for one in reversed(chain):
+        assert type(one.value) is Map
+        if (found := one.value.find(key)) is not None:
+            return found
+    return None
+
+
+def _matrix(item: MapItem, entry: MapItem, chain: Sequence[MapItem], directory: str) -> Matrix:
+    """A run that stands for many. entry: its matrix. Raises UsageError."""
+    if type(entry.value) is not Map:
+        raise wrong(entry, "a map")
+    command, maps = _command(item, chain)
+    if command == "steps":
+        raise UsageError(
+            "a run with steps has no matrix",
+            at=entry.position,
+            hint="put the steps into a file of their own: compose: {file: steps.yml, set: {...}}",
+        )
+    output = _last(chain, "output")
+    if output is not None:
+        raise UsageError("the output of a matrix stands in the matrix", at=output.position)
+    settings_of(command, maps)  # what is wrong is told now
+
+    def make(name: str, maps: Sequence[Map]) -> Run:
+        settings, given = settings_of(command, maps)
+        return Run(name, command, settings, given, directory, item.position)
+
+    return Matrix(str(item.key), entry.value, entry.position, directory, command, maps, make)
+
+
 def _run(item: MapItem, chain: Sequence[MapItem], source: Source, directory: str) -> Run:
     """A run. chain: it, and those that it is based on, the lowest first. Raises UsageError."""
+    command, maps = _command(item, chain)
+    output = _last(chain, "output")
+    if output is not None and (type(output.value) is not str or not output.value):
+        raise wrong(output, "a path below the directory of the fleet")
+    name = str(item.key)
+    place = "" if output is None else str(output.value)
+    if command == "steps":
+        parse(source, directory, name)  # what is wrong is told now
+        words = [source.name, f"--run={name}"]
+        return Run(name, "compose", (), None, directory, item.position, words=words, output=place)
+    settings, given = settings_of(command, maps)
+    return Run(name, command, settings, given, directory, item.position, output=place)
+
+
+def _command(item: MapItem, chain: Sequence[MapItem]) -> tuple[str, list[Map]]:
+    """What a run does, and its settings. chain: it, and those that it is based on, the lowest first. Raises UsageError."""
     commands: list[MapItem] = []
     for one in chain:
         assert type(one.value) is Map
@@ -161,16 +233,11 @@ def _run(item: MapItem, chain: Sequence[MapItem], source: Source, directory: str
                 expected=f'"{entry.key}" as there',
                 found=f'"{command}"',
             )
-    name = str(item.key)
-    if command == "steps":
-        parse(source, directory, name)  # what is wrong is told now
-        return Run(name, "compose", (), None, directory, item.position, words=[source.name, f"--run={name}"])
     maps = []
-    for entry in commands:
+    for entry in commands if command != "steps" else ():
         if entry.value is None:
             continue
         if type(entry.value) is not Map:
             raise wrong(entry, "a map of settings")
         maps.append(entry.value)
-    settings, given = settings_of(command, maps)
-    return Run(name, command, settings, given, directory, item.position)
+    return command, maps

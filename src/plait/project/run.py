@@ -27,10 +27,11 @@ class Run:
 
     name: its name in the project. command: render, patch, layer or compose. settings: its flags and arguments.
     given: data values or variables that stand in the project file. directory: what its paths are relative to.
-    at: where it stands; None for a guess. why: what speaks for it, if it is a guess.
+    at: where it stands; None for a guess. why: what speaks for it, if it is a guess. output: where a fleet puts its
+    results, if the project file says so.
     """
 
-    __slots__ = ("at", "command", "directory", "given", "name", "settings", "why", "words")
+    __slots__ = ("at", "command", "directory", "given", "name", "output", "settings", "why", "words")
 
     def __init__(
         self,
@@ -43,6 +44,7 @@ class Run:
         *,
         words: Sequence[str] = (),
         why: str = "",
+        output: str = "",
     ) -> None:
         """words: what is typed besides the settings; paths among them are relative to the working directory."""
         self.name = name
@@ -53,6 +55,7 @@ class Run:
         self.at = at
         self.words = words
         self.why = why
+        self.output = output
 
     def __repr__(self) -> str:
         return f"<Run {self.name!r}: {' '.join(self.argv())}>"

@@ -65,6 +65,7 @@ def schema() -> dict[str, object]:
                 "items": {"$ref": "#/$defs/step"},
             },
             "step": _step(),
+            "matrix": _matrix(),
             **{command: _command(command) for command in COMMANDS},
         },
     }
@@ -78,8 +79,44 @@ def _run() -> Schema:
             "base": _NAME,
             "abstract": {"type": "boolean", "description": "only there for other runs to be based on"},
             "description": {"type": "string"},
+            "matrix": {"$ref": "#/$defs/matrix"},
+            "output": {"type": "string", "description": "where plait fleet puts the results, below its directory"},
             "steps": {"$ref": "#/$defs/steps"},
             **{command: {"$ref": f"#/$defs/{command}"} for command in COMMANDS},
+        },
+    }
+
+
+def _matrix() -> Schema:
+    row: Schema = {"type": "object", "minProperties": 1, "additionalProperties": _SCALAR}
+    source: Schema = {
+        "type": "object",
+        "additionalProperties": False,
+        "minProperties": 1,
+        "maxProperties": 1,
+        "properties": {
+            "directories": {"type": "string", "description": "a value for each directory that is in this one"},
+            "files": {"type": "string", "description": "a value for each file that this pattern matches"},
+        },
+    }
+    return {
+        "description": "axes whose values make one run for each environment",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "axes": {
+                "description": "values by the names of axes; {NAME} in a setting stands for the value",
+                "type": "object",
+                "additionalProperties": {"oneOf": [{"type": "array", "items": _SCALAR, "minItems": 1}, source]},
+            },
+            "environments": {
+                "description": "maps from axes to values, or a file of them: a YAML list, or CSV",
+                "oneOf": [{"type": "string"}, {"type": "array", "items": row}],
+            },
+            "exclude": {"type": "array", "items": row, "description": "environments that are not made"},
+            "include": {"type": "array", "items": row, "description": "environments that are made in addition"},
+            "name": {"type": "string", "description": "what a run is called; by default the values of its axes"},
+            "output": {"type": "string", "description": "where its results go, below the directory of the fleet"},
         },
     }
 

@@ -1,0 +1,191 @@
+"""`plait.fleet.fleet`: make all runs of a project."""
+
+from __future__ import annotations
+
+import os
+from time import monotonic
+
+from plait.errors import PlaitError
+from plait.fleet.book import Book
+from plait.fleet.driver import Drive
+from plait.fleet.outcome import FAILED, LEFT
+from plait.fleet.plan import tasks_of
+from plait.fleet.pools import Given, InProcess, Processes
+from plait.fleet.progress import Silent
+from plait.fleet.reads import Disk
+from plait.fleet.results import MOST_BYTES, Results
+from plait.fleet.summary import faults_text
+from plait.fleet.workshop import Setup
+from plait.limits import Limits
+from plait.project.file import read
+from plait.tools.pipeline import file_source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plait.fleet.outcome import Outcome
+    from plait.fleet.plan import Task
+    from plait.fleet.pools import Pool
+    from plait.fleet.progress import Watcher
+    from plait.fleet.workshop import Common
+    from plait.project.file import Project
+
+
+class Report:
+    """What came of a fleet.
+
+    output: the directory of the results. counts: how many runs there are of each status. failed: the outcomes of runs that
+    failed, in the order of the project file. warned: the outcomes with warnings. left_over: places that earlier fleets
+    have written, and no run has any more. seconds: how long it took.
+    """
+
+    def __init__(
+        self,
+        output: str,
+        outcomes: Sequence[Outcome],
+        left_over: Sequence[str],
+        seconds: float,
+    ) -> None:
+        self.output = output
+        self.counts: dict[str, int] = {}
+        for outcome in outcomes:
+            self.counts[outcome.status] = self.counts.get(outcome.status, 0) + 1
+        self.failed = [outcome for outcome in outcomes if outcome.has_failed]
+        self.warned = [outcome for outcome in outcomes if outcome.warnings]
+        self.left_over = left_over
+        self.seconds = seconds
+
+    def __repr__(self) -> str:
+        return f"<Report: {', '.join(f'{count} {status}' for status, count in self.counts.items())}>"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every run has its results."""
+        return not self.counts.get(FAILED) and not self.counts.get(LEFT)
+
+    def check(self) -> Report:
+        """The same report. Raises PlaitError, with each error once, when a run has failed."""
+        if self.failed:
+            raise PlaitError(faults_text(self.failed).removeprefix("plait: ").rstrip())
+        return self
+
+
+def fleet(
+    project: str | os.PathLike[str] = ".",
+    *,
+    output: str | os.PathLike[str] | None = None,
+    names: Sequence[str] = (),
+    processes: int = 1,
+    executor: object = None,
+    cache: bool | str | os.PathLike[str] = False,
+    cache_secrets: bool = False,
+    cache_size: int = MOST_BYTES,
+    afresh: bool = False,
+    resume: bool = False,
+    fail_fast: bool = False,
+    limits: Mapping[str, float] | None = None,
+    own_process: bool = False,
+    watcher: Watcher | None = None,
+) -> Report:
+    """Make all runs of a project, and those of its matrices, as `plait fleet` does. What is wrong with runs is in the report.
+
+    project: the project file, or its directory. output: where the results go; by default `out` beside the project file.
+    names: of runs and matrices, if not all are wanted. processes: how many processes of this machine make runs; 1 is this
+    one alone, 0 as many as there are processors, where the fleet is worth it. executor: makes them instead, a
+    `concurrent.futures.Executor`, or a `dask.distributed.Client`, whose workers are sent the inputs, and send back the
+    results. cache: keep what runs made in this directory, or in the user's with True, and take from there what an earlier
+    fleet made. cache_secrets: also of runs with secrets. cache_size: bytes that the directory may have afterwards. afresh:
+    make runs also that need not be. resume: go on with a fleet that was stopped, and keep also what depends on more than
+    files. fail_fast: stop at the first run that fails. limits: of each run, as for `plait.render`. own_process: this
+    process does nothing else, so that the system can hold it to the limits. watcher: hears how it goes on.
+
+    Raises PlaitError for a project that is wrong, and where the output cannot be written.
+
+    >>> from plait.fleet import fleet
+    >>> fleet("plait.yml", processes=4).check()  # doctest: +SKIP
+    <Report: 1200 made>
+    """
+    start = monotonic()
+    Limits(**(limits or {}))  # what is wrong is told now
+    read_project = read(os.fspath(project))
+    watcher = Silent() if watcher is None else watcher
+    every = tasks_of(read_project)
+    tasks = tasks_of(read_project, names) if names else every
+    top = os.path.abspath(read_project.directory or os.curdir)
+    place = os.path.abspath(os.path.join(top, "out") if output is None else output)
+    stored = _directory_of(cache)
+    outcomes: dict[str, Outcome] = {}
+    book = Book(place, os.path.basename(read_project.path))
+
+    def told(task: Task, outcome: Outcome) -> None:
+        if outcome.status != LEFT:
+            book.enter(task, outcome)
+        outcome.parts, outcome.reads, outcome.files = (), None, {}
+        outcomes[task.name] = outcome
+        watcher.outcome(outcome)
+
+    try:
+        rest = tasks
+        if not afresh:
+            looked = [(task, book.kept(task, disk, resumed=resume)) for disk in [Disk(top)] for task in tasks]
+            outcomes.update((task.name, outcome) for task, outcome in looked if outcome is not None)
+            rest = [task for task, outcome in looked if outcome is None]
+        watcher.begin(len(tasks), len(outcomes))
+        if rest:
+            common: Common = {"results": stored, "keeps_secrets": cache_secrets, "limits": limits}
+            pool, sent = _workers(read_project, rest, place, processes, executor, common, own_process=own_process)
+            Drive(pool, sent, place, fail_fast=fail_fast, told=told, tick=watcher.tick).make(rest)
+        book.finish(every)
+        left_over = book.left_over(every)
+    finally:
+        book.close()
+    if stored and rest:
+        Results(stored).shrink(cache_size)
+    ordered = [outcomes[task.name] for task in tasks]
+    report = Report(place, ordered, left_over, monotonic() - start)
+    watcher.end(report.counts, report.seconds)
+    return report
+
+
+def _directory_of(cache: bool | str | os.PathLike[str]) -> str:
+    if isinstance(cache, bool):
+        from plait.fleet.results import default_directory
+
+        return default_directory(os.environ) if cache else ""
+    return os.path.abspath(cache)
+
+
+# So many runs are worth the start of processes.
+_MANY = 24
+
+
+def _workers(
+    project: Project,
+    tasks: Sequence[Task],
+    place: str,
+    processes: int,
+    executor: object,
+    common: Common,
+    *,
+    own_process: bool,
+) -> tuple[Pool, object]:
+    """Where runs are made, and the setup as it is sent there. Raises UsageError for an executor that is none."""
+    from concurrent.futures import Executor
+
+    source = file_source(project.path)
+    named = source.name, source.text
+    top = os.path.abspath(project.directory or os.curdir)
+    if executor is None:
+        if processes == 0:
+            processes = (os.cpu_count() or 1) if len(tasks) >= _MANY else 1
+        if processes > 1:
+            setup = Setup(named, project.directory, place, **common, owns_process=True)
+            return Processes(processes), setup
+        return InProcess(), Setup(named, project.directory, place, **common, owns_process=own_process)
+    if isinstance(executor, Executor):
+        # Its processes may have begun in another directory.
+        return Given(executor, getattr(executor, "_max_workers", 1)), Setup(named, top, place, **common)
+    from plait.fleet.dask import pool_of
+
+    return pool_of(executor, named, project, tasks, common)

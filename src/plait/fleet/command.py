@@ -1,0 +1,184 @@
+"""`plait fleet`: all runs of a project, and those of its matrices."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+
+from plait.cli.options import GENERAL, SWITCH, TEXT, TEXTS, Command, Flag
+from plait.cli.shared import LIMIT
+from plait.cli.streams import complain, write_out
+from plait.errors import ReadError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.cli.options import Parsed
+    from plait.fleet.api import Report
+    from plait.fleet.progress import Watcher
+
+_SUBCOMMANDS: tuple[tuple[str, str], ...] = ()
+
+FLEET = Command(
+    "plait fleet",
+    "Make all runs of the project file, and those that its matrices stand for, each in a place of its own.",
+    (
+        "Which runs",
+        Flag("only", TEXTS, "this run, or the runs of this matrix, and no others", value="NAME"),
+        "Where they are made",
+        Flag("jobs", TEXT, "processes of this machine; by default one for each processor", short="j", value="N"),
+        Flag("dask", TEXT, "the scheduler of a Dask cluster, such as tcp://host:8786", value="ADDRESS"),
+        "Results",
+        Flag("output", TEXT, "the directory of the results; by default out beside the project file", value="DIRECTORY"),
+        Flag("fail-fast", SWITCH, "stop at the first run that fails"),
+        Flag("resume", SWITCH, "go on with a fleet that was stopped; also keep results that depend on more than files"),
+        "What earlier fleets made",
+        Flag("no-cache", SWITCH, "make every run, and keep nothing"),
+        Flag(
+            "cache",
+            TEXT,
+            "keep what runs make in this directory, which fleets and machines may share",
+            value="DIRECTORY",
+        ),
+        Flag("cache-size", TEXT, "bytes that the directory may have", value="BYTES", default=("1G",)),
+        Flag("cache-secrets", SWITCH, "also keep what runs with secrets make"),
+        GENERAL,
+        Flag("events", TEXT, "tell programs on standard output how it goes on", value="FORM", choices=("json",)),
+        Flag("quiet", SWITCH, "tell nothing but errors"),
+        LIMIT,
+    ),
+    arguments="[FILE]",
+    commands=_SUBCOMMANDS,
+)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run `plait fleet`; the exit status, 1 when a run has failed. Raises PlaitError."""
+    flags = FLEET.parse(argv)
+    if flags.on("help"):
+        write_out(FLEET.help_text())
+        return 0
+    if len(flags.arguments) > 1:
+        raise UsageError("plait fleet takes one project file", found=" ".join(flags.arguments))
+    with _many_runs():
+        report = _made(flags, project_file(flags.arguments[0] if flags.arguments else ""))
+    if not flags.given("events"):
+        _tell(report, flags)
+    return 0 if report.is_whole else 1
+
+
+def project_file(path: str) -> str:
+    """The project file of an argument, or the one that the working directory belongs to. Raises ReadError."""
+    if path:
+        if not os.path.lexists(path):
+            from plait.content import near
+
+            raise ReadError(f'there is nothing at "{path}"', expected="a project file", hint=near(path))
+        return path
+    from plait.project.file import FILE_NAMES, find
+    from plait.project.run import from_here
+
+    found = find(os.curdir)
+    if found is None:
+        raise ReadError("there is no project file", expected=" or ".join(FILE_NAMES), hint="docs/fleet.md shows one")
+    return os.path.join(from_here(os.path.dirname(found)), os.path.basename(found))
+
+
+@contextmanager
+def _many_runs() -> Iterator[None]:
+    """One fleet is many runs: what bounds one, and lets one live without a collector, is not for all of them together."""
+    import gc
+
+    from plait.limits import Limits, limited
+    from plait.process import stop_timer, unbound_memory
+
+    stop_timer()
+    unbound_memory()
+    was_enabled, thresholds = gc.isenabled(), gc.get_threshold()
+    gc.enable()
+    gc.set_threshold(100_000, 20, 100)
+    try:
+        with limited(Limits()):
+            yield
+    finally:
+        gc.set_threshold(*thresholds)
+        if not was_enabled:
+            gc.disable()
+
+
+def _made(flags: Parsed, project: str) -> Report:
+    from plait.fleet.api import fleet
+    from plait.limits import parse
+
+    watcher = _watcher(flags)
+    executor = None
+    if flags.given("dask"):
+        from plait.fleet.dask import connect
+
+        executor = connect(flags.text("dask"))
+    try:
+        return fleet(
+            project,
+            output=flags.text("output") or None,
+            names=flags.texts("only"),
+            processes=_number(flags, "jobs") if flags.given("jobs") else 0,
+            executor=executor,
+            cache=False if flags.on("no-cache") else flags.text("cache") or True,
+            cache_secrets=flags.on("cache-secrets"),
+            cache_size=_size(flags.text("cache-size")),
+            afresh=flags.on("no-cache") and not flags.on("resume"),
+            resume=flags.on("resume"),
+            fail_fast=flags.on("fail-fast"),
+            limits=parse(flags.texts(LIMIT.name)).given,
+            own_process=True,
+            watcher=watcher,
+        )
+    finally:
+        if executor is not None:
+            executor.close()  # type: ignore[attr-defined]
+
+
+def _watcher(flags: Parsed) -> Watcher:
+    from plait.fleet.progress import Events, Silent, for_people
+
+    if flags.given("events"):
+        if flags.text("events") != "json":
+            raise UsageError(f'unknown form "{flags.text("events")}"', expected="json")
+        return Events()
+    return Silent() if flags.on("quiet") else for_people()
+
+
+def _number(flags: Parsed, name: str) -> int:
+    text = flags.text(name)
+    if not text.isascii() or not text.isdigit() or not 0 < int(text) <= 1024:
+        raise UsageError(f'invalid --{name} "{text}"', expected="a number of processes, 1 or more")
+    return int(text)
+
+
+_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+def _size(text: str) -> int:
+    digits, unit = (text[:-1], _UNITS[text[-1]]) if text[-1:] in _UNITS else (text, 1)
+    if not digits.isascii() or not digits.isdigit():
+        raise UsageError(f'invalid --cache-size "{text}"', expected="a number of bytes, such as 500M")
+    return int(digits) * unit
+
+
+def _tell(report: Report, flags: Parsed) -> None:
+    from plait.fleet.summary import counts_line, faults_text, warnings_text
+    from plait.project.run import from_here
+
+    complain(faults_text(report.failed))
+    if flags.on("quiet"):
+        return
+    complain(warnings_text(report.warned))
+    place = from_here(report.output) or os.curdir
+    if report.left_over:
+        shown = ", ".join(os.path.join(place, one) for one in report.left_over[:3])
+        more = f" and {len(report.left_over) - 3} more" if len(report.left_over) > 3 else ""
+        complain(f"plait: warning: no run writes these any more: {shown}{more}\n")
+    sys.stderr.flush()
+    write_out(counts_line(report.counts, report.seconds, place))

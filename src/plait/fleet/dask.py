@@ -1,0 +1,58 @@
+"""Fleets on Dask: workers anywhere, which are sent the inputs once each, by content, and send back what runs made."""
+
+from __future__ import annotations
+
+import os
+
+from plait.errors import UsageError
+from plait.fleet.bundle import packed
+from plait.fleet.pools import Given
+from plait.fleet.workshop import Setup
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.fleet.plan import Task
+    from plait.fleet.pools import Pool
+    from plait.fleet.workshop import Common
+    from plait.project.file import Project
+
+_HINT = "pip install 'plait[dask]'"
+
+
+def connect(address: str) -> object:
+    """A client of the scheduler at an address such as tcp://host:8786. Raises UsageError."""
+    try:
+        from distributed import Client
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in {"distributed", "dask"}:
+            raise
+        raise UsageError(
+            "Dask is an extra that is not installed", found=f"no module {error.name}", hint=_HINT
+        ) from None
+    try:
+        return Client(address, timeout=10, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot reach the scheduler at {address}", found=str(error).partition("\n")[0]) from None
+
+
+def pool_of(
+    client: object, source: tuple[str, str], project: Project, tasks: Sequence[Task], common: Common
+) -> tuple[Pool, object]:
+    """The workers of a client, and the setup, which they have by now. Raises UsageError for what is no client, PlaitError."""
+    scatter, get_executor = getattr(client, "scatter", None), getattr(client, "get_executor", None)
+    if scatter is None or get_executor is None:
+        raise UsageError(
+            "this executor cannot make runs",
+            expected="a concurrent.futures.Executor, or a client of dask.distributed",
+            found=type(client).__name__,
+        )
+    workers: dict[str, int] = client.ncores()  # type: ignore[attr-defined]
+    if not workers:
+        raise UsageError("the scheduler has no workers")
+    top = os.path.abspath(project.directory or os.curdir)
+    # What runs made before is looked up where the results are kept, which is not where the workers are.
+    setup = Setup(source, top, "", bundle=packed(project, tasks), limits=common["limits"])
+    sent = scatter(setup, broadcast=True)
+    return Given(get_executor(pure=False), sum(workers.values())), sent

@@ -1,0 +1,179 @@
+"""A fleet on its way: what need not be made is passed over, the rest is given out in portions, and each outcome is noted.
+
+A portion takes about a quarter of a second, and there are never more than two for each worker: so a fleet of any size
+keeps every worker busy, takes little memory, and stops soon when it is asked to.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
+
+from plait.errors import PlaitError
+from plait.fleet.outcome import FAILED, LEFT, Outcome
+from plait.fleet.placing import put
+from plait.fleet.workshop import perform
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from concurrent.futures import Executor, Future
+
+    from plait.fleet.plan import Task
+    from plait.fleet.pools import Pool
+
+_PORTION = 0.25
+_LARGEST = 64
+# So often a run is begun whose process ends meanwhile; the last time it is alone, so that no other run is taken for it.
+_ATTEMPTS = 3
+# The clock is looked at so often while nothing ends.
+_TICK = 0.5
+
+
+class Portion:
+    """Some runs for one process. attempt: how often they were begun."""
+
+    __slots__ = ("attempt", "tasks")
+
+    def __init__(self, tasks: Sequence[Task], attempt: int = 1) -> None:
+        self.tasks = tasks
+        self.attempt = attempt
+
+
+class Drive:
+    """Makes runs. sent: the setup as it is sent with each portion. told: hears of each outcome.
+
+    tick: is called now and then. fail_fast: the first run that fails stops the others. output: where results are written
+    that processes send back.
+    """
+
+    def __init__(
+        self,
+        pool: Pool,
+        sent: object,
+        output: str,
+        *,
+        fail_fast: bool,
+        told: Callable[[Task, Outcome], None],
+        tick: Callable[[], None],
+    ) -> None:
+        self._pool = pool
+        self._sent = sent
+        self._output = output
+        self._fail_fast = fail_fast
+        self._told = told
+        self._tick = tick
+        self._waiting: deque[Portion] = deque()
+        self._going: dict[Future[list[Outcome]], Portion] = {}
+        # Seconds that a run takes; a guess before the first has ended.
+        self._each = _PORTION
+        self._is_stopped = False
+        self._has_made_any = False
+        self._breaks = 0
+
+    def make(self, tasks: Sequence[Task]) -> None:
+        """Make these runs. Raises what `told` raises, and KeyboardInterrupt once what had begun has ended."""
+        rest = deque(tasks)
+        executor = self._pool.open()
+        ended = False
+        try:
+            while (rest or self._waiting or self._going) and not self._is_stopped:
+                executor = self._give_out(executor, rest)
+                executor = self._take_in(executor)
+            ended = True
+        finally:
+            for future in self._going:
+                future.cancel()
+            self._pool.close(at_once=not ended or self._is_stopped)
+            # What had begun has ended by now, and has written what it made.
+            for future, portion in self._going.items():
+                if future.done() and not future.cancelled() and future.exception() is None:
+                    self._note(portion, future.result())
+        for task in [*(task for portion in self._waiting for task in portion.tasks), *rest]:
+            self._told(task, Outcome(task.name, LEFT))
+
+    def _give_out(self, executor: Executor, rest: deque[Task]) -> Executor:
+        while len(self._going) < self._room() and (self._waiting or rest):
+            if self._waiting:
+                portion = self._waiting.popleft()
+            else:
+                count = max(1, min(int(_PORTION / self._each), _LARGEST, len(rest) // (2 * self._pool.width) or 1))
+                portion = Portion([rest.popleft() for _ in range(count)])
+            try:
+                # Who has sent the setup ahead gives out what stands for it.
+                future = executor.submit(perform, self._sent, portion.tasks)  # type: ignore[arg-type]
+                self._going[future] = portion
+            except BrokenExecutor:
+                self._waiting.appendleft(portion)
+                return self._broken()
+        return executor
+
+    def _room(self) -> int:
+        """How many portions there may be: one, while a run is tried for the last time."""
+        if any(portion.attempt >= _ATTEMPTS for portion in [*self._going.values(), *list(self._waiting)[:1]]):
+            return 1
+        return 1 if self._pool.width == 1 else 2 * self._pool.width
+
+    def _take_in(self, executor: Executor) -> Executor:
+        done, _ = wait(self._going, timeout=_TICK, return_when=FIRST_COMPLETED)
+        self._tick()
+        for future in done:
+            if future not in self._going:  # its pool has broken meanwhile
+                continue
+            error = future.exception()
+            if isinstance(error, BrokenExecutor):
+                return self._broken()
+            portion = self._going.pop(future)
+            if error is None:
+                self._note(portion, future.result())
+            elif isinstance(error, PlaitError):
+                raise error
+            else:
+                self._lost(portion, f"{type(error).__name__}: {error}")
+        return executor
+
+    def _note(self, portion: Portion, outcomes: Sequence[Outcome]) -> None:
+        self._has_made_any = True
+        for task, outcome in zip(portion.tasks, outcomes, strict=True):
+            if outcome.texts is not None:
+                outcome = _put(self._output, task, outcome)
+            self._each += (max(outcome.seconds, 1e-4) - self._each) / 8
+            self._told(task, outcome)
+            self._is_stopped = self._is_stopped or (self._fail_fast and outcome.has_failed)
+
+    def _broken(self) -> Executor:
+        """A process has ended, and with it the pool: take another one, and begin again what was going on."""
+        portions = [*self._going.items()]
+        self._going.clear()
+        for future, portion in portions:
+            if future.done() and not future.cancelled() and future.exception() is None:
+                self._note(portion, future.result())
+            else:
+                self._lost(portion, "the process that made it ended")
+        self._breaks += 1
+        another = self._pool.reopen()
+        if another is None or (self._breaks > _ATTEMPTS and not self._has_made_any):
+            raise PlaitError(
+                "the processes that make runs end before they have made one", hint="-j 1 does without them"
+            )
+        return another
+
+    def _lost(self, portion: Portion, why: str) -> None:
+        """Begin some runs again, each by itself; or say that they have failed."""
+        for task in portion.tasks:
+            if portion.attempt < _ATTEMPTS:
+                self._waiting.append(Portion([task], portion.attempt + 1))
+            else:
+                self._told(task, Outcome(task.name, FAILED, error=f"{why}, {_ATTEMPTS} times"))
+                self._is_stopped = self._is_stopped or self._fail_fast
+
+
+def _put(output: str, task: Task, outcome: Outcome) -> Outcome:
+    """Write what a process has sent back."""
+    assert outcome.texts is not None
+    try:
+        put(output, task, outcome.texts)
+    except PlaitError as error:
+        return Outcome(task.name, FAILED, error=error.report().removeprefix("plait: ").rstrip("\n"))
+    outcome.texts = None
+    return outcome

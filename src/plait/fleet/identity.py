@@ -1,0 +1,45 @@
+"""Digests: of contents, of what a run is told to do, and of the plait that does it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import cache
+from hashlib import blake2b, sha256
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def digest(content: bytes) -> str:
+    """What tells one content from another, as `sha256sum` prints it."""
+    return sha256(content).hexdigest()
+
+
+def of_parts(parts: Iterable[str]) -> str:
+    """A name for all these texts together."""
+    made = blake2b(digest_size=20)
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        made.update(len(data).to_bytes(8, "big"))
+        made.update(data)
+    return made.hexdigest()
+
+
+@cache
+def version() -> str:
+    """What tells one plait from another: its sources, and Python's version. It is the same on every machine."""
+    import plait
+    from plait.passes import FAST
+
+    top = os.path.dirname(plait.__file__)
+    made = blake2b(f"{sys.version_info[:2]} {FAST}".encode(), digest_size=16)
+    for directory, below, names in os.walk(top):
+        below.sort()
+        for name in sorted(names):
+            if name.endswith(".py"):
+                with open(os.path.join(directory, name), "rb") as file:
+                    made.update(f"{name} ".encode())
+                    made.update(file.read())
+    return made.hexdigest()

@@ -1,0 +1,75 @@
+"""What came of one run of a fleet."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plait.fleet.reads import Reads
+
+    # The digest of a file's content, and its size.
+    Written = tuple[str | None, int]
+
+MADE, STORED, KEPT, FAILED, LEFT = "made", "stored", "kept", "failed", "left out"
+
+
+class Outcome:
+    """What came of a run.
+
+    name: of the run. status: `made`; `stored`, taken from what an earlier fleet made; `kept`, there already; `failed`; or
+    `left out`, because the fleet was stopped. seconds: how long it took. error: the message, of a run that failed.
+    fault: the same without what is the environment's own, so that equal errors have equal texts.
+    parts, reads: what it has read, below directories and elsewhere. is_secret: it has to do with secrets, so that nothing
+    of it is kept. files: digest and size of each file that it has written. texts: the files themselves, where the process
+    that made them does not write.
+    """
+
+    __slots__ = (
+        "error",
+        "fault",
+        "files",
+        "is_secret",
+        "name",
+        "parts",
+        "reads",
+        "seconds",
+        "status",
+        "texts",
+        "warnings",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        status: str,
+        *,
+        seconds: float = 0.0,
+        error: str = "",
+        fault: str = "",
+        parts: Sequence[Reads] = (),
+        reads: Reads | None = None,
+        is_secret: bool = False,
+        files: Mapping[str, Written] | None = None,
+        texts: Mapping[str, str] | None = None,
+        warnings: Sequence[str] = (),
+    ) -> None:
+        self.name = name
+        self.status = status
+        self.seconds = seconds
+        self.error = error
+        self.fault = fault or error
+        self.parts = parts
+        self.reads = reads
+        self.is_secret = is_secret
+        self.files = {} if files is None else files
+        self.texts = texts
+        self.warnings = warnings
+
+    def __repr__(self) -> str:
+        return f"<Outcome {self.name!r}: {self.status}>"
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether nothing came of it."""
+        return self.status == FAILED

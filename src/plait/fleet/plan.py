@@ -1,0 +1,159 @@
+"""Which runs a fleet has, and where the results of each go. Two runs never share a place."""
+
+from __future__ import annotations
+
+import os
+
+from plait.errors import PlaitError, UsageError
+from plait.fleet.identity import of_parts
+from plait.output import inside, no_name_on_windows
+from plait.project.file import Project
+from plait.project.matrix import Cell
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from plait.project.matrix import Choice, Matrix
+    from plait.project.run import Run
+    from plait.source import Position
+
+# What a fleet itself has in the directory of its results.
+OWN = ".fleet"
+MANIFEST = "fleet.jsonl"
+
+_FILES = (".yml", ".yaml")
+
+
+class Task:
+    """One run to be made.
+
+    name: of the run. place: where its results go, below the directory of the fleet. is_file: that is one file, and no
+    directory of files. matrix: the name of the matrix that it is of, or "". choices: its value on each axis.
+    definition: a digest of what it is told to do.
+    """
+
+    __slots__ = ("choices", "definition", "is_file", "matrix", "name", "place")
+
+    def __init__(
+        self, name: str, output: str, place: str, matrix: str, choices: Mapping[str, Choice], told: Sequence[str]
+    ) -> None:
+        """output: the place as it is written. told: what it is told to do."""
+        self.name = name
+        self.place = place
+        self.is_file = output.endswith(_FILES)
+        self.matrix = matrix
+        self.choices = choices
+        self.definition = of_parts(["file" if self.is_file else "directory", *told])
+
+    def __repr__(self) -> str:
+        return f"Task({self.name!r})"
+
+    def run(self, project: Project) -> Run:
+        """The run of the project file. Raises UsageError."""
+        if not self.matrix:
+            return project.runs[self.name]
+        return project.matrices[self.matrix].run(Cell(self.name, self.choices, self.place))
+
+
+def tasks_of(project: Project, names: Sequence[str] = ()) -> list[Task]:
+    """The runs of a project, those of a matrix in its place, in order. names: of runs and matrices, if not all are wanted.
+
+    Raises UsageError for two runs with one name or place, for a place outside of the fleet's directory, and for one that
+    Windows could not hold; ReadError.
+    """
+    found: list[tuple[Task, Position | None]] = [(_task(run), run.at) for run in project.runs.values()]
+    for matrix in project.matrices.values():
+        found += [(task, matrix.at) for task in _of_matrix(matrix)]
+    _check_places(found)
+    tasks = [task for task, _ in found]
+    return _chosen(tasks, names) if names else tasks
+
+
+def _task(run: Run) -> Task:
+    output = run.output or f"{run.name}/"
+    given = ""
+    if run.given is not None:
+        from plait.yaml import write_value
+
+        given = write_value(run.given)
+    return Task(run.name, output, _place(output, run.at), "", {}, [run.command, *run.argv(""), "", given])
+
+
+def _of_matrix(matrix: Matrix) -> list[Task]:
+    from plait.yaml import write_value
+
+    cells = matrix.cells()
+    matrix.run(cells[0]).check()  # names in braces that are no axes
+    told = [matrix.command, *(write_value(settings) for settings in matrix.maps)]
+    found = []
+    for cell in cells:
+        axes = [f"{axis}={choice.value!r} {choice.path}" for axis, choice in sorted(cell.choices.items())]
+        place = _place(cell.output, matrix.at)
+        found.append(Task(cell.name, cell.output, place, matrix.name, cell.choices, [*told, *axes]))
+    return found
+
+
+def _place(path: str, at: Position | None) -> str:
+    """Where results go, with slashes. Raises UsageError."""
+    try:
+        place = inside(path)
+    except PlaitError as error:
+        raise UsageError(f'"{path}" leads out of the directory of the fleet', at=at, hint=None) from error
+    wrong = no_name_on_windows(place) if "\\" not in path or os.sep == "\\" else path
+    if wrong is not None or path.startswith("/"):
+        raise UsageError(
+            f'"{path}" is no place for results',
+            at=at,
+            expected="a relative path that every system can hold: "
+            "no device's name, none of < > : \" | ? * \\, no dot or space at the end of a name",
+            found=wrong,
+        )
+    return place.replace(os.sep, "/")
+
+
+def _check_places(found: Iterable[tuple[Task, Position | None]]) -> None:
+    names: dict[str, Position | None] = {}
+    places: dict[str, tuple[Task, Position | None]] = {}
+    for task, at in found:
+        if task.name in names:
+            raise UsageError(f'two runs are called "{task.name}"', at=at, also=_also(names[task.name]))
+        names[task.name] = at
+        # Not every file system tells large letters from small ones.
+        key = task.place.casefold()
+        if key.partition("/")[0] in (OWN, MANIFEST):
+            raise UsageError(f'"{task.place}" is what the fleet itself writes', at=at)
+        other = places.setdefault(key, (task, at))
+        if other[0] is not task:
+            raise _clash(task, at, *other)
+    for key, (task, at) in places.items():
+        above = key.rpartition("/")[0]
+        while above:
+            if above in places:
+                raise _clash(task, at, *places[above])
+            above = above.rpartition("/")[0]
+
+
+def _clash(task: Task, at: Position | None, other: Task, other_at: Position | None) -> UsageError:
+    return UsageError(
+        f'the runs "{other.name}" and "{task.name}" would write to the same place',
+        at=at,
+        also=_also(other_at),
+        expected="an output for each run, none within another",
+        found=task.place if task.place == other.place else f"{other.place}, {task.place}",
+    )
+
+
+def _also(at: Position | None) -> list[Position]:
+    return [] if at is None else [at]
+
+
+def _chosen(tasks: Sequence[Task], names: Sequence[str]) -> list[Task]:
+    known = {task.name for task in tasks} | {task.matrix for task in tasks if task.matrix}
+    for name in names:
+        if name not in known:
+            from plait.spell import did_you_mean
+
+            raise UsageError(f'there is no run "{name}"', hint=did_you_mean(name, known))
+    wanted = frozenset(names)
+    return [task for task in tasks if task.name in wanted or task.matrix in wanted]

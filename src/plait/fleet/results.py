@@ -1,0 +1,124 @@
+"""What runs made, kept by content in a directory that fleets, and machines, may share.
+
+What a run made follows from what it was told, what it has read, and the plait that did it. For each of what runs are told
+there is a file that lists what the last one has read; with the digests of these as they are now, the result has a name.
+Each file begins with a digest of its name and content: what is damaged, cut short or put in another's place is not found.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from hashlib import blake2b
+
+from plait.fleet.identity import of_parts, version
+from plait.fleet.reads import Reads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plait.fleet.reads import Disk
+
+_DIGEST = 32
+# A directory that has grown beyond this is brought down to three quarters of it, what was used longest ago first.
+MOST_BYTES = 1 << 30
+
+
+class Results:
+    """A directory of results."""
+
+    def __init__(self, directory: str) -> None:
+        self.directory = directory
+
+    def find(self, definition: str, disk: Disk) -> tuple[dict[str, str], Reads, list[str]] | None:
+        """The files that a run makes of what is on the disk now, what it reads, and its warnings; None if that is not known."""
+        listed = self._load(self._name("reads", definition))
+        if not isinstance(listed, list) or len(listed) != 2:
+            return None
+        reads = disk.now(Reads(dict.fromkeys(listed[0]), dict.fromkeys(listed[1])))
+        found = self._load(self._name("result", definition, reads.key()))
+        if not isinstance(found, dict):
+            return None
+        return found["files"], reads, found["warnings"]
+
+    def keep(self, definition: str, reads: Reads, texts: Mapping[str, str], warnings: Sequence[str]) -> None:
+        """Keep what a run made; where that cannot be written, nothing happens."""
+        result = {"files": dict(texts), "warnings": list(warnings)}
+        try:
+            self._store(self._name("result", definition, reads.key()), result)
+            self._store(self._name("reads", definition), [[*reads.files], [*reads.directories]])
+        except OSError:
+            return
+
+    def shrink(self, most: int = MOST_BYTES) -> int:
+        """Remove what was used longest ago, if there is more than this; how many files that were. What is not there is fine."""
+        found: list[tuple[float, int, str]] = []
+        for here, _, names in os.walk(self.directory):
+            for name in names:
+                path = os.path.join(here, name)
+                try:
+                    status = os.stat(path)
+                except OSError:
+                    continue
+                found.append((status.st_mtime, status.st_size, path))
+        size = sum(one[1] for one in found)
+        if size <= most:
+            return 0
+        removed = 0
+        for _, own, path in sorted(found):
+            if size <= most * 3 // 4:
+                break
+            try:
+                os.unlink(path)
+            except OSError:
+                continue
+            size -= own
+            removed += 1
+        return removed
+
+    def _name(self, *parts: str) -> str:
+        return of_parts([version(), *parts])
+
+    def _path(self, name: str) -> str:
+        return os.path.join(self.directory, name[:2], name[2:])
+
+    def _load(self, name: str) -> object:
+        path = self._path(name)
+        try:
+            with open(path, "rb") as file:
+                data = file.read()
+            if _checked(name, data[_DIGEST:]) != data[:_DIGEST]:
+                return None
+            os.utime(path)
+            found: object = json.loads(zlib.decompress(data[_DIGEST:]))
+        except (OSError, ValueError, zlib.error):
+            return None
+        return found
+
+    def _store(self, name: str, value: object) -> None:
+        """Raises OSError."""
+        content = zlib.compress(json.dumps(value, separators=(",", ":")).encode(), 1)
+        path = self._path(name)
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        aside = f"{path}.{os.getpid()}-{os.urandom(4).hex()}"
+        try:
+            with open(aside, "xb") as file:
+                file.write(_checked(name, content) + content)
+            os.replace(aside, path)
+        finally:
+            if os.path.lexists(aside):
+                os.unlink(aside)
+
+
+def _checked(name: str, content: bytes) -> bytes:
+    return blake2b(name.encode() + b"\0" + content, digest_size=_DIGEST).digest()
+
+
+def default_directory(environment: Mapping[str, str]) -> str:
+    """Where results are kept if nothing is said: in the user's cache directory; "" where there is none."""
+    from plait.codecache import user_cache
+
+    found = user_cache(environment)
+    return "" if found is None else os.path.join(found.directory, "fleet")

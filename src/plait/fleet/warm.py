@@ -1,0 +1,16 @@
+"""What the processes of a fleet have imported before they begin."""
+
+from __future__ import annotations
+
+import plait.api.results
+import plait.api.worker
+import plait.cli.render
+import plait.codecache
+import plait.fleet.workshop
+import plait.overlay
+import plait.project.file
+import plait.schema
+import plait.templates
+import plait.workspace.phases
+import plait.workspace.values_flags
+import plait.yaml  # noqa: F401

@@ -1,0 +1,238 @@
+"""One process of a fleet: it reads the project once, compiles each template once, and makes one run after the other."""
+
+from __future__ import annotations
+
+import os
+import re
+from threading import local
+from time import perf_counter
+
+from plait.errors import PlaitError, render
+from plait.fleet.outcome import FAILED, MADE, STORED, Outcome
+from plait.fleet.placing import digests, put
+from plait.fleet.reads import Disk, by_directory
+from plait.fleet.secrecy import can_be_known, is_secret
+from plait.limits import Allowance, Limits, limited
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import TypedDict
+
+    from plait.api.results import Documents
+    from plait.fleet.plan import Task
+    from plait.fleet.reads import Reads
+    from plait.fleet.results import Results
+    from plait.project.run import Run
+
+    class Common(TypedDict):
+        """What all ways to make runs have in common, as `Setup` takes it."""
+
+        results: str
+        keeps_secrets: bool
+        limits: Mapping[str, float] | None
+
+
+class Setup:
+    """What all runs of a fleet have in common; it is sent to every process that makes some.
+
+    source: name and text of the project file. directory: what its paths are relative to. output: where results are
+    written, as an absolute path; "" to send them back. results: the directory of what earlier fleets made, or "".
+    keeps_secrets: whether runs with secrets are kept there as well. limits: of each run. bundle: the inputs by their
+    absolute paths, for processes that do not see them. owns_process: the process does nothing else. start: the working
+    directory, which paths in messages are relative to.
+    """
+
+    __slots__ = (
+        "bundle", "directory", "keeps_secrets", "limits", "output", "owns_process", "results", "source", "start", "token",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        source: tuple[str, str],
+        directory: str,
+        output: str,
+        *,
+        results: str = "",
+        keeps_secrets: bool = False,
+        limits: Mapping[str, float] | None = None,
+        bundle: Mapping[str, bytes] | None = None,
+        owns_process: bool = False,
+    ) -> None:
+        self.source = source
+        self.directory = directory
+        self.output = output
+        self.results = results
+        self.keeps_secrets = keeps_secrets
+        self.limits = {} if limits is None else dict(limits)
+        self.bundle = bundle
+        self.owns_process = owns_process
+        self.start = os.getcwd()
+        # A process that has made runs of the same fleet goes on with what it has; the next fleet looks at everything anew.
+        self.token = os.urandom(16).hex()
+
+
+class Workshop:
+    """What makes runs, and what it keeps for the next one."""
+
+    def __init__(self, setup: Setup) -> None:
+        """Raises PlaitError."""
+        from plait.codecache import MemoryCache
+        from plait.project.file import of_source
+        from plait.source import Source
+
+        self._setup = setup
+        self._place = None
+        directory = setup.directory
+        if setup.owns_process:
+            os.chdir(setup.start)
+        if setup.bundle is not None:
+            from plait.fleet.bundle import Unpacked
+
+            self._place = Unpacked(setup.bundle)
+            directory = self._place.directory
+        self._project = of_source(Source(*setup.source), directory)
+        self._disk = Disk(directory or os.curdir)
+        self._cache = MemoryCache()
+        self._results: Results | None = None
+        if setup.results:
+            from plait.fleet.results import Results
+
+            self._results = Results(setup.results)
+
+    def perform(self, task: Task) -> Outcome:
+        """Make one run; what is wrong with it is in the outcome."""
+        start = perf_counter()
+        try:
+            outcome = self._stored(task) or self._made(task)
+            if self._setup.output:
+                assert outcome.texts is not None
+                put(self._setup.output, task, outcome.texts)
+                outcome.texts = None
+        except PlaitError as error:
+            outcome = _failed(task, render(error).removeprefix("plait: ").rstrip("\n"))
+        except RecursionError:
+            outcome = _failed(task, "the data are nested too deeply")
+        except Exception as error:  # noqa: BLE001 - one run must not end the others; it is told as what it is
+            outcome = _failed(task, f"internal error: {type(error).__name__}: {error}; this is a bug in plait")
+        if self._place is not None:
+            outcome.error, outcome.fault = self._place.hidden(outcome.error), self._place.hidden(outcome.fault)
+        outcome.seconds = perf_counter() - start
+        return outcome
+
+    def _stored(self, task: Task) -> Outcome | None:
+        """What an earlier fleet made of the same."""
+        if self._results is None:
+            return None
+        found = self._results.find(task.definition, self._disk)
+        if found is None:
+            return None
+        texts, reads, warnings = found
+        return self._outcome(task, STORED, texts, reads, warnings, run=task.run(self._project), secret=False)
+
+    def _made(self, task: Task) -> Outcome:
+        from plait.view import View
+
+        run = task.run(self._project)
+        view = View(is_read_only=False)
+        documents = _within_limits(self._setup, lambda: run.evaluate(view=view, cache=self._cache))
+        self._cache.save()
+        texts, warnings = _texts(task, documents)
+        reads = self._disk.of_view(view)
+        secret = is_secret(run, view)
+        if self._results is not None and can_be_known(run) and (not secret or self._setup.keeps_secrets):
+            self._results.keep(task.definition, reads, texts, warnings)
+        return self._outcome(task, MADE, texts, reads, warnings, run=run, secret=secret or not can_be_known(run))
+
+    def _outcome(
+        self,
+        task: Task,
+        status: str,
+        texts: Mapping[str, str],
+        reads: Reads,
+        warnings: Sequence[str],
+        *,
+        run: Run,
+        secret: bool,
+    ) -> Outcome:
+        tops = [self._disk.relative(path) for path in _directories(run)]
+        parts, rest = by_directory(reads, tops)
+        files = digests(texts, is_secret=secret)
+        return Outcome(
+            task.name, status, parts=[*parts.values()], reads=rest, files=files, texts=texts, is_secret=secret, warnings=warnings
+        )  # fmt: skip
+
+
+def _within_limits(setup: Setup, work: Callable[[], Documents]) -> Documents:
+    """What a run makes, held to the limits of one run. Raises PlaitError."""
+    from plait.process import stop_timer, unbound_memory, with_room, within_memory
+
+    limits = Limits(**setup.limits)
+    if not setup.owns_process:
+        with limited(limits):
+            return with_room(work, first=False)
+    from plait.api.worker import data_size
+    from plait.process import keeper
+
+    with limited(Allowance(limits, keeper(data_size() + _ROOM))):
+        try:
+            return within_memory(lambda: with_room(work, first=True))
+        finally:
+            stop_timer()
+            unbound_memory()
+
+
+# Bytes in which the language sees that it is at its limit, and what is imported at first use.
+_ROOM = 24 << 20
+
+
+def _directories(run: Run) -> list[str]:
+    """The absolute paths of the directories among the settings of a run."""
+    from plait.project.settings import holds_paths
+
+    found = [path for one in run.settings if holds_paths(run.command, one.name) for path in run.paths(one)]
+    return [path for path in found if os.path.isdir(path)]
+
+
+def _texts(task: Task, documents: Documents) -> tuple[dict[str, str], list[str]]:
+    """The files that a run makes, and what there is to warn of; with the empty name where its place is one file."""
+    from plait.api.results import Rendered
+
+    warnings = list(documents.warnings)
+    if not isinstance(documents, Rendered):
+        return {"" if task.is_file else "documents.yml": documents.to_yaml()}, warnings
+    if not task.is_file:
+        return documents.files, warnings
+    texts = [path for path in documents.files if not path.endswith((".yml", ".yaml"))]
+    if texts:
+        warnings.append(f"text files are not written: {', '.join(texts)}; an output that ends in / has them")
+    return {"": documents.to_yaml()}, warnings
+
+
+def _failed(task: Task, message: str) -> Outcome:
+    fault = message
+    for axis, choice in task.choices.items():
+        # What is as short as this stands in words as well.
+        if len(choice.text) > 2:
+            fault = fault.replace(choice.text, f"{{{axis}}}")
+    # Columns are as wide as the longest place.
+    fault = re.sub(" +", " ", fault)
+    return Outcome(task.name, FAILED, error=message, fault=fault)
+
+
+class _Own(local):
+    """What a thread keeps."""
+
+    shop: Workshop | None = None
+    token = ""
+
+
+_OWN = _Own()
+
+
+def perform(setup: Setup, tasks: Sequence[Task]) -> list[Outcome]:
+    """Make some runs in this thread, which keeps what it has read and compiled for the next ones. Raises PlaitError."""
+    if _OWN.shop is None or _OWN.token != setup.token:
+        _OWN.shop, _OWN.token = Workshop(setup), setup.token
+    shop = _OWN.shop
+    return [shop.perform(task) for task in tasks]

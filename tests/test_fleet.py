@@ -1,0 +1,386 @@
+"""Fleets: which runs a matrix makes, where their results go, and what becomes of them whatever happens meanwhile."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from plait import project
+from plait.cli import main
+from plait.errors import PlaitError, UsageError
+from plait.fleet import fleet
+from plait.fleet.book import runs_of
+from plait.fleet.plan import tasks_of
+from plait.fleet.results import Results
+
+FILES = {
+    "config/app.yml": '#@ load("@ytt:data", "data")\n---\nregion: #@ data.values.region\nsize: #@ data.values.size\n',
+    "config/schema.yml": "#@data/values-schema\n---\nregion: ''\nsize: 0\n",
+    "sites/paris/values.yml": "size: 1\n",
+    "sites/lyon/values.yml": "size: 2\n",
+    "plait.yml": """\
+runs:
+  app:
+    matrix:
+      axes: {region: [eu, us], site: {directories: sites}}
+      exclude: [{region: us, site: lyon}]
+      include: [{region: ap, site: paris}]
+      output: "{region}/{site}/"
+    render:
+      files: [config]
+      data-values-file: "{site.path}/values.yml"
+      set: {region: "{region}"}
+""",
+}
+PLACES = ["eu/lyon", "eu/paris", "us/paris", "ap/paris"]
+
+
+def put(place: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        path = place / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    return place
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    put(tmp_path, FILES)
+    # Axes of `include` have no paths, so the values of that environment are found by the name.
+    text = FILES["plait.yml"].replace("{site.path}", "sites/{site}")
+    (tmp_path / "plait.yml").write_text(text, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def contents(top: Path) -> dict[str, bytes]:
+    """All results below a directory."""
+    own = (".fleet", "fleet.jsonl")
+    found = {path.relative_to(top).as_posix(): path for path in sorted(top.rglob("*")) if path.is_file()}
+    return {name: path.read_bytes() for name, path in found.items() if not name.startswith(own)}
+
+
+def test_a_matrix_makes_a_run_for_each_environment(place: Path) -> None:
+    report = fleet(place)
+    assert (report.counts, report.is_whole) == ({"made": 4}, True)
+    assert contents(place / "out") == {
+        "eu/lyon/app.yml": b"region: eu\nsize: 2\n",
+        "eu/paris/app.yml": b"region: eu\nsize: 1\n",
+        "us/paris/app.yml": b"region: us\nsize: 1\n",
+        "ap/paris/app.yml": b"region: ap\nsize: 1\n",
+    }
+    assert [task.place for task in tasks_of(project.read("plait.yml"))] == PLACES
+
+
+def test_a_run_of_a_matrix_has_a_name(place: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert main(["run", "app/us/paris"]) == 0
+    assert capfdbinary.readouterr().out == b"region: us\nsize: 1\n"
+    with pytest.raises(UsageError, match='"app" stands for 4'):
+        project.read(str(place)).run("app")
+
+
+SOURCES = {
+    "a list": ("environments: [{region: eu, size: 3}]", {}),
+    "a file": ("environments: list.yml", {"list.yml": "- {region: eu, size: 3}\n"}),
+    "csv": ("environments: list.csv", {"list.csv": "region,size\neu,3\n"}),
+    "files": ("axes: {region: {files: 'values/*.yml'}, size: [3]}", {"values/eu.yml": "", "values/eu.txt": ""}),
+    "directories": (
+        "axes: {region: {directories: regions}, size: [3]}",
+        {"regions/eu/a.yml": "", "regions/us.yml": ""},
+    ),
+}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_environments_come_from(source: str, tmp_path: Path) -> None:
+    matrix, files = SOURCES[source]
+    runs = f'runs:\n  app:\n    matrix:\n      {matrix}\n    render: {{files: config, set: {{region: "{{region}}"}}, data-value-yaml: "size={{size}}"}}\n'
+    put(tmp_path, {**FILES, **files, "plait.yml": runs})
+    fleet(tmp_path).check()
+    assert contents(tmp_path / "out") == {"app/eu/3/app.yml": b"region: eu\nsize: 3\n"}
+
+
+MISTAKES = {
+    "axes: {region: []}": 'the axis "region" has no value',
+    "axes: {region: nothing}": "a list of values",
+    "axes: {region: {files: plain.yml}}": "the pattern has no wildcard",
+    "axes: {region: {directories: nowhere}}": "cannot list",
+    "axes: {a b: [1]}": "an axis is called by a word",
+    "axes: {region: [eu]}\n      exclude: [{region: us}]": "this excludes no environment",
+    "axes: {region: [eu]}\n      exclude: [{regoin: us}]": 'there is no axis "regoin"',
+    "axes: {region: [eu], b: [1]}\n      include: [{region: us}]": "a value on each axis",
+    'axes: {region: [eu]}\n      output: "{regoin}"': '"{regoin}" names no axis',
+    'axes: {region: [eu, us]}\n      output: "all/"': "would write to the same place",
+    "axes: {region: [eu, EU]}": "would write to the same place",
+    'axes: {region: [eu, eu/a]}\n      output: "{region}"': "would write to the same place",
+    "axes: {region: [eu, eu]}": "two runs are called",
+    'axes: {region: [eu]}\n      output: "../{region}"': "leads out of the directory",
+    'axes: {region: [".."]}\n      output: "{region}/a"': "leads out of the directory",
+    'axes: {region: [eu]}\n      output: "/{region}"': "is no place for results",
+    "axes: {region: [con]}": "is no place for results",
+    'axes: {region: ["a:b"]}': "is no place for results",
+    'axes: {region: ["a\\\\b"]}': "is no place for results",
+    'axes: {region: [eu]}\n      output: ".fleet/{region}"': "what the fleet itself writes",
+    "environments: list.csv": "as many values",
+    "environments: plain.yml": "is no list",
+    "environments: [{region: eu}, {b: 1}]": "the same axes",
+    "axis: {}": "axis",
+}
+
+
+@pytest.mark.parametrize("matrix", MISTAKES)
+def test_a_mistake_in_a_matrix_is_told_with_its_place(matrix: str, tmp_path: Path) -> None:
+    runs = f"runs:\n  app:\n    matrix:\n      {matrix}\n    render: {{files: config}}\n"
+    put(tmp_path, {**FILES, "plain.yml": "a: 1\n", "list.csv": "region,b\neu\n", "plait.yml": runs})
+    with pytest.raises(PlaitError) as failed:
+        fleet(tmp_path)
+    assert MISTAKES[matrix] in failed.value.report()
+    assert failed.value.at is not None
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_run_that_fails_leaves_what_was_there(place: Path) -> None:
+    fleet(place)
+    before = contents(place / "out")
+    (place / "sites/paris/values.yml").write_text("size: large\n", "utf-8")
+    report = fleet(place)
+    assert report.counts == {"kept": 1, "failed": 3}
+    assert contents(place / "out") == before
+    assert len({outcome.fault for outcome in report.failed}) == 1
+    with pytest.raises(PlaitError, match="3 environments: "):
+        report.check()
+    lines = {str(line["run"]): line for line in runs_of(str(place / "out"))}
+    assert (lines["app/us/paris"]["status"], lines["app/us/paris"]["stays"]) == ("failed", True)
+
+
+def test_equal_errors_are_told_once(place: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    for site in ("paris", "lyon"):
+        (place / f"sites/{site}/values.yml").write_text("size: large\n", "utf-8")
+    assert main(["fleet", "-j", "1", "--no-cache"]) == 1
+    told = capfdbinary.readouterr().err.decode()
+    assert told.count("environments: ") == 1
+    assert "4 environments: " in told
+    assert "first in: app/eu/lyon, app/eu/paris, app/us/paris and 1 more" in told
+
+
+def test_fail_fast_leaves_the_rest_out(place: Path) -> None:
+    (place / "sites/lyon/values.yml").write_text("size: large\n", "utf-8")
+    report = fleet(place, fail_fast=True)
+    assert report.counts == {"failed": 1, "left out": 3}
+    assert fleet(place).counts == {"failed": 1, "made": 3}
+
+
+def test_only_what_changed_is_made_again(place: Path) -> None:
+    fleet(place)
+    assert fleet(place).counts == {"kept": 4}
+    (place / "sites/lyon/values.yml").write_text("size: 7\n", "utf-8")
+    assert fleet(place).counts == {"kept": 3, "made": 1}
+    (place / "config/app.yml").write_text(FILES["config/app.yml"] + "more: 1\n", "utf-8")
+    assert fleet(place).counts == {"made": 4}
+    put(place, {"config/new.yml": "a: 1\n"})
+    assert fleet(place).counts == {"made": 4}
+    (place / "out/us/paris/app.yml").write_text("by hand\n", "utf-8")
+    (place / "out/eu/paris/more.yml").write_text("by hand\n", "utf-8")
+    assert fleet(place).counts == {"kept": 2, "made": 2}
+    assert fleet(place, afresh=True).counts == {"made": 4}
+    whole = contents(place / "out")
+    assert contents(Path(fleet(place, output=place / "other").output)) == whole
+
+
+def test_results_are_kept_by_content(place: Path) -> None:
+    fleet(place, cache=place / "kept")
+    whole = contents(place / "out")
+    elsewhere = put(place / "elsewhere", FILES)
+    (elsewhere / "plait.yml").write_bytes((place / "plait.yml").read_bytes())
+    assert fleet(elsewhere, cache=place / "kept").counts == {"stored": 4}
+    assert contents(elsewhere / "out") == whole
+
+
+def test_a_damaged_result_is_made_again(place: Path) -> None:
+    fleet(place, cache=place / "kept")
+    whole = contents(place / "out")
+    for number, path in enumerate(sorted(path for path in (place / "kept").rglob("*") if path.is_file())):
+        data = path.read_bytes()
+        path.write_bytes(data[:-3] if number % 2 else data[:40] + b"x" + data[41:])
+    assert fleet(place, output=place / "other", cache=place / "kept").counts == {"made": 4}
+    assert contents(place / "other") == whole
+
+
+def test_the_directory_of_results_is_bounded(place: Path) -> None:
+    fleet(place, cache=place / "kept", cache_size=600)
+    left = [path.stat().st_size for path in (place / "kept").rglob("*") if path.is_file()]
+    assert 0 < sum(left) <= 600
+    assert Results(str(place / "kept")).shrink(0) == len(left)
+    assert Results(str(place / "nowhere")).shrink(0) == 0
+
+
+SECRET = {
+    "base.yml": "key: ((key))\nmore: ((token))\n",
+    "store.yml": "key: hunter2\ntoken: hunter3\n",
+    "plait.yml": "runs:\n  one: {patch: {base: base.yml, vars-store: store.yml}}\n  two: {render: {files: [env.yml], data-values-env: FLEET}}\n",
+    "env.yml": '#@ load("@ytt:data", "data")\n---\npassword: #@ data.values.password\n',
+    "schema.yml": "#@data/values-schema\n---\npassword: ''\n",
+}
+
+
+def test_secrets_are_in_no_manifest_and_in_no_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path, SECRET)
+    (tmp_path / "plait.yml").write_text(SECRET["plait.yml"].replace("[env.yml]", "[env.yml, schema.yml]"), "utf-8")
+    monkeypatch.setenv("FLEET_password", "hunter4")
+    report = fleet(tmp_path, cache=tmp_path / "kept")
+    assert report.check().counts == {"made": 2}
+    assert b"hunter4" in (tmp_path / "out/two/env.yml").read_bytes()
+    assert not (tmp_path / "kept").exists()
+    manifest = (tmp_path / "out/fleet.jsonl").read_text()
+    assert "hunter" not in manifest
+    for line in runs_of(str(tmp_path / "out")):
+        assert line["secret"] is True
+        assert set(line["files"].values()) <= {None}  # type: ignore[attr-defined]
+        assert [digest for digest, _ in line["outputs"].values()] == [None]  # type: ignore[attr-defined]
+    # What depends on more than files is made each time.
+    monkeypatch.setenv("FLEET_password", "hunter5")
+    assert fleet(tmp_path).counts == {"made": 2}
+    assert b"hunter5" in (tmp_path / "out/two/env.yml").read_bytes()
+
+
+def test_workers_and_order_make_no_difference(place: Path) -> None:
+    whole = contents(Path(fleet(place).output))
+    with ThreadPoolExecutor(2) as threads:
+        assert contents(Path(fleet(place, output=place / "threads", executor=threads).check().output)) == whole
+    assert contents(Path(fleet(place, output=place / "processes", processes=2).check().output)) == whole
+    manifests = []
+    for name in ("out", "threads", "processes"):
+        lines = runs_of(str(place / name))
+        manifests.append([{key: value for key, value in line.items() if key != "seconds"} for line in lines])
+    assert manifests[0] == manifests[1] == manifests[2]
+
+
+def test_an_executor_is_one(place: Path) -> None:
+    with pytest.raises(UsageError, match="this executor cannot make runs"):
+        fleet(place, executor=object())
+
+
+MANY = """\
+runs:
+  app:
+    matrix: {axes: {env: {files: "many/*.yml"}}, output: "{env}.yml"}
+    render: {files: config, data-values-file: "many/{env}.yml"}
+"""
+
+
+def many(place: Path, count: int) -> Path:
+    put(place, {f"many/e{number:03}.yml": f"region: r{number}\nsize: {number}\n" for number in range(count)})
+    return put(place, {"plait.yml": MANY})
+
+
+def start(place: Path, *words: str) -> subprocess.Popen[str]:
+    program = "import sys\nfrom plait.cli import run\nif __name__ == '__main__':\n    run()\n"
+    (place / "program.py").write_text(program, "utf-8")
+    argv = [sys.executable, str(place / "program.py"), "fleet", "--no-cache", *words]
+    return subprocess.Popen(argv, cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def wait_for_results(process: subprocess.Popen[str], place: Path, count: int) -> None:
+    deadline = time.monotonic() + 30
+    while len([*(place / "out").glob("*.yml")]) < count:
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+@pytest.mark.parametrize(("number", "jobs"), [(signal.SIGINT, "1"), (signal.SIGINT, "2"), (signal.SIGKILL, "2")])
+def test_a_fleet_that_was_ended_goes_on(place: Path, number: int, jobs: str) -> None:
+    count = 200
+    many(place, count)
+    whole = contents(Path(fleet(place, output=place / "whole").check().output))
+    process = start(place, "-j", jobs)
+    wait_for_results(process, place, 12)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == (130 if number == signal.SIGINT else -number), (out, err)
+    time.sleep(0.6)  # processes whose parent was killed end what they have begun
+    made = contents(place / "out")
+    assert 12 <= len(made) < count
+    assert all(whole[name] == content for name, content in made.items())
+    report = fleet(place, resume=True)
+    # What a process that was killed has made, and not told yet, is made again.
+    assert report.counts["kept"] >= 1
+    assert report.counts["kept"] + report.counts["made"] == count
+    assert contents(place / "out") == whole
+    assert [path.name for path in (place / "out/.fleet").iterdir()] == ["lock"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_a_process_that_is_killed_loses_no_run(place: Path) -> None:
+    count = 120
+    many(place, count)
+    process = start(place, "-j", "2", "--events", "json")
+    wait_for_results(process, place, 5)
+    for child in children(process.pid)[-1:]:
+        os.kill(child, signal.SIGKILL)
+    out, err = process.communicate(timeout=60)
+    events = [json.loads(line) for line in out.splitlines()]
+    assert (process.returncode, events[-1]["counts"]) == (0, {"made": count}), err
+    assert len({event["run"] for event in events if event["event"] == "run"}) == count
+    assert len([event for event in events if event["event"] == "run"]) == count
+    assert contents(place / "out") == contents(Path(fleet(place, output=place / "whole").output))
+
+
+def children(pid: int) -> list[int]:
+    """The processes that make runs: those of the server that has started them."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            name, _, rest = status.read_text().rpartition(")")
+        except OSError:
+            continue
+        found.append((int(name.partition(" ")[0]), int(rest.split()[1])))
+    below = [one for one, parent in found if parent == pid]
+    return sorted(one for one, parent in found if parent in below)
+
+
+def test_two_fleets_do_not_write_to_one_directory(place: Path) -> None:
+    from plait.fleet.book import Book
+
+    book = Book(str(place / "out"), "plait.yml")
+    try:
+        with pytest.raises(UsageError, match="another fleet writes there"):
+            fleet(place)
+    finally:
+        book.close()
+    fleet(place).check()
+
+
+def test_outputs_that_nobody_writes_are_told(place: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    fleet(place)
+    text = (place / "plait.yml").read_text().replace("[eu, us]", "[eu]").replace("exclude:", "#")
+    (place / "plait.yml").write_text(text, "utf-8")
+    assert main(["fleet", "-j", "1", "--no-cache"]) == 0
+    assert f"no run writes these any more: {Path('out', 'us/paris')}" in capfdbinary.readouterr().err.decode()
+
+
+def test_a_link_in_the_output_is_not_followed(place: Path) -> None:
+    (place / "out").mkdir()
+    (place / "elsewhere").mkdir()
+    (place / "out/eu").symlink_to(place / "elsewhere")
+    report = fleet(place)
+    assert report.counts == {"failed": 2, "made": 2}
+    assert "is a symbolic link" in report.failed[0].error
+    assert not [*(place / "elsewhere").iterdir()]
+
+
+def test_only_some_runs(place: Path) -> None:
+    assert fleet(place, names=["app/us/paris"]).counts == {"made": 1}
+    assert fleet(place, names=["app"]).counts == {"kept": 1, "made": 3}
+    with pytest.raises(UsageError, match='no run "ap"'):
+        fleet(place, names=["ap"])
+    assert len(runs_of(str(place / "out"))) == 4
