@@ -11,7 +11,7 @@ from plait.fleet.workshop import Setup
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from plait.fleet.plan import Task
     from plait.fleet.pools import Pool
@@ -23,8 +23,10 @@ _HINT = "pip install 'plait[dask]'"
 
 def connect(address: str) -> object:
     """A client of the scheduler at an address such as tcp://host:8786. Raises UsageError."""
+    from importlib import import_module
+
     try:
-        from distributed import Client
+        make_client: Callable[..., object] = import_module("distributed").Client
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] not in {"distributed", "dask"}:
             raise
@@ -32,7 +34,7 @@ def connect(address: str) -> object:
             "Dask is an extra that is not installed", found=f"no module {error.name}", hint=_HINT
         ) from None
     try:
-        return Client(address, timeout=10, set_as_default=False)
+        return make_client(address, timeout=10, set_as_default=False)
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot reach the scheduler at {address}", found=str(error).partition("\n")[0]) from None
 
