@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plait.lint import ignoring, reading, style
 from plait.lint.layout import Layout
+from plait.lint.readings import may_differ
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +18,8 @@ def findings_in(file: File) -> list[Finding]:
     What comments silence is left out. Plain comments are not told: where they are mistakes, reading the file tells them.
     """
     text = file.source.text
-    layout = Layout.of(file.path, text) if file.path.endswith((".yml", ".yaml")) else None
+    is_read = file.path.endswith((".yml", ".yaml")) and (may_differ(text) or "#@template/" in text)
+    layout = Layout.of(file.path, text) if is_read else None
     found = [finding for finding in style.of_file(file, layout) if finding.code != "T605"]
     if layout is not None:
         found += reading.of_file(layout, lambda _line: False)

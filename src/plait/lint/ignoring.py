@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from fnmatch import fnmatch
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from plait.nodes import MapItem
     from plait.source import Position
 
-_COMMENT = re.compile(r"#!?[ \t]*plait:[ \t]*ignore(?P<codes>\[[^\]\n]*\])?[ \t]*(?P<reason>[^\n]*)")
+_COMMENT = re.compile(r"#!?[ \t]*plait:[ \t]*ignore(?P<codes>\[[^\]\n]*\])?[^\n]*")
 _ALONE = re.compile(r"[ \t]*#")
 
 SETTINGS = ("ignore", "paths", "select")
@@ -32,18 +33,15 @@ SETTINGS = ("ignore", "paths", "select")
 class Ignore:
     """A comment that silences findings. line: the one it is on; covers: the line that it is for."""
 
-    __slots__ = ("column", "covers", "end", "is_used", "line", "path", "patterns", "reason")
+    __slots__ = ("column", "covers", "end", "is_used", "line", "path", "patterns")
 
-    def __init__(
-        self, path: str, line: int, covers: int, column: int, end: int, patterns: Sequence[str], reason: str
-    ) -> None:
+    def __init__(self, path: str, line: int, covers: int, column: int, end: int, patterns: Sequence[str]) -> None:
         self.path = path
         self.line = line
         self.covers = covers
         self.column = column
         self.end = end
         self.patterns = patterns
-        self.reason = reason
         self.is_used = False
 
     def silences(self, finding: Finding) -> bool:
@@ -78,7 +76,7 @@ def comments_of(path: str, text: str) -> Iterator[Ignore]:
                 covers += 1
         codes = [code.strip() for code in (found["codes"] or "[]")[1:-1].split(",")]
         column, end = found.start() + 1, found.end() + 1
-        yield Ignore(path, number, covers, column, end, [code for code in codes if code], found["reason"])
+        yield Ignore(path, number, covers, column, end, [code for code in codes if code])
 
 
 class Settings:
@@ -135,20 +133,8 @@ def check_pattern(text: str, at: Position | None = None) -> None:
         )
 
 
-def selected(findings: Iterable[Finding], select: Sequence[str], ignore: Sequence[str]) -> Iterator[Finding]:
-    """The findings that are wanted. select: patterns; without any what is looked for by default."""
-    for finding in findings:
-        wanted = (
-            any(is_selected(finding.code, pattern) for pattern in select) if select else CODES[finding.code].is_default
-        )
-        if wanted and not any(is_selected(finding.code, pattern) for pattern in ignore):
-            yield finding
-
-
 def by_paths(findings: Iterable[Finding], settings: Settings, directory: str) -> Iterator[Finding]:
     """The findings but for those that the project file ignores in their files."""
-    import os
-
     for finding in findings:
         path = os.path.relpath(finding.path, directory or os.curdir).replace(os.sep, "/")
         if not any(

@@ -7,7 +7,7 @@ from functools import partial
 from plait.analysis.places import path_of
 from plait.lint.finding import Edit, Finding
 from plait.lint.layout import Layout
-from plait.lint.readings import LONGEST, readings
+from plait.lint.readings import LONGEST, may_differ, readings
 from plait.nodes import COLLECTIONS, MapItem
 from plait.provenance import Trace
 
@@ -84,7 +84,7 @@ def outputs(subject: Subject) -> Iterator[Finding]:
     seen: set[tuple[str, int, str]] = set()
     for ran in subject.runs:
         text = ran.documents.to_yaml()
-        printed = Layout.of("output", text) if _may_have(text) else None
+        printed = Layout.of("output", text) if may_differ(text) else None
         for item in () if printed is None else printed.items:
             if type(item.value) in COLLECTIONS or printed is None:
                 continue
@@ -105,15 +105,6 @@ def outputs(subject: Subject) -> Iterator[Finding]:
                 else f"{written} in the output is {both[0]} by YAML 1.1, and {both[1]} by 1.2",
                 runs=[ran.run.name],
             )
-
-
-def _may_have(text: str) -> bool:
-    """Whether some line of an output ends in a scalar that readers differ in."""
-    for line in text.splitlines():
-        word = line.rpartition(" ")[2]
-        if word and readings(word) is not None:
-            return True
-    return False
 
 
 def _origin(trace: Trace, documents: object, printed: Layout, wanted: Item) -> tuple[str, int] | None:

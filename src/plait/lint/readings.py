@@ -81,6 +81,15 @@ def readings(text: str) -> tuple[str, str] | None:
     return None if one == two else (_told(text, one), _told(text, two))
 
 
+# Words that may be such scalars, in a text of YAML.
+_WORDS = re.compile(r"(?:^|(?<=[\s,\[{]))[-+.0-9yYnNoO][\w.:+-]{0,39}(?=[\s,\]}]|$)")
+
+
+def may_differ(text: str) -> bool:
+    """Whether a text of YAML may have a scalar that readers differ in: most have none, and need not be read for that."""
+    return any(readings(word) is not None for word in set(_WORDS.findall(text)))
+
+
 def _read(text: str, rules: tuple[tuple[re.Pattern[str], str, Callable[[str], object]], ...]) -> Reading:
     for pattern, kind, value in rules:
         if pattern.match(text):
