@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from plait.analysis.files import File
     from plait.analysis.values import Keys
     from plait.lint.layout import Layout
     from plait.lint.subject import Ran, Subject
@@ -25,17 +26,22 @@ _WITH_CODE = (TEMPLATE, STARLARK, TEXT)
 _VARIABLE = re.compile(r"\(\(!?([-/\w]+)(?:\.[-/.\w]*)?\)\)")
 
 
+# A document of data values for a library, named by a text.
+_REFERENCE = re.compile(r"""@library/ref\s+["']@([\w-]+)["']""")
+_LIBRARIES = f"{os.sep}_ytt_lib{os.sep}"
+
+
 def data_values(subject: Subject) -> Iterator[Finding]:
-    """Data values that no file uses, where they are declared first."""
-    files = [file for file in subject.files() if file.kind in _WITH_CODE]
-    used = values.uses(files)
-    if () in used:
-        return
-    places: dict[Keys, list[tuple[Layout, MapItem]]] = {}
-    for layout, document in _declaring(subject):
-        for keys, item in values.unused_values([document], used):
-            places.setdefault(keys, []).append((layout, item))
-    for keys, found in places.items():
+    """Data values that no file uses, where they are declared first; those that are given to libraries, by library."""
+    used: dict[str, set[Keys]] = {}
+    places: dict[tuple[str, Keys], list[tuple[Layout, MapItem]]] = {}
+    for library, layout, document in _declaring(subject):
+        if library not in used:
+            used[library] = values.uses(_files_of(subject, library))
+        if (used[library] or not library) and () not in used[library]:
+            for keys, item in values.unused_values([document], used[library]):
+                places.setdefault((library, keys), []).append((layout, item))
+    for (library, keys), found in places.items():
         layout, item = found[0]
         removes = [edit for one, inner in found for edit in one.removal(inner) or ()]
         if len({(edit.path, edit.start) for edit in removes}) < len(found):
@@ -45,7 +51,7 @@ def data_values(subject: Subject) -> Iterator[Finding]:
             "D104",
             layout.path,
             item.line,
-            f"the data value {'.'.join(keys)} is used by no template",
+            f"the data value {'.'.join(keys)} is used by no template{library and ' of the library ' + library}",
             column=column,
             end=end,
             also=[Place(one.path, inner.line, "set here") for one, inner in found[1:]],
@@ -54,23 +60,36 @@ def data_values(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def _declaring(subject: Subject) -> Iterator[tuple[Layout, Document]]:
-    """The documents of data values and schemas of the author's own files, schemas first; then plain files of values."""
-    annotated: list[tuple[bool, Layout, Document]] = []
+def _files_of(subject: Subject, library: str) -> list[File]:
+    """The files with code of a library; of the root, whose values no library has, without a name."""
+    return [
+        file
+        for file in subject.files()
+        if file.kind in _WITH_CODE
+        and (f"{_LIBRARIES}{library}{os.sep}" in file.path if library else _LIBRARIES not in file.path)
+    ]
+
+
+def _declaring(subject: Subject) -> Iterator[tuple[str, Layout, Document]]:
+    """The documents of data values and schemas of the author's own files, each with the library that it is for: schemas
+    first; then plain files of values.
+    """
+    annotated: list[tuple[bool, str, Layout, Document]] = []
     for file in subject.files():
         layout = subject.layout(file.path) if subject.is_own(file.path) and file.kind == TEMPLATE else None
         for document in () if layout is None else layout.documents.items:
-            if layout is None:
-                continue
-            names = {comment.text.partition(" ")[0] for comment in layout.comments_of(document)}
-            if names & {values.VALUES, values.SCHEMA} and "@library/ref" not in names:
-                annotated.append((values.SCHEMA not in names, layout, document))
-    for _, layout, document in sorted(annotated, key=lambda one: one[0]):
-        yield layout, document
+            said = [comment.text for comment in layout.comments_of(document)] if layout is not None else []
+            names = {text.partition(" ")[0] for text in said}
+            library = next((found[1] for text in said if (found := _REFERENCE.match(text))), "")
+            is_known = "@library/ref" not in names or library
+            if layout is not None and names & {values.VALUES, values.SCHEMA} and is_known:
+                annotated.append((values.SCHEMA not in names, library, layout, document))
+    for _, library, layout, document in sorted(annotated, key=lambda one: one[0]):
+        yield library, layout, document
     for path in _values_files(subject):
         layout = subject.layout(path)
         if layout is not None and layout.documents.items:
-            yield layout, layout.documents.items[0]
+            yield "", layout, layout.documents.items[0]
 
 
 def _values_files(subject: Subject) -> list[str]:
@@ -129,7 +148,6 @@ def _kept_a_map(layout: Layout, item: Item) -> Sequence[Edit]:
     return removes
 
 
-_LIBRARIES = f"{os.sep}_ytt_lib{os.sep}"
 # A library whose name is not written out.
 _GET = re.compile(r"""\blibrary\w*\.get\(\s*[^"'\s]""")
 # Tests are called by `plait test`.
