@@ -1,7 +1,7 @@
 """An edited output put back: every difference to where it comes from, all of them checked by one more run.
 
-First every difference is put where it most likely comes from, all at once. If that does not give the edited output, they are
-tried one after the other, and what brings the output nearer to the edited one is kept.
+First every difference is put where it most likely comes from, all at once. If that does not give the edited output, either
+half of them is tried, down to single ones, and what brings the output nearer to the edited one is kept.
 """
 
 from __future__ import annotations
@@ -93,16 +93,22 @@ class _Back:
         self.refused: list[Refused] = []
         assert state.output.trace is not None
         self.explainer = Explainer(state.output.trace)
+        # The edits that are kept so far, what they make, and what that has otherwise than wanted.
+        self.kept: list[Pieces] = []
+        self.edit = Edit({}, state.output, state.output)
+        self.left = self._left(state.output.documents)
 
     def done(self) -> tuple[Edit, list[Refused], list[str]]:
         """The files edited, what could not be done, and what is still not as wanted."""
         changes = [*self._changes()]
         if not changes:
-            left = self._left(self.state.output.documents)
-            return Edit({}, self.state.output, self.state.output), self.refused, left
+            return self.edit, self.refused, self.left
         ways = [(change, self._ways(change)) for change in changes]
         edit = self._at_once([found for _, found in ways])
-        return (edit, [], []) if edit is not None else self._one_by_one(ways)
+        if edit is not None:
+            return edit, [], []
+        self._divided([(change, found) for change, found in ways if found])
+        return self.edit, self.refused, self.left
 
     # -- what differs ------------------------------------------------------------------------------------------------
 
@@ -173,9 +179,8 @@ class _Back:
         ]  # fmt: skip
         seen = False
         for item in near[:_MOST_TRIES]:
-            beside = Place(
-                place.document, place.number, (*place.way, item)
-            )  # which may be a secret: it stays what it is
+            # That may be a secret: it stays what it is.
+            beside = Place(place.document, place.number, (*place.way, item))
             for origin in standing(self.explainer.history(beside), self.state.files):
                 behind = origin.site.place if item is change.behind or type(added) is MapItem else -1
                 text = origin.text.with_item(origin.site.around, behind, added)
@@ -216,35 +221,47 @@ class _Back:
             return None
         return None if left else edit
 
-    def _one_by_one(self, ways: Sequence[tuple[Change, list[Pieces]]]) -> tuple[Edit, list[Refused], list[str]]:
-        kept: list[Pieces] = []
-        edit = Edit({}, self.state.output, self.state.output)
-        left = self._left(self.state.output.documents)
-        for change, found in ways:
-            failed: Refused | None = None
-            is_kept = False
-            for pieces in found:
-                allowance().check_time()
-                texts = self._texts([*kept, pieces])
-                if texts is None:
-                    continue
-                try:
-                    made, now = self._made(texts)
-                except LimitError:
-                    raise
-                except PlaitError as error:
-                    failed = failed or Refused(FAILS, f"{change}: the run fails: {error.message}", path=str(change))
-                    continue
-                more = [one for one in now if one not in left and not _is_moved(one, change)]
-                if not more and len(now) < len(left):
-                    kept.append(pieces)
-                    edit, left, is_kept = made, now, True
-                    break
-                failed = failed or _why_worse(change, more)
-            if found and not is_kept:
-                clash = Refused(OTHERWISE, f"{change} is written where another change is", path=str(change))
-                self.refused.append(failed or clash)
-        return edit, self.refused, left
+    def _divided(self, ways: Sequence[tuple[Change, list[Pieces]]]) -> None:
+        """Keep the likeliest edits of some changes if all of them are right together; else look at either half."""
+        if len(ways) == 1:
+            self._alone(*ways[0])
+        elif not ways or self._keeps([found[0] for _, found in ways], [change for change, _ in ways]) is None:
+            return
+        else:
+            middle = len(ways) // 2
+            self._divided(ways[:middle])
+            self._divided(ways[middle:])
+
+    def _alone(self, change: Change, found: Sequence[Pieces]) -> None:
+        """Keep the first edit that puts back a change and nothing else, or note what speaks against it."""
+        failed: Refused | None = None
+        for pieces in found:
+            refused = self._keeps([pieces], [change])
+            if refused is None:
+                return
+            failed = failed or refused
+        if failed is not None:
+            self.refused.append(failed)
+
+    def _keeps(self, pieces: Sequence[Pieces], changes: Sequence[Change]) -> Refused | None:
+        """Keep some edits, if they bring the output nearer by as much as they change; or what speaks against it."""
+        allowance().check_time()
+        change = changes[0]
+        texts = self._texts([*self.kept, *pieces])
+        if texts is None:
+            return Refused(OTHERWISE, f"{change} is written where another change is", path=str(change))
+        try:
+            edit, left = self._made(texts)
+        except LimitError:
+            raise
+        except PlaitError as error:
+            return Refused(FAILS, f"{change}: the run fails: {error.message}", path=str(change))
+        more = [one for one in left if one not in self.left and not any(_is_moved(one, each) for each in changes)]
+        if more or len(self.left) - len(left) < len(changes):
+            return _why_worse(change, more)
+        self.kept += pieces
+        self.edit, self.left = edit, left
+        return None
 
     def _made(self, texts: Mapping[str, str]) -> tuple[Edit, list[str]]:
         """What edited texts make, and what is still not as wanted. Raises PlaitError."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.edit.origins import Origin, decoded, history_of, standing
-from plait.edit.refusal import UNWRITABLE, Offer, Refused
+from plait.edit.refusal import SECRET, UNWRITABLE, Offer, Refused
 from plait.edit.sites import Text, is_same_key
 from plait.edit.target import with_value
 from plait.errors import LimitError, PlaitError, UsageError
@@ -33,6 +33,8 @@ def at(state: State, place: Place, value: Value, file: str, line: int) -> Edit:
     if text is None:
         raise UsageError(f"{file} is not an input of this run, or no YAML")
     history_of(state.output, place)
+    if state.output.is_secret(path, line):
+        raise Refused(SECRET, f"{file}:{line} is a secret", path=str(place))
     item = place.item
     sites = sorted(text.on_line(line), key=lambda site: (not is_same_key(site, item), site.line != line))
     entry = Entry("written", None, line)
@@ -104,7 +106,7 @@ def _with_operation(state: State, place: Place, value: Value, old: str) -> str:
     assert type(new) is Array
     root = Text(old).roots[0] if old.strip() else None
     if root is None or root.kind != "array" or not root.values:
-        return old + write_value(new)
+        return old + ("\n" if old and not old.endswith("\n") else "") + write_value(new)
     for item in new.items:
         text = Text(old)
         added = text.with_item(text.roots[0], len(text.roots[0].values) - 1, ArrayItem(item.value))

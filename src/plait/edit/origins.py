@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 # A history may be long; what is not among so many of its entries is not looked for.
 _MOST = 200
+# What a value is made of may be long as well; a person reads so much of it.
+_MOST_TOLD = 6
 # What code has made stands on the line of the code.
 _BY_CODE = frozenset({"expression", "template"})
 
@@ -250,7 +252,8 @@ def why_not(history: History, files: Files) -> Refused:
     text = None if where is None else files.text(where)
     if not is_made and (text is None or not any(text.is_computed(site) for site in text.on_line(last.line))):
         return Refused(UNWRITABLE, f"{path} is written where it cannot be edited", path=path, at=at)
-    made = ", ".join(dict.fromkeys(_told(one) for one in last.origins if one.state != LOST))
+    parts = [*dict.fromkeys(_told(one) for one in last.origins if one.state != LOST)]
+    made = ", ".join([*parts[:_MOST_TOLD], *(["..."] if len(parts) > _MOST_TOLD else [])])
     return Refused(
         COMPUTED,
         f"{path} is computed: {last.action}",
