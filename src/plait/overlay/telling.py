@@ -28,7 +28,7 @@ class Teller:
         self._listener = listener
         self._inner = inner
         self._doing: list[Step] = []
-        self._missed: set[Step] = set()
+        self._missed: Step | None = None
         for overlay in overlays:
             self._there(overlay)
 
@@ -55,14 +55,13 @@ class Teller:
 
     def end(self) -> None:
         step = self._doing.pop()
-        if step in self._missed:
-            self._missed.discard(step)
-        else:
-            self._went(step.item)
+        if step.action == "assert" and step is not self._missed:
+            self._went(step.item)  # what it compares is not told
         if self._inner is not None:
             self._inner.end()
 
     def enter(self, step: Step, left: Item) -> None:
+        self._went(step.item)
         if self._inner is not None:
             self._inner.enter(step, left)
 
@@ -71,10 +70,12 @@ class Teller:
             self._inner.leave()
 
     def asking(self, step: Step, left: Item | None) -> None:
+        self._went(step.item)
         if self._inner is not None:
             self._inner.asking(step, left)
 
     def did(self, step: Step, left: Item | None, item: Item) -> Item:
+        self._went(step.item)
         is_merged = left is not None and step.action in ("merge", "assert") and type(left.value) in COLLECTIONS
         if not is_merged and type(step.item.value) in COLLECTIONS:
             # All of the right item is brought in.
@@ -83,11 +84,12 @@ class Teller:
         return item if self._inner is None else self._inner.did(step, left, item)
 
     def removed(self, step: Step, left: Item) -> None:
+        self._went(step.item)
         if self._inner is not None:
             self._inner.removed(step, left)
 
     def missed(self, step: Step, items: Sequence[Item]) -> None:
-        self._missed.add(step)
+        self._missed = step
         if self._inner is not None:
             self._inner.missed(step, items)
 

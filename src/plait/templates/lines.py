@@ -9,14 +9,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from plait.source import Source
     from plait.starlark import Host
     from plait.templates.plan import Entry, Plan
 
 
-def of_nodes(host: Host, plan: Plan) -> Iterable[int]:
+def of_nodes(host: Host, plan: Plan, source: Source) -> Iterable[int]:
     """The lines of the nodes that a statement of a YAML template adds, those of text that it puts in included."""
     if isinstance(host, Fill):
-        return set(_of_entries(plan.chunks[host.index]))
+        # What is written nowhere, as the document that comments at the end stand for, has the line of a comment.
+        lines = set(_of_entries(plan.chunks[host.index]))
+        return {line for line in lines if not (source.line(line) or "").lstrip().startswith("#")}
     return (host.line,) if isinstance(host, SetValue) else of_text(host)
 
 

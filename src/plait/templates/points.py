@@ -29,4 +29,4 @@ def points_of(source: Source, kind: str) -> Sequence[Point]:
     from plait.templates.planner import plan
 
     pieces, made = plan(file.documents, file.comments, source, ignore_unknown=True, repeated_keys=file.repeats_keys)
-    return points_in(pieces, source, lambda host: of_nodes(host, made))
+    return points_in(pieces, source, lambda host: of_nodes(host, made, source))

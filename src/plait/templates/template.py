@@ -135,7 +135,11 @@ def compile_yaml(
     )
     try:
         program = compile_program(
-            pieces, source, hooks=YamlHooks(), traced=traced, lines_of=_telling(lambda host: of_nodes(host, made))
+            pieces,
+            source,
+            hooks=YamlHooks(),
+            traced=traced,
+            lines_of=_telling(lambda host: of_nodes(host, made, source)),
         )
     except StarlarkError as error:
         error.hint = error.hint or _annotation_hint(error.at)
