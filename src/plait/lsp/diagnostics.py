@@ -119,24 +119,26 @@ def _problem(file: File, finding: Finding, code: str, at: Position | None = None
 def span_of(file: File, at: Position | None, finding: Finding) -> Span:
     """The part of a line that a finding is about: what it names, if that stands there, else all that is on the line."""
     line = 1 if at is None else max(at.line, 1)
+    lines = [line]
     if file.kind == OPS:
-        line = _line_of_path(file, line)
+        lines = [_line_of_path(file, line)]
     elif "number of matched nodes" in finding.message:
-        line = _line_of_matcher(file, line)
-    text = file.line(line)
-    named = [
-        next(filter(None, found.groups())) for found in _QUOTED.finditer(f"{finding.message} {finding.expected or ''}")
-    ]
+        # What it is to match stands in it, or in the annotation above.
+        lines = [line, _line_of_matcher(file, line)]
+    said = f"{finding.message} {finding.expected or ''}"
+    named = [next(filter(None, found.groups())) for found in _QUOTED.finditer(said)]
     if finding.found and _ONE_WORD.match(finding.found):
         named.append(finding.found)
-    for word in named:
-        place = _word(text, word)
-        if place >= 0 and word not in _NO_NAMES:
-            return Span(file.path, line, place + 1, place + 1 + len(word))
+    for number in lines:
+        for word in named:
+            place = _word(file.line(number), word)
+            if place >= 0 and word not in _NO_NAMES:
+                return Span(file.path, number, place + 1, place + 1 + len(word))
+    text = file.line(lines[-1])
     start = len(text) - len(text.lstrip())
-    if at is not None and at.line == line and at.column is not None and at.column > 1:
+    if at is not None and at.line == lines[-1] and at.column is not None and at.column > 1:
         start = min(at.column - 1, max(len(text) - 1, 0))
-    return Span(file.path, line, start + 1, max(len(text.rstrip()), start + 1) + 1)
+    return Span(file.path, lines[-1], start + 1, max(len(text.rstrip()), start + 1) + 1)
 
 
 def _line_of_matcher(file: File, line: int) -> int:
@@ -175,9 +177,11 @@ def _fixes(file: File, span: Span, finding: Finding) -> Iterator[Fix]:
         yield Fix(f"Change to {one}", [Edit(span, one)])
     if finding.message == f"undefined: {word}" and not meant:
         yield Fix("Put it in quotes", [Edit(span, json.dumps(word, ensure_ascii=False))])
-    if "missing_ok=True" in hint and "#@overlay/match" in text and "missing_ok" not in text:
-        end = Span(file.path, span.line, len(text.rstrip()) + 1, len(text.rstrip()) + 1)
-        comma = "," if "=" in text else ""
+    matcher = _line_of_matcher(file, span.line) if "#@overlay/match" not in text else span.line
+    rule = file.line(matcher).rstrip()
+    if "missing_ok=True" in hint and "#@overlay/match" in rule and "missing_ok" not in rule:
+        end = Span(file.path, matcher, len(rule) + 1, len(rule) + 1)
+        comma = "," if "=" in rule else ""
         yield Fix("Add missing_ok=True", [Edit(end, f"{comma} missing_ok=True")])
     if hint.startswith("load it first: "):
         yield Fix(f"Add {hint.removeprefix('load it first: ')}", [at_top(file, hint.removeprefix("load it first: "))])

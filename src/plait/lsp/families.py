@@ -46,10 +46,14 @@ def sources(state: State, file: File, line: int) -> list[Span]:
     for evaluation in state.evaluations(file.path):
         for entries in _histories(evaluation, name):
             lines = {_place(entry): entry for entry in entries}
-            if not any(where in asked and entry.action.startswith(_LINKS) for where, entry in lines.items()):
+            links = [entry for where, entry in lines.items() if where in asked and entry.action.startswith(_LINKS)]
+            if not links:
                 continue
+            # A selector means the labels that it is answered by, not each value that is inherited.
+            is_selector = all(entry.action.startswith(_LINKS[1]) for entry in links)
             for where, entry in lines.items():
-                if where is not None and entry.action in _SOURCES and not _is_own(file, way[0].line, where):
+                wanted = entry.action == _SOURCES[1] if is_selector else entry.action in _SOURCES
+                if where is not None and wanted and not _is_own(file, way[0].line, where):
                     found.setdefault(where, _span(state, where))
     return list(found.values())
 

@@ -105,8 +105,8 @@ def data_value(state: State, path: str, keys: Sequence[str]) -> Iterator[str]:
             name = "data.values." + ".".join(keys)
             value = _value(place, secret=history.secret)
             said = declared(state, evaluation, keys)
-            text = f"`{name}`: {value} *(run {evaluation.run.name})*\n\n"
-            yield f"{text}{'' if said is None else said.text()}\n\n{_table(to_text(history), evaluation)}"
+            parts = [f"`{name}`: {value} *(run {evaluation.run.name})*", "" if said is None else said.text()]
+            yield "\n\n".join([*filter(None, parts), _table(to_text(history), evaluation)])
 
 
 def _of_values(state: State, file: File, line: int) -> Iterator[str]:

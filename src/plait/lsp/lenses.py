@@ -80,7 +80,8 @@ def _of_documents(state: State, file: File, evaluation: Evaluation) -> Iterator[
         places = evaluation.set_by(file.path, document)
         if is_overlay(file, [document]):
             count = len({place.number for place in places})
-            yield Lens(document.line, f"changes {counted(count, 'document')}")
+            if count:  # else it may be for what a library makes, which is not the run's output yet
+                yield Lens(document.line, f"changes {counted(count, 'document')}")
         else:
             overlays = {one for place in places[:_MOST] for one in _overlays_of(state, file, evaluation, place)}
             if overlays:

@@ -51,9 +51,13 @@ def suggestions(state: State, file: File, code: str, line: int, column: int) -> 
 def _way_below(file: File, line: int) -> Sequence[Item]:
     """The way to the node that an annotation on a line is for: the next one."""
     last = len(file.lines)
+    own = file.line(line)
+    around = file.way_to(line, len(own) - len(own.lstrip()) + 1)
     below = line + 1
     while below <= last and (not file.line(below).strip() or file.line(below).lstrip().startswith("#")):
         below += 1
+    if below > last and len(around) > 1:
+        return [*around, around[-1]]  # the item is not there yet
     if below > last or file.line(below).startswith("---"):
         return [document for document in file.documents if document.line == below] or file.documents[-1:]
     text = file.line(below)
