@@ -132,6 +132,19 @@ def test_a_pipe_gets_all_of_it_each_time(place: Path, started: list[Process]) ->
     assert run.end() == 0
 
 
+def test_findings_are_told_again(place: Path, started: list[Process]) -> None:
+    run = start(started, "lint", "--watch", "--select", "D107,R401")
+    run.wait_for("0 findings; Ctrl-C ends")
+    app = place / "config" / "app.yml"
+    app.write_text(FILES["config/app.yml"] + "a: yes\n")
+    assert "app.yml changed, 1 finding\n" in run.wait_for("yes is true by YAML 1.1")
+    app.write_text("a: [\n")
+    run.wait_for("plait: config/app.yml:")
+    app.write_text('#@ load("@ytt:data", "data")\na: 1\n')
+    run.wait_for("data is loaded and not used")
+    assert run.end() == 0
+
+
 def test_files_are_written_again(place: Path, started: list[Process]) -> None:
     run = start(started, "render", "-f", "config", "--watch", "--output-files", "out")
     run.wait_for("app.yml")

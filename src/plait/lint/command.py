@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from plait.lint.finding import Finding
     from plait.lint.subject import Subject
     from plait.project.file import Project
+    from plait.view import View
 
 FORMS = ("text", "json", "sarif", "github")
 TARGETS = ("ytt", "bosh", "deckhand")
@@ -38,6 +39,7 @@ _FLAGS = (
         choices=FORMS,
     ),
     Flag("sarif", TEXT, "also write the findings as SARIF to a file", value="FILE"),
+    Flag("watch", SWITCH, "again whenever a file that the runs read changes, until interrupted"),
 )
 LINT = Command(
     "plait lint",
@@ -54,22 +56,13 @@ def main(argv: Sequence[str]) -> int:
     if flags.on("help"):
         write_out(LINT.help_text())
         return 0
-    form = _one_of(flags.text("output"), FORMS, "form")
-    targets = [_one_of(target, TARGETS, "program") for target in flags.texts("portable")]
-    if typed and flags.arguments:
-        raise UsageError("name runs, or a command", found=" ".join([*flags.arguments, typed[0]]))
-    project = _typed(typed) if typed else project_of(flags.text("project"), os.curdir)
-    runs = [project.run(name) for name in flags.arguments] or [*project.runs.values()]
-    if not runs:
-        raise UsageError("there is no run to look at", expected="a project file, plait.yml", hint="plait project")
-    from plait.lint.run import findings_of
-    from plait.lint.subject import Subject
+    asked = Asked(flags, typed)
+    if flags.on("watch"):
+        from plait.lint.again import watch
 
-    def look() -> tuple[Subject, list[Finding]]:
-        subject = Subject(project, runs)
-        return subject, findings_of(subject, flags.texts("select"), flags.texts("ignore"), targets)
-
-    subject, found = look()
+        watch(asked)
+        return 0
+    subject, found = asked.look()
     if flags.on("fix"):
         from plait.lint.fixing import fix
         from plait.spell import counted
@@ -77,9 +70,61 @@ def main(argv: Sequence[str]) -> int:
         mended = fix(subject, found)
         if mended:
             sys.stderr.write(f"plait: {counted(len(mended), 'finding')} mended\n")
-            subject, found = look()
-    _tell(flags, form, subject, found)
+            subject, found = asked.look()
+    asked.tell(subject, found)
     return 1 if found else 0
+
+
+class Asked:
+    """What a command line asks for. flags: its own; typed: the command line that it is to look at, if it does."""
+
+    def __init__(self, flags: Parsed, typed: Sequence[str]) -> None:
+        """Raises UsageError."""
+        self.flags = flags
+        self._typed = typed
+        self.form = _one_of(flags.text("output"), FORMS, "form")
+        self._targets = [_one_of(target, TARGETS, "program") for target in flags.texts("portable")]
+        if typed and flags.arguments:
+            raise UsageError("name runs, or a command", found=" ".join([*flags.arguments, typed[0]]))
+        if flags.on("watch") and flags.on("fix"):
+            raise UsageError("--watch and --fix do not go together")
+
+    def look(self, view: View | None = None) -> tuple[Subject, list[Finding]]:
+        """Find what there is. view: is told which files are read. Raises PlaitError."""
+        from plait.lint.run import findings_of
+        from plait.lint.subject import Subject
+
+        flags = self.flags
+        project = _typed(self._typed) if self._typed else project_of(flags.text("project"), os.curdir)
+        runs = [project.run(name) for name in flags.arguments] or [*project.runs.values()]
+        if not runs:
+            raise UsageError(
+                "there is no run to look at",
+                expected="a project file, plait.yml",
+                hint="plait project says what was seen",
+            )
+        subject = Subject(project, runs, view)
+        return subject, findings_of(subject, flags.texts("select"), flags.texts("ignore"), self._targets)
+
+    def tell(self, subject: Subject, found: Sequence[Finding]) -> None:
+        """Print the findings, and write them to files. Raises ReadError."""
+        from plait.lint import reports
+
+        form, flags = self.form, self.flags
+        if form == "sarif" or flags.given("sarif"):
+            from plait.lint.sarif import as_sarif
+
+            text = as_sarif(subject, found)
+            if flags.given("sarif"):
+                _write(flags.text("sarif"), text)
+            if form == "sarif":
+                write_out(text)
+        if form == "json":
+            write_out(reports.as_json(subject, found))
+        elif form == "github":
+            write_out(reports.as_annotations(subject, found))
+        elif form == "text":
+            write_folded(reports.as_text(subject, found))
 
 
 def _apart(argv: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -110,25 +155,6 @@ def _typed(words: Sequence[str]) -> Project:
 
     command, *rest = words
     return Project("", "", [Run(command, command, (), None, "", None, words=rest)])
-
-
-def _tell(flags: Parsed, form: str, subject: Subject, found: Sequence[Finding]) -> None:
-    from plait.lint import reports
-
-    if form == "sarif" or flags.given("sarif"):
-        from plait.lint.sarif import as_sarif
-
-        text = as_sarif(subject, found)
-        if flags.given("sarif"):
-            _write(flags.text("sarif"), text)
-        if form == "sarif":
-            write_out(text)
-    if form == "json":
-        write_out(reports.as_json(subject, found))
-    elif form == "github":
-        write_out(reports.as_annotations(subject, found))
-    elif form == "text":
-        write_folded(reports.as_text(subject, found))
 
 
 def _write(path: str, text: str) -> None:

@@ -55,8 +55,10 @@ class Subject:
     runs: evaluated. read: the files that they read; paths: those of them that are text, in order. project: what they are of.
     """
 
-    def __init__(self, project: Project, runs: Iterable[Run]) -> None:
+    def __init__(self, project: Project, runs: Iterable[Run], seen_by: View | None = None) -> None:
+        """seen_by: is told what the runs read, also those that fail. Raises PlaitError where one does."""
         self.project = project
+        self._seen_by = seen_by
         self._cache = MemoryCache()
         self.runs = [self._evaluated(run) for run in runs]
         read = {path: content for ran in self.runs for path, content in ran.view.files.items() if content is not None}
@@ -83,6 +85,10 @@ class Subject:
         except PlaitError as error:
             step = f'in the run "{run.name}"'
             raise error if any(one.text == step for one in error.trail) else error.within(step, run.at) from None
+        finally:
+            if self._seen_by is not None:
+                self._seen_by.files.update(view.files)
+                self._seen_by.directories.update(view.directories)
         return Ran(run, view, documents)
 
     # ---- files

@@ -1,0 +1,39 @@
+"""`plait lint --watch`: the findings again whenever a file that the runs read changes."""
+
+from __future__ import annotations
+
+import sys
+
+from plait.cli.streams import complain, write_out
+from plait.errors import PlaitError, render
+from plait.process import goes_on, stop_timer
+from plait.spell import counted
+from plait.view import seen
+from plait.watching.changes import follow
+from plait.watching.command import head
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.lint.command import Asked
+    from plait.view import View
+
+
+def watch(asked: Asked) -> None:
+    """Tell what a command line asks for until the user interrupts. Raises UsageError where files cannot be watched."""
+
+    def work(view: View, changed: frozenset[str]) -> None:
+        try:
+            with seen(view):
+                subject, found = asked.look(view)
+            if asked.form == "text":
+                count = counted(len(found), "finding")
+                write_out(f"{head(changed)}, {count}\n" if changed else f"{count}; Ctrl-C ends\n", is_harmless=True)
+            asked.tell(subject, found)
+        except PlaitError as error:
+            sys.stdout.flush()
+            complain(render(error))
+        finally:
+            stop_timer()
+
+    goes_on()
+    follow(work)
