@@ -74,7 +74,7 @@ class Wish:
         from plait.source import Source
         from plait.tools.diff import read
 
-        file = source(text[1:]) if text.startswith("@") else Source(self.text, text)
+        file = source(text[1:]) if text.startswith("@") else Source("VALUE", text)
         if self.is_text:
             return file.text
         documents = read([file])
