@@ -34,7 +34,7 @@ LEVELS = [
     ["formatting"],
     ["project"],
     ["fleet"],
-    ["analysis"],
+    ["analysis", "kinds"],
     ["edit"],
     ["watching"],
     ["lint"],

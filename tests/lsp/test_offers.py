@@ -256,7 +256,7 @@ def test_parts_of_layered_documents(tmp_path: Path, typed: str, expected: list[s
 @pytest.mark.parametrize(
     ("typed", "expected"),
     [
-        ("|", ["runs", "steps", "lint", "tests"]),
+        ("|", ["runs", "steps", "lint", "schemas", "tests"]),
         ("runs:\n  b:\n    |", ["base", "abstract", "description", "steps", "render", "patch", "layer", "compose"]),
         ("runs:\n  a: {render: {files: x}}\n  b:\n    base: |", ["a"]),
         ("runs:\n  b:\n    abstract: |", ["true", "false"]),

@@ -292,7 +292,7 @@ def test_what_a_server_says_is_harmless_on_a_terminal(server: str) -> None:
     assert "500" in caught.value.message
 
 
-@pytest.mark.parametrize("command", ["render", "fmt"])
+@pytest.mark.parametrize("command", ["render"])
 def test_offline_refuses_each_url(command: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert main([command, "--offline", "-f", "http://127.0.0.1:1/a.yml"]) == 1
     assert "this run is offline" in capfd.readouterr().err

@@ -51,7 +51,8 @@ WORK = {
     "diff reads": ("diff pipe.yml a.yml", {"a.yml": "a: 1\n"}),
     "diff works": ("diff a.yml b.yml", {"a.yml": MANY, "b.yml": MANY.replace("[1, 2, 3]", "[1, 3]")}),
     "fmt reads": ("fmt -f pipe.yml", {}),
-    "fmt works": ("fmt -f a.yml -f a.yml", {"a.yml": MANY}),
+    "fmt works": ("fmt --check a.yml a.yml", {"a.yml": MANY}),
+    "render fmt works": ("render fmt -f a.yml -f a.yml", {"a.yml": MANY}),
     "explain evaluates": ("explain render --limit steps=900M -f a.yml a", {"a.yml": LOOP}),
     "krm reads": ("krm", {}),
 }

@@ -7,7 +7,7 @@ import sys
 from plait.cli.options import SAFETY, SWITCH, TEXTS, Command, Flag
 from plait.cli.shared import LIMITS, LINKS, keep_limits, links_of
 from plait.cli.streams import write_out
-from plait.errors import PlaitError, ReadError, UsageError, render
+from plait.errors import LimitError, PlaitError, ReadError, UsageError, render
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +53,9 @@ def main(argv: Sequence[str]) -> int:
     files = [file for file in Inputs(links=links_of(flags), offline=True).files(named) if file.type == YAML]
     shows = flags.on("write") or flags.on("check") or flags.on("diff")
     if not files:
-        raise UsageError("no YAML file is among the inputs", expected="names that end in .yml or .yaml")
+        raise UsageError(
+            "no YAML file is among the inputs", expected="names that end in .yml or .yaml", found=", ".join(named)
+        )
     if len(files) > 1 and not shows:
         raise UsageError(
             f"{len(files)} files, and nothing is said of what to do with them",
@@ -82,6 +84,8 @@ def _formatted(files: Sequence[InputFile]) -> Iterator[tuple[InputFile, Formatte
     for file in files:
         try:
             formatted = format_text(file.source.text, file.source.shown)
+        except LimitError:
+            raise
         except PlaitError as error:
             sys.stderr.write(render(error))
             yield file, None

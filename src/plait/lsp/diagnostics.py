@@ -9,7 +9,7 @@ import re
 from plait.analysis.files import OPS, PROJECT
 from plait.analysis.places import path_of
 from plait.errors import Finding
-from plait.lsp import projectfile
+from plait.lsp import kinds, projectfile
 from plait.lsp.answers import Edit, Fix, Problem, Span
 from plait.lsp.linting import notes
 from plait.lsp.unused import WARNING, unused
@@ -59,6 +59,7 @@ def problems(state: State, path: str) -> list[Problem]:
         told = {problem.span.line for problem in found}
         found += [problem for problem in projectfile.problems(file) if problem.span.line not in told]
     found += _warnings(state, file)
+    found += kinds.problems(state, file)
     found += unused(state, file)
     found += notes(file)
     return found

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from plait.api.results import Documents
     from plait.codecache import CodeCache
     from plait.errors import Finding
+    from plait.kinds import Fault
     from plait.nodes import Document, Item
     from plait.project.run import Run
 
@@ -70,10 +71,23 @@ class Evaluation:
 
     documents: what it made; None if it failed. error: why. view: what it has read. values: the final data values of a
     run of templates, also of one that failed later. warnings: what a command line would warn of. by_line: (absolute path,
-    line) of what a value was written or changed by -> the values.
+    line) of what a value was written or changed by -> the values. faults: what is not as the schemas of the project's kinds
+    say, at (absolute path, line); catalogue_error: why these cannot be read.
     """
 
-    __slots__ = ("_explainer", "by_line", "documents", "error", "run", "trace", "values", "view", "warnings")
+    __slots__ = (
+        "_explainer",
+        "by_line",
+        "catalogue_error",
+        "documents",
+        "error",
+        "faults",
+        "run",
+        "trace",
+        "values",
+        "view",
+        "warnings",
+    )
 
     def __init__(
         self, run: Run, view: View, documents: Documents | None, error: PlaitError | None, trace: Trace
@@ -89,6 +103,8 @@ class Evaluation:
         self.warnings = [] if documents is None else documents.warnings
         self.by_line: dict[tuple[str, int], list[Place]] = {}
         self._explainer = Explainer(trace)
+        self.faults: list[tuple[str, int, Fault]] = []
+        self.catalogue_error: PlaitError | None = None
 
     def index(self) -> None:
         """Fill `by_line`. That takes a while, so no request has to wait for it."""
@@ -96,6 +112,10 @@ class Evaluation:
             for place in all_places(self.documents.nodes.items, {}):
                 for key in lines_behind(self.trace, place.item):
                     self.by_line.setdefault(key, []).append(place)
+            if self.run.schemas:
+                from plait.lsp.kinds import find_faults
+
+                find_faults(self)
 
     def set_by(self, path: str, item: Item) -> list[Place]:
         """The values that the lines of an item of a file have set, those of all that is below it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.analysis.files import OPS, PROJECT, keys_of
-from plait.lsp import projectfile, reference, variables
+from plait.lsp import kinds, projectfile, reference, variables
 from plait.lsp.answers import Shown
 from plait.lsp.evaluation import HIDDEN
 from plait.lsp.schemas import declared
@@ -128,7 +128,9 @@ def _of_values(state: State, file: File, line: int) -> Iterator[str]:
 def _history(evaluation: Evaluation, place: Place) -> str:
     history = Explainer(evaluation.trace).history(place)
     value = _value(place, secret=history.secret)
-    return f"`{evaluation.name_of(place)}`: {value} *(run {evaluation.run.name})*\n\n{_table(to_text(history), evaluation)}"
+    said = kinds.described(evaluation, place)
+    about = "" if said is None else f"{said}\n\n"
+    return f"`{evaluation.name_of(place)}`: {value} *(run {evaluation.run.name})*\n\n{about}{_table(to_text(history), evaluation)}"
 
 
 def _table(text: str, evaluation: Evaluation) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.analysis.files import LAYER, OPS, PROJECT, TEMPLATE
-from plait.lsp import layers, operations, projectfile
+from plait.lsp import kinds, layers, operations, projectfile
 from plait.lsp.answers import Suggestion
 from plait.lsp.cursor import cursor
 from plait.lsp.evaluation import descend
@@ -37,6 +37,7 @@ def offers(state: State, file: File, line: int, column: int) -> Iterator[Suggest
         yield from layers.offers(state, file, at)
     else:
         yield from _keys(state, file, at)
+        yield from kinds.offers(state, file, at)
 
 
 def _keys(state: State, file: File, at: Cursor) -> Iterator[Suggestion]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.errors import ReadError, UsageError
-from plait.nodes import Map, MapItem
+from plait.nodes import Array, Map, MapItem
 from plait.project.matrix import Matrix
 from plait.project.run import Run
 from plait.project.settings import COMMANDS, settings_of
@@ -30,10 +30,11 @@ class Project:
 
     path: the project file; "" for a guess. directory: where it is. abstract: where the runs stand that are only there for
     others. matrices: runs that stand for many, by their names. notes: what was seen while guessing that is no run.
-    lint: what the file says of `plait lint`, if it does.
+    lint: what the file says of `plait lint`, if it does. schemas: files of schemas by kind, and patterns of file names with
+    their schemas, as absolute paths (see `plait.kinds`).
     """
 
-    __slots__ = ("abstract", "directory", "lint", "matrices", "notes", "path", "runs")
+    __slots__ = ("abstract", "directory", "lint", "matrices", "notes", "path", "runs", "schemas")
 
     def __init__(
         self,
@@ -45,6 +46,7 @@ class Project:
         matrices: Mapping[str, Matrix] | None = None,
         notes: Sequence[str] = (),
         lint: MapItem | None = None,
+        schemas: Sequence[str | tuple[str, str]] = (),
     ) -> None:
         self.matrices = {} if matrices is None else matrices
         self.path = path
@@ -53,6 +55,9 @@ class Project:
         self.abstract = {} if abstract is None else abstract
         self.notes = list(notes)
         self.lint = lint
+        self.schemas = tuple(schemas)
+        for run in runs:
+            run.schemas = self.schemas
 
     def run(self, name: str = "") -> Run:
         """The run of a name; without one the only run there is. Raises UsageError."""
@@ -125,10 +130,11 @@ def of_source(source: Source, directory: str) -> Project:
     """The project that a text describes. directory: what its paths are relative to. Raises UsageError, ReadError."""
     top = top_map(source)
     runs = runs_of(top)
+    schemas = _schemas(top.find("schemas"), directory)
     if runs is None:
         parse(source, directory)  # what is wrong is told now
         run = Run(ONLY, "compose", (), None, directory, Position(source, top.line), words=[source.name])
-        return Project(source.name, directory, [run], lint=top.find("lint"))
+        return Project(source.name, directory, [run], lint=top.find("lint"), schemas=schemas)
     found = []
     matrices = {}
     abstract = {}
@@ -142,7 +148,32 @@ def of_source(source: Source, directory: str) -> Project:
             matrices[str(item.key)] = _matrix(item, entry, chain, directory)
         else:
             found.append(_run(item, chain, source, directory))
-    return Project(source.name, directory, found, abstract=abstract, matrices=matrices, lint=top.find("lint"))
+    return Project(
+        source.name, directory, found, abstract=abstract, matrices=matrices, lint=top.find("lint"), schemas=schemas
+    )
+
+
+def _schemas(item: MapItem | None, directory: str) -> list[str | tuple[str, str]]:
+    """The paths of `schemas`: texts, and maps of a pattern of files and the path of their schema. Raises UsageError."""
+    if item is None or item.value is None:
+        return []
+    if type(item.value) is not Array:
+        raise wrong(item, "a list of paths, or of maps with files and schema")
+    found: list[str | tuple[str, str]] = []
+    for one in item.value.items:
+        value = one.value
+        if type(value) is str:
+            found.append(os.path.abspath(os.path.join(directory, value)))
+            continue
+        if type(value) is not Map:
+            raise wrong(item, "a list of paths, or of maps with files and schema")
+        check_keys(value, ("files", "schema"), "a schema of files")
+        texts = [entry.value if (entry := value.find(name)) is not None else None for name in ("files", "schema")]
+        if not all(type(text) is str for text in texts):
+            raise UsageError('a schema of files has "files" and "schema"', at=one.position, expected="a text for each")
+        pattern, path = (os.path.abspath(os.path.join(directory, str(text))) for text in texts)
+        found.append((pattern, path))
+    return found
 
 
 def _check(item: MapItem) -> None:

@@ -28,10 +28,10 @@ class Run:
     name: its name in the project. command: render, patch, layer or compose. settings: its flags and arguments.
     given: data values or variables that stand in the project file. directory: what its paths are relative to.
     at: where it stands; None for a guess. why: what speaks for it, if it is a guess. output: where a fleet puts its
-    results, if the project file says so.
+    results, if the project file says so. schemas: those of its project.
     """
 
-    __slots__ = ("at", "command", "directory", "given", "name", "output", "settings", "why", "words")
+    __slots__ = ("at", "command", "directory", "given", "name", "output", "schemas", "settings", "why", "words")
 
     def __init__(
         self,
@@ -56,6 +56,7 @@ class Run:
         self.words = words
         self.why = why
         self.output = output
+        self.schemas: tuple[str | tuple[str, str], ...] = ()
 
     def __repr__(self) -> str:
         return f"<Run {self.name!r}: {' '.join(self.argv())}>"

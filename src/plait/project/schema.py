@@ -32,6 +32,24 @@ _LINT: Schema = {
         },
     },
 }
+_SCHEMAS: Schema = {
+    "description": "schemas of documents by kind: files, or directories of them",
+    "type": ["array", "null"],
+    "items": {
+        "oneOf": [
+            {"type": "string", "description": "JSON Schemas, custom resource definitions, or OpenAPI"},
+            {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["files", "schema"],
+                "properties": {
+                    "files": {"type": "string", "description": "a pattern of file names"},
+                    "schema": {"type": "string", "description": "the JSON Schema of their documents"},
+                },
+            },
+        ]
+    },
+}
 _LISTS = frozenset({"files", "ops", "vars-files"})
 _MAPS = frozenset({"set", "vars", "select", "repositories"})
 _TEXT = frozenset({"file", "site"})
@@ -54,10 +72,12 @@ def schema() -> dict[str, object]:
             },
             "steps": {"$ref": "#/$defs/steps"},
             "lint": {"$ref": "#/$defs/lint"},
+            "schemas": {"$ref": "#/$defs/schemas"},
             "tests": {"description": "tests by their names (docs/test.md), as in test files", "type": "object"},
         },
         "$defs": {
             "lint": _LINT,
+            "schemas": _SCHEMAS,
             "run": _run(),
             "steps": {
                 "description": "what is done, one step after the other",

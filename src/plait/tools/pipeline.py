@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from plait.nodes import ArrayItem
 
 # What a pipeline file or a project file may have at its top. `lint` and `tests` are read by the tools of these names.
-TOP = ("steps", "runs", "lint", "tests")
+TOP = ("steps", "runs", "lint", "tests", "schemas")
 
 _TEMPLATES = ("files", "set", "strict", "ignore-unknown-comments", "implicit-map-key-overrides")
 # What a step may be, with its settings.

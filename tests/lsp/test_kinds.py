@@ -1,0 +1,193 @@
+"""Schemas by kind in the editor: completed, described and checked, wherever a value comes from."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from workshop import Workshop
+
+from plait.lsp import completion, diagnostics, hover
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from plait.lsp.answers import Problem
+
+DEPLOYMENT = {
+    "type": "object",
+    "required": ["kind"],
+    "properties": {
+        "apiVersion": {"type": "string"},
+        "kind": {"type": "string"},
+        "metadata": {"type": "object", "properties": {"name": {"type": "string"}}},
+        "spec": {"$ref": "#/definitions/spec"},
+    },
+    "definitions": {
+        "spec": {
+            "description": "what is wanted",
+            "type": "object",
+            "properties": {
+                "replicas": {"type": "integer", "description": "how many"},
+                "paused": {"type": "boolean"},
+                "strategy": {"type": "string", "enum": ["Recreate", "RollingUpdate"]},
+                "containers": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "properties": {"name": {"type": "string"}, "image": {"type": "string"}},
+                    },
+                },
+            },
+        }
+    },
+}
+CRD = """\
+kind: CustomResourceDefinition
+spec:
+  group: example.org
+  names: {kind: Backup}
+  versions:
+  - name: v1
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec: {type: object, properties: {schedule: {type: string}}}
+"""
+APP = """\
+#@ load("@ytt:data", "data")
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  replicas: #@ data.values.replicas
+  strategy: Recreate
+  containers:
+  - name: web
+    image: x
+"""
+FILES = {
+    "plait.yml": """\
+schemas:
+- kinds
+- crd.yml
+- {files: "base.yml", schema: manifest.json}
+runs:
+  prod: {render: {files: config}}
+  site: {patch: {base: base.yml, ops: ops.yml}}
+""",
+    "kinds/deployment-apps-v1.json": json.dumps(DEPLOYMENT),
+    "crd.yml": CRD,
+    "manifest.json": json.dumps(
+        {
+            "type": "object",
+            "properties": {"name": {"type": "string", "description": "its name"}, "count": {"type": "integer"}},
+        }
+    ),
+    "config/app.yml": APP,
+    "config/backup.yml": "apiVersion: example.org/v1\nkind: Backup\nspec:\n  schedule: daily\n",
+    "config/over.yml": """\
+#@ load("@ytt:overlay", "overlay")
+#@overlay/match by=overlay.subset({"kind": "Deployment"})
+---
+spec:
+  #@overlay/match missing_ok=True
+  paused: true
+""",
+    "config/schema.yml": "#@data/values-schema\n---\nreplicas: 1\n",
+    "base.yml": "name: a\n",
+    "ops.yml": "- type: replace\n  path: /count?\n  value: 3\n",
+}
+
+
+def shop(tmp_path: Path) -> Workshop:
+    return Workshop(tmp_path, FILES)
+
+
+def of_kinds(made: Workshop, name: str) -> list[Problem]:
+    return [problem for problem in diagnostics.problems(made.state, made.path(name)) if problem.code == "kind"]
+
+
+def test_what_is_right_is_not_told(tmp_path: Path) -> None:
+    made = shop(tmp_path)
+    for name in FILES:
+        if name.endswith(".yml"):
+            made.open(name)
+    assert [problem.message for name in FILES if name.endswith(".yml") for problem in of_kinds(made, name)] == []
+
+
+def test_plain_parts_of_templates_are_checked(tmp_path: Path) -> None:
+    made = shop(tmp_path)
+    made.open("config/app.yml", APP.replace("  strategy: Recreate", "  strategie: Recreate"))
+    [problem] = of_kinds(made, "config/app.yml")
+    assert problem.message == 'there is no key "strategie" here\nhint: did you mean "strategy"?'
+    assert (problem.span.line, problem.span.column, problem.span.end) == (8, 3, 12)
+    assert [(fix.title, fix.edits[0].text) for fix in problem.fixes] == [("Change to strategy", "strategy")]
+
+
+def test_values_that_there_may_not_be(tmp_path: Path) -> None:
+    made = shop(tmp_path)
+    made.open("config/app.yml", APP.replace("Recreate", "recreate").replace("image: x", "image: [x]"))
+    assert [problem.message.split("\n")[0] for problem in of_kinds(made, "config/app.yml")] == [
+        "the value is none of Recreate, RollingUpdate",
+        "array where string is expected",
+    ]
+
+
+def test_what_expressions_make_is_checked_where_it_is_written(tmp_path: Path) -> None:
+    made = shop(tmp_path)
+    made.open("config/app.yml", APP.replace("#@ data.values.replicas", '#@ str(data.values.replicas) + "x"'))
+    [problem] = of_kinds(made, "config/app.yml")
+    assert problem.message.startswith("string where integer is expected")
+    assert problem.span.line == 7
+
+
+def test_overlays_are_checked_and_completed_by_what_they_lie_over(tmp_path: Path) -> None:
+    made = shop(tmp_path)
+    text = FILES["config/over.yml"]
+    made.open("config/over.yml", text.replace("paused: true", "paused: 3"))
+    [problem] = of_kinds(made, "config/over.yml")
+    assert problem.message.startswith("integer where boolean is expected")
+    made.open("config/over.yml", text + "  con\n")
+    found = {one.label: one for one in completion.complete(made.state, made.path("config/over.yml"), 7, 6)}
+    assert {"containers", "replicas"} <= found.keys()
+
+
+def test_operations_are_checked(tmp_path: Path) -> None:
+    made = shop(tmp_path)
+    made.open("ops.yml", FILES["ops.yml"].replace("value: 3", "value: three"))
+    [problem] = of_kinds(made, "ops.yml")
+    assert problem.message.startswith("string where integer is expected")
+
+
+def test_custom_resources_are_checked(tmp_path: Path) -> None:
+    made = shop(tmp_path)
+    made.open("config/backup.yml", FILES["config/backup.yml"].replace("schedule: daily", "shedule: daily"))
+    [problem] = of_kinds(made, "config/backup.yml")
+    assert problem.message == 'there is no key "shedule" here\nhint: did you mean "schedule"?'
+
+
+def test_keys_and_values_are_completed_and_described(tmp_path: Path) -> None:
+    made = shop(tmp_path)
+    path = made.open("config/app.yml")
+    made.state.open(path, APP.replace("  strategy: Recreate\n", "  p\n"))
+    found = {one.label: one for one in completion.complete(made.state, path, 8, 4)}
+    assert found["paused"].detail == "boolean"
+    assert "replicas" not in found
+    made.state.open(path, APP.replace("  strategy: Recreate\n", "  strategy: \n"))
+    assert [one.label for one in completion.complete(made.state, path, 8, 13)] == ["Recreate", "RollingUpdate"]
+    made.open("config/app.yml")
+    shown = hover.hover(made.state, path, 8, 4)
+    assert shown is not None
+    assert "string\n" in shown.text
+
+
+def test_a_schema_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    made = shop(tmp_path)
+    (tmp_path / "kinds" / "deployment-apps-v1.json").write_text("{", "utf-8")
+    made.open("config/app.yml")
+    made.open("plait.yml")
+    messages = [problem.message for problem in diagnostics.problems(made.state, made.path("plait.yml"))]
+    assert any("is not JSON" in message for message in messages)
