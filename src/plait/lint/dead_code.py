@@ -10,7 +10,7 @@ from plait.analysis.files import TEMPLATE
 from plait.analysis.unused import unused_names
 from plait.lint.dead_values import TESTS, modules
 from plait.lint.finding import Edit, Finding
-from plait.starlark.syntax import Assign, Evaluate, Load, Name
+from plait.starlark.syntax import Assign, Call, Evaluate, Load, Name
 from plait.templates.recovery import STARLARK
 
 TYPE_CHECKING = False
@@ -63,8 +63,9 @@ def _loads(subject: Subject, file: File) -> Iterator[Finding]:
         gone = [(here, line) for here, _, line in load.names if (here, line) in unused]
         for here, line in gone:
             one = unused[here, line]
-            keeps = load.path.startswith(_MODULES) or not _does_more(subject, file, load.path)
-            edits = _without_names(file, load, {name for name, _ in gone}) if keeps else ()
+            edits = (
+                () if _does_more(subject, file, load.path) else _without_names(file, load, {name for name, _ in gone})
+            )
             yield Finding(
                 "D107",
                 file.path,
@@ -98,50 +99,62 @@ def _without_names(file: File, load: Load, gone: set[str]) -> list[Edit]:
 
 
 def _does_more(subject: Subject, file: File, path: str) -> bool:
-    """Whether a file does something when it is loaded, such as refusing values."""
-    beside = os.path.normpath(os.path.join(os.path.dirname(file.path), path))
-    paths = [one for one in subject.paths if one == beside or (path.startswith("/") and one.endswith(path))]
-    files = [subject.file(one) for one in paths]
-    return not files or any(
-        one is None or any(isinstance(statement, Evaluate) for statement in one.recovered.statements) for one in files
-    )
+    """Whether a file, or one that it loads, does something when it is loaded, such as refusing values."""
+    seen: set[str] = set()
+    todo = [(file, path)]
+    while todo:
+        around, wanted = todo.pop()
+        if wanted.startswith(_MODULES):
+            continue
+        beside = os.path.normpath(os.path.join(os.path.dirname(around.path), wanted))
+        found = [one for one in subject.paths if one == beside or (wanted[:1] == "/" and one.endswith(wanted))]
+        if not found:
+            return True  # of a library, or of a place that is not known
+        for one in found:
+            loaded = subject.file(one)
+            if loaded is None or any(isinstance(statement, Evaluate) for statement in loaded.recovered.statements):
+                return True
+            if one not in seen:
+                seen.add(one)
+                todo += [(loaded, load.path) for load in loaded.names.loads]
+    return False
 
 
 # ---- names and functions
 
 
 def _names(file: File) -> Iterator[Finding]:
-    """Names that an assignment binds and nobody reads."""
-    assigned = _assignments(file)
+    """Names that an assignment binds and nobody reads; a loop has to have a name for what it goes through."""
+    assigned = {
+        (statement.target.name, statement.line): statement
+        for statement in file.names.statements
+        if isinstance(statement, Assign) and isinstance(statement.target, Name) and not statement.operator
+    }
     unused = [one for one, what in unused_names(file) if "loaded" not in what]
-    unused += [one for one in _unused_at_top(file) if (one.name, one.line) in assigned]
-    for one in unused:
-        if (one.name, one.line) not in assigned:
-            continue  # a loop has to have a name for what it goes through
-        is_one_line = assigned[one.name, one.line]
-        yield Finding(
-            "D108",
-            file.path,
-            one.line,
-            f"{one.name} is not used",
-            column=one.column,
-            end=one.end,
-            removes=[_whole_lines(file, one.line, one.line)] if is_one_line else (),
-            hint="take it out",
-        )
+    for one in (*unused, *_unused_at_top(file)):
+        statement = assigned.get((one.name, one.line))
+        if statement is not None:
+            calls = isinstance(statement.value, Call)
+            yield Finding(
+                "D108",
+                file.path,
+                one.line,
+                f"{one.name} is not used",
+                column=one.column,
+                end=one.end,
+                removes=[_whole_lines(file, one.line, one.line)] if _is_one_line(file, one) else (),
+                hint="take it out, or call the function without a name if it is there to check"
+                if calls
+                else "take it out",
+            )
 
 
-def _assignments(file: File) -> dict[tuple[str, int], bool]:
-    """The names that assignments bind alone, by line; whether the line is nothing but that."""
-    found: dict[tuple[str, int], bool] = {}
-    for statement in file.names.statements:
-        if isinstance(statement, Assign) and isinstance(statement.target, Name) and statement.operator in ("", "="):
-            text = code_on(file.line(statement.line), is_program=file.kind == STARLARK) or ""
-            whole = text.count("(") == text.count(")") and text.count("[") == text.count("]")
-            whole = whole and text.count("{") == text.count("}") and ";" not in text
-            begins = re.match(rf"{re.escape(statement.target.name)}\s*=(?!=)", text) is not None
-            found[statement.target.name, statement.line] = whole and begins and not text.endswith(("\\", ","))
-    return found
+def _is_one_line(file: File, one: Occurrence) -> bool:
+    """Whether a line is nothing but the assignment of a name."""
+    text = code_on(file.line(one.line), is_program=file.kind == STARLARK) or ""
+    is_closed = all(text.count(opened) == text.count(closed) for opened, closed in ("()", "[]", "{}"))
+    begins = re.match(rf"{re.escape(one.name)}\s*=(?!=)", text) is not None
+    return is_closed and begins and ";" not in text and not text.endswith(("\\", ","))
 
 
 def _unused_at_top(file: File) -> Iterator[Occurrence]:

@@ -22,7 +22,7 @@ _PROVEN = frozenset({"D104", "D105", "D106", "D107", "D108", "D109", "D110"})
 _PROVEN_BY_ITSELF = frozenset({"D101", "D102", "D103", "D111"})
 _PROVEN_SILENT = frozenset({"S301", "S302", "S303", "S307"})
 # Facts of a text: they hold even where nothing can be taken out of it by itself.
-_FACTS = frozenset({"D105", "D107"})
+_FACTS = frozenset({"D105", "D107", "D108"})
 
 # Codes -> what finds them.
 _LOOKS: tuple[tuple[tuple[str, ...], Looks], ...] = (
