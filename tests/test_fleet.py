@@ -20,6 +20,9 @@ from plait.fleet import fleet
 from plait.fleet.book import runs_of
 from plait.fleet.plan import tasks_of
 from plait.fleet.results import Results
+from plait.limits import Limits, limited
+from plait.view import View
+from plait.workspace.shared import Shared
 
 FILES = {
     "config/app.yml": '#@ load("@ytt:data", "data")\n---\nregion: #@ data.values.region\nsize: #@ data.values.size\n',
@@ -384,3 +387,58 @@ def test_only_some_runs(place: Path) -> None:
     with pytest.raises(UsageError, match='no run "ap"'):
         fleet(place, names=["ap"])
     assert len(runs_of(str(place / "out"))) == 4
+
+
+SHARING = {
+    "config/app.yml": """\
+#@ load("@ytt:data", "data")
+#@ load("more.star", "more")
+---
+name: #@ data.values.name
+#@ if data.values.name.startswith("a"):
+text: #@ data.read("text.csv")
+#@ end
+more: #@ more(data.values.name)
+""",
+    "config/more.star": "def more(name):\n  return name + '!'\nend\n",
+    "config/text.csv": "some text",
+    "config/over.yml": """\
+#@ load("@ytt:data", "data")
+#@ load("@ytt:overlay", "overlay")
+#@overlay/match by=overlay.all, expects=2
+---
+#@overlay/match missing_ok=True
+by: #@ data.values.name
+""",
+    "config/plain.yml": "a: 1\n",
+    "config/schema.yml": "#@data/values-schema\n---\nname: ''\nsize: 1\n",
+    "plait.yml": "runs:\n  app:\n    matrix: {axes: {name: [a1, b1, a2, b2]}}\n"
+    '    render: {files: config, set: {name: "{name}"}, file-mark: []}\n',
+}
+
+
+@pytest.mark.parametrize("first", ["a1", "b2"])
+def test_runs_that_share_inputs_are_what_each_is_alone(first: str, tmp_path: Path) -> None:
+    put(tmp_path, SHARING)
+    shared = Shared()
+    found = project.read(str(tmp_path))
+    runs = {task.name: task.run(found) for task in tasks_of(found)}
+    for name in [f"app/{first}", *runs]:
+        alone, common = View(), View()
+        expected = runs[name].evaluate(view=alone, limits={})
+        with limited(Limits()) as given:
+            documents = runs[name].evaluate(view=common, shared=shared)
+        assert documents.to_yaml() == expected.to_yaml()
+        assert dict(documents.files) == dict(expected.files)  # type: ignore[attr-defined]
+        assert sorted(common.files) == sorted(alone.files)
+        assert (common.files, common.directories) == (alone.files, alone.directories)
+        assert (f"{tmp_path / 'config/text.csv'}" in common.files) is name.startswith("app/a")
+        assert given.taken >= sum(len(content or b"") for content in common.files.values())
+
+
+def test_a_warning_is_given_by_each_run(tmp_path: Path) -> None:
+    put(tmp_path, SHARING)
+    (tmp_path / "config/plain.yml").write_text("#@ n = 1\na: {{b}}\n", "utf-8")
+    report = fleet(tmp_path)
+    assert [len(outcome.warnings) for outcome in report.warned] == [1] * 4
+    assert len({outcome.warnings[0] for outcome in report.warned}) == 1

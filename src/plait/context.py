@@ -36,7 +36,7 @@ class Context:
     doing, done, total: what is being done now, and how much of how much that is, for whoever watches a long run.
     print_line: gets each line that templates print. warnings: what a command line prints to standard error.
     refuses_warnings: whether a run that has warned of something fails, before it writes anything.
-    cache: compiled code of earlier runs, or None. allowance: what the run may take, `limits` or what is in force;
+    cache: compiled code of earlier runs, or None. shared: inputs of earlier runs, for commands that know it. allowance: what the run may take, `limits` or what is in force;
     budget: what of it is left for templates, for the language to keep.
     """
 
@@ -49,6 +49,7 @@ class Context:
         "done",
         "print_line",
         "refuses_warnings",
+        "shared",
         "total",
         "trace",
     )
@@ -60,6 +61,7 @@ class Context:
         limits: Limits | None = None,
     ) -> None:
         self.cache = cache
+        self.shared: object = None
         self.allowance = allowance() if limits is None else Allowance(limits)
         self.budget: object = None
         self.print_line = Printer(print_line)

@@ -267,7 +267,10 @@ def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) ->
     flags = _parsed(argv)
     keep_limits(flags, context)
     inputs = _inputs(flags)
-    result = _evaluate(flags, _read_inputs(flags, inputs), inputs, context, None, given)
+    if context.shared is None or context.trace is not None or any(flags.given(name) for name in _NOT_SHARED):
+        result = _evaluate(flags, _read_inputs(flags, inputs), inputs, context, None, given)
+    else:
+        result = _with_shared(context.shared, flags, inputs, context, given)
     return Rendered(
         result.documents,
         files=result.output_files,
@@ -275,6 +278,40 @@ def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) ->
         warnings=context.warnings,
         trace=context.trace,
     )
+
+
+# What changes inputs after they were listed, or is none of the phases.
+_NOT_SHARED = ("bulk-in", "file-mark", "files-inspect")
+
+
+def _with_shared(shared: object, flags: Parsed, inputs: Inputs, context: Context, given: Map | None) -> Result:
+    """The same with inputs that another run may have read, or that this one reads for others. Raises PlaitError."""
+    from plait.workspace.phases import run
+    from plait.workspace.session import Session
+    from plait.workspace.shared import Common, Shared, listed
+
+    assert isinstance(shared, Shared)
+    said = [
+        word for name in ("file", *(flag.name for flag in (*LINKS, _OFFLINE))) for word in (name, *flags.texts(name))
+    ]
+    key = tuple(said)
+    common = shared.find(key)
+    if common is None:
+        files, directories = listed(lambda: _read_inputs(flags, inputs))
+        job = _job(flags, files, inputs, context, None, given)
+        common = Common(files, directories, job.library, Session(context))
+        session = common.session
+    else:
+        job = _job(flags, common.files, inputs, context, None, given)
+        job.library = common.library
+        session = common.session.forked(context)
+    result = run(job, context, session=session)
+    # A warning is given where something is read, which must be every run that warns of it.
+    if context.warnings:
+        shared.forget(key)
+    else:
+        shared.keep(key, common)
+    return result
 
 
 def job(argv: Sequence[str], context: Context, given: Map | None = None) -> Job:

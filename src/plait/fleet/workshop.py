@@ -80,6 +80,7 @@ class Workshop:
         from plait.codecache import MemoryCache
         from plait.project.file import of_source
         from plait.source import Source
+        from plait.workspace.shared import Shared
 
         self._setup = setup
         self._place = None
@@ -94,6 +95,7 @@ class Workshop:
         self._project = of_source(Source(*setup.source), directory)
         self._disk = Disk(directory or os.curdir)
         self._cache = MemoryCache()
+        self._shared = Shared()
         self._results: Results | None = None
         if setup.results:
             from plait.fleet.results import Results
@@ -135,7 +137,7 @@ class Workshop:
 
         run = task.run(self._project)
         view = View(is_read_only=False)
-        documents = _within_limits(self._setup, lambda: run.evaluate(view=view, cache=self._cache))
+        documents = _within_limits(self._setup, lambda: run.evaluate(view=view, cache=self._cache, shared=self._shared))
         self._cache.save()
         texts, warnings = _texts(task, documents)
         reads = self._disk.of_view(view)

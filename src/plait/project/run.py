@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from plait.provenance import Trace
     from plait.source import Position
     from plait.view import View
+    from plait.workspace.shared import Shared
 
 
 class Run:
@@ -102,12 +103,14 @@ class Run:
         limits: Mapping[str, float] | None = None,
         words: Sequence[str] = (),
         cache: CodeCache | None = None,
+        shared: Shared | None = None,
     ) -> Documents:
         """What the run makes; nothing is printed or written, but for a variables store.
 
         view: texts that stand in the place of files, and a note of what was read. trace: keep histories, for `explain`;
         a Trace is filled in, also by a run that fails.
         limits: how much the run may take, by the names of --limit. words: more flags. cache: compiled code of earlier runs.
+        shared: inputs of earlier runs.
         Raises PlaitError.
         """
         from contextlib import nullcontext
@@ -118,6 +121,7 @@ class Run:
         printed: list[str] = []
         with limited_to(limits), nullcontext() if view is None else seen(view):
             context = Context(print_line=printed.append, cache=cache)
+            context.shared = shared
             if trace is not False:
                 from plait.provenance import Trace
 

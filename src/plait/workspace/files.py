@@ -6,7 +6,11 @@ its `type`; whether it is a template; whether it is a library file (evaluated an
 
 from __future__ import annotations
 
+import os
+
+from plait.limits import allowance
 from plait.source import Source
+from plait.view import current_view
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +40,7 @@ class InputFile:
     __slots__ = (
         "_data",
         "_found",
+        "_place",
         "_read",
         "_source",
         "described",
@@ -71,6 +76,7 @@ class InputFile:
         self.marked_output: bool | None = None
         self._read = read
         self._data: bytes | None = None
+        self._place = ""
         self._found: tuple[str, str | None, str, bool, bool] | None = None
         self._source: Source | None = None
 
@@ -81,7 +87,19 @@ class InputFile:
         """The content; read once. Raises ReadError."""
         if self._data is None:
             self._data = self._read()
+        else:
+            self.touch()
         return self._data
+
+    def touch(self) -> None:
+        """Say that the run going on has read the file, which an earlier one did."""
+        view = current_view()
+        if view is None or self._data is None or self.shown is None:
+            return
+        self._place = self._place or os.path.abspath(self.shown)
+        if self._place not in view.files:
+            view.note_file(self._place, self._data)
+            allowance().take(len(self._data))
 
     def text(self) -> str:
         """The content as text; bytes that are not UTF-8 stand in it as lone surrogates. Raises ReadError."""

@@ -38,9 +38,18 @@ SCHEMA = "data/values-schema"
 LIBRARY_REF = "library/ref"
 
 
-def run(job: Job, context: Context | None = None, given: Mapping[InputFile, DocumentSet] | None = None) -> Result:
-    """Run all phases on a job (spec ytt 1.6). given: plain files whose documents are at hand. Raises PlaitError."""
-    session = Session(context)
+def run(
+    job: Job,
+    context: Context | None = None,
+    given: Mapping[InputFile, DocumentSet] | None = None,
+    session: Session | None = None,
+) -> Result:
+    """Run all phases on a job (spec ytt 1.6). given: plain files whose documents are at hand. session: of this run.
+
+    Raises PlaitError.
+    """
+    if session is None:
+        session = Session(context)
     if given is not None:
         session.give(given)
     listener = current_listener()

@@ -97,6 +97,7 @@ class Session:
     """
 
     __slots__ = (
+        "_is_forked",
         "_layouts",
         "_modules",
         "_prepared",
@@ -114,6 +115,15 @@ class Session:
         self._modules: dict[str, Module] = {}
         self.data_functions: dict[tuple[Library, Library], dict[str, object]] = {}
         self.data_module: Callable[[Value, Mapping[str, object]], Module] | None = None
+        # Whether files were read by another run, so that somebody has to say that this one did.
+        self._is_forked = False
+
+    def forked(self, context: Context) -> Session:
+        """A session for another run of the same files, with all that does not depend on the run."""
+        other = Session(context)
+        other._yaml, other._prepared, other._layouts = self._yaml, self._prepared, self._layouts
+        other._is_forked = True
+        return other
 
     def give(self, files: Mapping[InputFile, DocumentSet]) -> None:
         """Take the documents of these plain files as read."""
@@ -131,6 +141,8 @@ class Session:
             found = read_yaml(file.source, strict=options.strict, plain=file.is_plain, cache=cache, traced=traced)
             self._yaml[key] = found
             self._warn_of(file, found)
+        elif self._is_forked:
+            file.touch()
         return found
 
     def _warn_of(self, file: InputFile, found: YamlFile) -> None:
@@ -176,6 +188,8 @@ class Session:
             else:
                 found = self._compiled(file, kind, options)
             self._prepared[key] = found
+        elif self._is_forked:
+            file.touch()
         return found
 
     def is_prepared(self, file: InputFile) -> bool:
@@ -248,6 +262,10 @@ class Session:
                     if read.has_document_annotated("data/values"):
                         values.append(member)
             found = self._layouts[key] = Layout(members, schemas, values)
+        elif self._is_forked:
+            for member, _ in found.members:
+                if member.file.type == files.YAML and member.file.is_template:
+                    member.file.touch()
         return found
 
 

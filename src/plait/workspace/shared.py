@@ -1,0 +1,74 @@
+"""Inputs that several runs have in common: listed, read, compiled and laid out by the first of them.
+
+A run that finds its inputs here gets the same as if it had read them itself: what it reads is noted in its view and
+counts for its limits, and steps are counted as everywhere (`session.Memo`). Nobody looks at the disk again, so all runs
+see the files as the first one did.
+"""
+
+from __future__ import annotations
+
+from plait.view import current_view
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+    from plait.workspace.files import InputFile
+    from plait.workspace.library import Library
+    from plait.workspace.session import Session
+
+# So many sets of inputs are kept; whoever has more has little in common.
+_MOST = 8
+
+
+class Common:
+    """Inputs, and what was made of them. directories: those that were listed. session: of the run that came first."""
+
+    __slots__ = ("directories", "files", "library", "session")
+
+    def __init__(self, files: list[InputFile], directories: frozenset[str], library: Library, session: Session) -> None:
+        self.files = files
+        self.directories = directories
+        self.library = library
+        self.session = session
+
+
+class Shared:
+    """The inputs of runs by what names them: arguments, and flags that say how they are read."""
+
+    __slots__ = ("_kept",)
+
+    def __init__(self) -> None:
+        self._kept: dict[Hashable, Common] = {}
+
+    def find(self, key: Hashable) -> Common | None:
+        """Inputs that an earlier run has read; that they were listed is noted in the view of this one."""
+        found = self._kept.get(key)
+        view = current_view()
+        if found is not None and view is not None:
+            view.directories |= found.directories
+        return found
+
+    def keep(self, key: Hashable, common: Common) -> None:
+        """Keep what a run has read, if all of it was files."""
+        if all(file.shown is not None for file in common.files):
+            if len(self._kept) >= _MOST:
+                self._kept.clear()
+            self._kept[key] = common
+
+    def forget(self, key: Hashable) -> None:
+        """Let the next run read its inputs itself."""
+        self._kept.pop(key, None)
+
+
+def listed(work: Callable[[], list[InputFile]]) -> tuple[list[InputFile], frozenset[str]]:
+    """What `work` gives, and the directories that it has listed, as far as somebody takes note."""
+    view = current_view()
+    if view is None:
+        return work(), frozenset()
+    before, view.directories = view.directories, set()
+    try:
+        files = work()
+        return files, frozenset(view.directories)
+    finally:
+        view.directories |= before
