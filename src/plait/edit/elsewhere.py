@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 
-from plait.edit.origins import Origin, decoded, history_of, standing
+from plait.edit.code import with_literal
+from plait.edit.origins import decoded, history_of, standing
 from plait.edit.refusal import SECRET, UNWRITABLE, Offer, Refused
 from plait.edit.sites import Text, is_same_key
 from plait.edit.target import with_value
 from plait.errors import LimitError, PlaitError, UsageError
 from plait.nodes import Array, ArrayItem, MapItem
-from plait.tools.explain import Entry, flat
+from plait.tools.explain import flat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,25 +28,33 @@ _MOST_OFFERS = 5
 
 
 def at(state: State, place: Place, value: Value, file: str, line: int) -> Edit:
-    """Put a value on a line, in the place of what is written or computed there. Raises Refused, UsageError."""
-    path = os.path.abspath(file)
-    text = state.files.text(path)
-    if text is None:
-        raise UsageError(f"{file} is not an input of this run, or no YAML")
+    """Put a value on a line, in the place of what is written or computed there, or of a literal in code.
+
+    Raises Refused, UsageError.
+    """
+    path, where = os.path.abspath(file), f"{file}:{line}"
+    data = state.files.bytes_of(path)
+    if data is None:
+        raise UsageError(f"{file} is not an input of this run")
     history_of(state.output, place)
     if state.output.is_secret(path, line):
-        raise Refused(SECRET, f"{file}:{line} is a secret", path=str(place))
-    item = place.item
-    sites = sorted(text.on_line(line), key=lambda site: (not is_same_key(site, item), site.line != line))
-    entry = Entry("written", None, line)
-    tries: list[tuple[Origin, str]] = []
-    for site in sites:
-        literal = text.with_literal(site, value)
-        forms = text.replaced(site, value) if literal is None else [literal]
-        tries += [(Origin(path, text, site, entry), form) for form in forms]
+        raise Refused(SECRET, f"{where} is a secret", path=str(place))
+    tries = [*_values_on(state.files.text(path), place, value, line)]
+    is_program = path.endswith(".star")
+    tries += with_literal(decoded(data), line, place.value, value, is_program=is_program)
     if not tries:
-        raise UsageError(f"no value stands at {file}:{line}", found=text.line(line) if 0 < line <= text.lines else None)
-    return state.best(place, value, tries, where=f"{file}:{line}")
+        raise UsageError(
+            f"no value stands at {where}", expected="a value, an expression, or a literal that is its value"
+        )
+    return state.best(place, value, ((path, where, text) for text in tries))
+
+
+def _values_on(text: Text | None, place: Place, value: Value, line: int) -> Iterator[str]:
+    """A file's text with a value in each place of a line, its own key first."""
+    for site in () if text is None else sorted(text.on_line(line), key=lambda site: not is_same_key(site, place.item)):
+        assert text is not None
+        literal = text.with_literal(site, value)
+        yield from text.replaced(site, value) if literal is None else [literal]
 
 
 def in_file(state: State, place: Place, value: Value, file: str) -> Edit:

@@ -17,7 +17,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from plait.edit.origins import Origin
     from plait.nodes import Document, Scalar, Value
     from plait.tools.diff import Difference
     from plait.tools.paths import Path
@@ -181,21 +180,23 @@ class State:
         found = origins(history, self.files)
         if not found:
             raise why_not(history, self.files)
-        tries = ((one, text) for one in found for text in one.text.replaced(one.site, value, typed))
+        tries = (
+            (one.path, one.entry.place, text) for one in found for text in one.text.replaced(one.site, value, typed)
+        )
         return self.best(place, value, tries)
 
-    def best(self, place: Place, value: Value, tries: Iterable[tuple[Origin, str]], where: str = "") -> Edit:
+    def best(self, place: Place, value: Value, tries: Iterable[tuple[str, str, str]]) -> Edit:
         """The first try that changes nothing else, or else the first that gives the value at all. Raises Refused.
 
-        where: what their place is called, if not as the history says.
+        tries: of each the path of a file, FILE:LINE, and the text of the file.
         """
         second: Edit | None = None
         failed: Refused | None = None
-        for number, (origin, text) in enumerate(tries):
+        for number, (path, where, text) in enumerate(tries):
             if number >= _MOST_TRIES:
                 break
             try:
-                edit = self.tried(place, value, {origin.path: text}, [where or origin.entry.place])
+                edit = self.tried(place, value, {path: text}, [where])
             except Refused as refused:
                 failed = failed or refused
                 continue
