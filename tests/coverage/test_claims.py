@@ -5,10 +5,18 @@ All case files, and programs at random: `python tests/coverage/claims.py`.
 
 from __future__ import annotations
 
+import contextlib
+import os
+
 import claims
 import pytest
 
 import casefiles
+from plait.cli.tracing import evaluate
+from plait.context import Context
+from plait.coverage import Coverage
+from plait.errors import PlaitError
+from plait.provenance import Trace
 
 PROGRAMS = {program.name: program for program in claims.of_list()}
 
@@ -23,6 +31,21 @@ def test_program(program: claims.Program) -> None:
     found = claims.run_claims(iter([program]))
     assert found.false == []
     assert sum(found.broken.values()) > 4 * sum(found.skipped.values())
+
+
+@pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
+def test_a_recorded_run_counts_the_same(program: claims.Program) -> None:
+    counted = []
+    for trace in (None, Trace()):
+        coverage = Coverage()
+        with claims.laid_out(program.files):
+            for command, *words in program.runs:
+                context = Context()
+                context.trace = trace
+                with coverage.run(), contextlib.suppress(PlaitError):
+                    evaluate(command, words, context)
+        counted.append({os.path.basename(path): file.counts for path, file in coverage.files.items()})
+    assert counted[0] == counted[1] != {}
 
 
 def test_case_files_and_programs_at_random() -> None:

@@ -163,3 +163,7 @@ def test_of_tests(jobs: str, project: pathlib.Path, capfd: pytest.CaptureFixture
     assert len(json.loads((project / "c.json").read_text("utf-8"))["runs"]) == 2
     assert main(["test", "--cov", "-k", "zero", "--fail-under", "100"]) == 1
     assert main(["test", "-k", "zero", "--fail-under", "100"]) == 2
+    assert main(["test", "--cov", "--watch"]) == 2
+    capfd.readouterr()
+    assert main(["test", "--cov", "--tap"]) == 0
+    assert "Branches" not in capfd.readouterr().out

@@ -44,14 +44,15 @@ class Reports:
         coverage.forget_changed()
         return coverage
 
-    def make(self, coverage: Coverage) -> int:
+    def make(self, coverage: Coverage, *, table: bool = True) -> int:
         """Print the table, and write the reports; 1 if less is used than is wanted. Raises ReadError."""
         summary = coverage.summary(self.directory)
         for form, path in self.asked:
             _FORMS[form](path, coverage, summary, self.directory)
-        from plait.coverage.text import to_text
+        if table:
+            from plait.coverage.text import to_text
 
-        write_out(to_text(summary))
+            write_out(to_text(summary))
         for name in summary.changed:
             complain(f"plait: warning: {name} has changed since it was counted: its earlier counts are left out\n")
         if self.least is None or summary.percent >= self.least:

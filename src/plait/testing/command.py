@@ -74,6 +74,7 @@ def main(argv: Sequence[str]) -> int:
         write_out(TEST.help_text())
         return 0
     goes_on()
+    reports = _coverage_reports(flags)
     if flags.on("watch"):
         from plait.testing.again import watch
 
@@ -91,12 +92,11 @@ def main(argv: Sequence[str]) -> int:
     if not cases:
         write_out("no tests were found\n" if not collected.cases else "no test is selected\n")
         return NO_TESTS
-    reports = _coverage_reports(flags)
     coverage = None if reports is None else reports.read(flags.texts("cov-append"))
     done = _run(flags, cases, collected, jobs, start, coverage)
     remember(done)
     _write_junit(flags, done)
-    status = 0 if reports is None or coverage is None else reports.make(coverage)
+    status = 0 if reports is None or coverage is None else reports.make(coverage, table=not flags.on("tap"))
     return status if all(one.passed for one in done) else 1
 
 
@@ -107,6 +107,10 @@ def _coverage_reports(flags: Parsed) -> Reports | None:
         if given:
             raise UsageError(f"--{given[0]} is for --cov", expected="plait test --cov ...")
         return None
+    if flags.on("watch"):
+        raise UsageError(
+            "--watch runs a part of the tests again, of which --cov would say nothing", expected="one of both"
+        )
     from plait.coverage.reporting import Reports
 
     return Reports(flags.texts("cov-report"), flags.text("fail-under"), "")
