@@ -115,8 +115,7 @@ class Coverage:
         """
         made = Coverage()
         try:
-            assert isinstance(data, dict)
-            if data["plait"] != "coverage" or data["format"] != _FORMAT:
+            if not isinstance(data, dict) or data["plait"] != "coverage" or data["format"] != _FORMAT:
                 raise ValueError
             made.runs = [str(run) for run in data["runs"]]
             for path, found in data["files"].items():
@@ -129,7 +128,7 @@ class Coverage:
                     if not lines or len(ways) != len(counts):
                         raise ValueError
                     file.counts[point, int(number)] = [int(count) for count in counts]
-        except (AssertionError, KeyError, TypeError, ValueError, AttributeError):
+        except (KeyError, TypeError, ValueError, AttributeError):
             raise UsageError(
                 f'"{name}" holds no data of plait coverage', hint="plait coverage --report json:FILE writes such a file"
             ) from None

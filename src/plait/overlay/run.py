@@ -89,9 +89,13 @@ class Run:
         is this run's own. Raises OverlayError when it is of another kind.
         """
         value = left.value
-        if type(value) is not step.kind:
-            raise wrong_kind(left, value, step.item.value)
         listener = self.listener
+        if type(value) is not step.kind:
+            if listener is not None:
+                # It is for this item all the same.
+                listener.enter(step, left)
+                listener.leave()
+            raise wrong_kind(left, value, step.item.value)
         if listener is None:
             return self.merge(value, step.plan())  # type: ignore[arg-type]
         listener.enter(step, left)

@@ -192,9 +192,9 @@ class Session:
             file.touch()
         return found
 
-    def is_prepared(self, file: InputFile) -> bool:
-        """Whether a file was compiled, or found to need none of it."""
-        return any(key[0] is file for key in self._prepared)
+    def all_prepared(self) -> set[object]:
+        """The files that were compiled, or found to need none of it."""
+        return {key[0] for key in self._prepared}
 
     def is_fixed(self, file: InputFile, options: Options) -> bool:
         """Whether a file that was evaluated is known to give the same whenever it is."""

@@ -18,8 +18,9 @@ def tell_unused(listener: Listener, inputs: Iterable[InputFile], session: Sessio
     """Tell of what could run in templates and Starlark files that were not evaluated, as those of a library nobody uses."""
     from plait.templates.points import points_of
 
+    prepared = session.all_prepared()
     for file in inputs:
-        if file.type == files.DATA or file.is_plain or session.is_prepared(file):
+        if file.type == files.DATA or file.is_plain or file in prepared:
             continue
         try:
             points = points_of(file.source, file.type)
