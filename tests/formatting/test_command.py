@@ -74,11 +74,10 @@ def test_a_file_that_is_no_yaml_does_not_keep_the_others(here: Path, capsys: pyt
 
 
 def test_a_file_that_is_left_alone_is_told(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (here / "odd.yml").write_text("? a\n:   b\n", "utf-8")
+    (here / "odd.yml").write_text("a: 1\u2028\n", "utf-8")
     assert main(["fmt", "-w", "odd.yml"]) == 0
     assert (
-        capsys.readouterr().err
-        == "plait: warning: odd.yml stays as it is: it has something whose lines are better left where they are\n"
+        capsys.readouterr().err == "plait: warning: odd.yml stays as it is: it has line breaks of more than one kind\n"
     )
 
 
@@ -87,7 +86,8 @@ def test_a_file_that_is_left_alone_is_told(here: Path, capsys: pytest.CaptureFix
     [
         ([], "no file to format"),
         (["config"], "2 files, and nothing is said of what to do with them"),
-        (["config/notes.txt"], "no YAML file is among the inputs"),
+        (["config/notes.txt"], "config/notes.txt is no YAML file"),
+        (["--check", "config/a.yml", "config/notes.txt"], "config/notes.txt is no YAML file"),
         (["missing.yml"], "missing.yml"),
     ],
 )
@@ -112,3 +112,14 @@ def test_links_are_not_followed(here: Path, capsys: pytest.CaptureFixture[str]) 
     assert main(["fmt", "-w", "config"]) != 0
     assert "link.yml" in capsys.readouterr().err
     assert (here / "config" / "a.yml").read_text("utf-8") == BEFORE
+
+
+def test_nothing_is_written_through_a_link(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    link = here / "config" / "0.yml"
+    link.symlink_to("a.yml")
+    (here / "config" / "c.yml").write_text(BEFORE, "utf-8")
+    assert main(["fmt", "-w", "--dangerous-allow-all-symlink-destinations", "config/0.yml", "config/c.yml"]) == 1
+    assert "config/0.yml is a symbolic link" in capsys.readouterr().err
+    assert link.is_symlink()
+    assert (here / "config" / "a.yml").read_text("utf-8") == BEFORE
+    assert (here / "config" / "c.yml").read_text("utf-8") == AFTER

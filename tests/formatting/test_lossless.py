@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from formatted import texts
 from plait.errors import ReadError
-from plait.formatting import format_text
+from plait.formatting import format_text, lossless
 from plait.nodes import equal
 from plait.source import Source
-from plait.yaml import read
+from plait.yaml import read, write
 
 ROOT = Path(__file__).parents[2]
 CASES = yaml.safe_load((ROOT / "tests" / "cases" / "fmt" / "lossless.yml").read_text("utf-8"))
@@ -92,3 +94,32 @@ def test_any_indentation(text: str) -> None:
     assert equal(read(Source("a.yml", formatted.text)), before)
     assert format_text(formatted.text).text == formatted.text
     assert formatted.text.split() == text.split()
+
+
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
+@given(texts())
+def test_any_text(text: str) -> None:
+    formatted = format_text(text)
+    assert not formatted.left_alone
+    assert format_text(formatted.text).text == formatted.text
+    assert write(read(Source("a.yml", formatted.text))) == write(read(Source("a.yml", text)))
+
+
+@pytest.mark.parametrize(
+    "wrong", [["a:", '    b: "1"'], ["a:", "    b: !!str '1'"], ["", "a:", "    b: '1'"], ["a: {b: '1'}"]]
+)
+def test_another_style_or_line_is_a_fault_of_ours(monkeypatch: pytest.MonkeyPatch, wrong: list[str]) -> None:
+    monkeypatch.setattr(lossless, "_written", lambda *_: wrong)
+    formatted = format_text("a:\n    b: '1'\n")
+    assert formatted.left_alone.startswith("formatting would change what it says")
+    assert not formatted.is_changed
+
+
+@pytest.mark.parametrize("line", ["    # c\n", "    -   b\n", "    -   [b,\n  c]\n"])
+def test_time_is_linear(line: str) -> None:
+    def seconds(count: int) -> float:
+        begun = process_time()
+        format_text("a:\n    - 1\n" + line * count)
+        return process_time() - begun
+
+    assert seconds(8_000) < 8 * max(seconds(2_000), 0.1)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-
 from plait.cli.options import SAFETY, SWITCH, TEXTS, Command, Flag
 from plait.cli.shared import LIMITS, LINKS, keep_limits, links_of
-from plait.cli.streams import write_out
+from plait.cli.streams import complain, write_out
 from plait.errors import LimitError, PlaitError, ReadError, UsageError, render
 
 TYPE_CHECKING = False
@@ -50,11 +48,15 @@ def main(argv: Sequence[str]) -> int:
         raise UsageError("no file to format", hint="plait fmt -w config/ formats all YAML files of a directory")
     if flags.on("write") and "-" in named:
         raise UsageError("-w needs files, not standard input")
-    files = [file for file in Inputs(links=links_of(flags), offline=True).files(named) if file.type == YAML]
+    found = Inputs(links=links_of(flags), offline=True).files(named)
+    files = [file for file in found if file.type == YAML]
+    others = [file.source.shown for file in found if file.type != YAML and not file.in_directory]
     shows = flags.on("write") or flags.on("check") or flags.on("diff")
-    if not files:
+    if not files or others:
         raise UsageError(
-            "no YAML file is among the inputs", expected="names that end in .yml or .yaml", found=", ".join(named)
+            f"{others[0]} is no YAML file" if others else "no YAML file is among the inputs",
+            expected="names that end in .yml or .yaml",
+            found=", ".join(named),
         )
     if len(files) > 1 and not shows:
         raise UsageError(
@@ -72,8 +74,8 @@ def main(argv: Sequence[str]) -> int:
             if flags.on("check"):
                 status = 1
             _tell(file, formatted, is_diff=flags.on("diff"))
-            if flags.on("write"):
-                _write(file, formatted)
+            if flags.on("write") and not _is_written(file, formatted):
+                status = 1
     return status
 
 
@@ -87,11 +89,11 @@ def _formatted(files: Sequence[InputFile]) -> Iterator[tuple[InputFile, Formatte
         except LimitError:
             raise
         except PlaitError as error:
-            sys.stderr.write(render(error))
+            complain(render(error))
             yield file, None
             continue
         if formatted.left_alone:
-            sys.stderr.write(f"plait: warning: {file.source.shown} stays as it is: {formatted.left_alone}\n")
+            complain(f"plait: warning: {file.source.shown} stays as it is: {formatted.left_alone}\n")
         yield file, formatted
 
 
@@ -108,11 +110,15 @@ def _tell(file: InputFile, formatted: Formatted, *, is_diff: bool) -> None:
         write_out(hunk.header + "\n" + "".join(f"{sign}{visible(line)}\n" for sign, line in hunk.lines))
 
 
-def _write(file: InputFile, formatted: Formatted) -> None:
-    from plait.writing import write_file
+def _is_written(file: InputFile, formatted: Formatted) -> bool:
+    """Write a file; whether that was done. What keeps it from that is told, and the files behind it are written."""
+    from plait.cli.endings import cleaned_up
+    from plait.edit.files import write_all
 
-    path = file.source.shown
     try:
-        write_file(path, [formatted.text.encode("utf-8", "surrogateescape")], new_mode=0o644)
-    except OSError as error:
-        raise ReadError(f'cannot write "{path}": {error.strerror}') from None
+        with cleaned_up():
+            write_all({file.source.shown: (file.bytes(), formatted.text.encode("utf-8", "surrogateescape"))})
+    except ReadError as error:
+        complain(render(error))
+        return False
+    return True

@@ -6,14 +6,14 @@ import re
 
 import yaml
 
-from plait.formatting.structure import OddError, Plan, plan_of
+from plait.formatting.structure import Block, OddError, Plan, plan_of, tokens_of, words
 from plait.nodes import equal, walk
 from plait.source import Source
 from plait.yaml import Comments, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from plait.nodes import DocumentSet
 
@@ -41,7 +41,7 @@ def format_text(text: str, name: str = "text") -> Formatted:
 
     Maps and sequences are indented by two spaces, sequences below keys as most of them are in the text. Spaces at the ends
     of lines and blank lines at the end of the text go, except within scalars. Comments move with what they stand above.
-    Documents, comments, quotes, tags, anchors, styles and the order of everything stay: that is checked.
+    Documents, comments, quotes, tags, anchors, styles, the order and the line of everything stay: that is checked.
     Raises ReadError for what is not YAML, LimitError.
     """
     before = _read(text, name)
@@ -50,13 +50,14 @@ def format_text(text: str, name: str = "text") -> Formatted:
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     lines = text[len(mark) :].split("\n")
     try:
-        plan = plan_of(text[len(mark) :], lines)
+        tokens = tokens_of(text[len(mark) :])
+        plan = plan_of(tokens, lines)
     except (OddError, yaml.YAMLError):
         return Formatted(text, text, "it has something whose lines are better left where they are")
     made = mark + "\n".join(_written(lines, plan, before[1]))
     if made == text:
         return Formatted(text, text)
-    if not _same(before, _read(made, name)):
+    if not (_same(before, _read(made, name)) and words(tokens_of(made[len(mark) :])) == words(tokens)):
         return Formatted(text, text, "formatting would change what it says; this is a bug in plait, please report it")
     return Formatted(text, made)
 
@@ -82,32 +83,44 @@ def _texts(comments: Comments, owner: object) -> list[str]:
 
 def _written(lines: Sequence[str], plan: Plan, comments: Comments) -> list[str]:
     """The lines of the new text."""
-    code = {comment.line - 1: comment.column - 1 for comment in comments.all if comment.text.startswith("@  ")}
+    code = {
+        comment.line - 1: comment.column - 1
+        for comment in comments.all
+        if comment.text.startswith("@ ") and comment.line - 1 in plan.columns
+    }
+    # A text in code goes on over lines, and keeps the spaces at their ends.
+    keeps_code = any(mark in comment.text for comment in comments.all for mark in _LONG_TEXTS)
+    columns = _of_comments(lines, plan)
     out: list[str] = []
     for number, line in enumerate(lines):
         end = "\r" if line.endswith("\r") else ""
         body = line.removesuffix("\r")
         if number in plan.scalars:
             out.append(_of_block_scalar(body, *plan.scalars[number]) + end)
-        elif number in plan.kept:
-            out.append(_moved(body, plan.moved[number]) + end)
-        elif number in plan.moved:
-            out.append(_moved(body, plan.moved[number]).rstrip() + end)
+            continue
+        if number in plan.moved:
+            body = _moved(body, *plan.moved[number])
         elif number in plan.columns:
             if number in code:
-                at = code[number]
-                body = f"{body[:at]}#@ {body[at + 2 :].lstrip(' ')}"
-            for _, dash, column in reversed([one for one in plan.tight if one[0] == number]):
+                body = _with_one_space(body, code[number])
+            for dash, column in reversed(plan.tight.get(number, ())):
                 body = f"{body[: dash + 1]} {body[column:]}"
-            # A line whose scalar goes on may end in spaces that mean something.
-            body = body if number + 1 in plan.kept else body.rstrip()
-            out.append(" " * plan.columns[number] + body.lstrip(" ") + end)
-        elif body.lstrip(" ").startswith("#"):
-            column = len(body) - len(body.lstrip(" "))
-            out.append(" " * _of_comment(lines, number, column, plan) + body.strip() + end)
-        else:
-            out.append(body.rstrip() + end)
+            body = " " * plan.columns[number] + body.lstrip(" ")
+        elif number in columns:
+            body = " " * columns[number] + body.lstrip(" \t")
+        if not (number in plan.kept or (keeps_code and "#@" in body)):
+            body = body.rstrip(" \t")
+        out.append(body + end)
     return out if plan.ends_open else _ended(out)
+
+
+_LONG_TEXTS = ('"""', "'''")
+
+
+def _with_one_space(line: str, at: int) -> str:
+    """A line with code in the place of a value: one space behind its `#@`, and one before it if a dash is all there is."""
+    before = line[:at].rstrip(" ")
+    return f"{before if before.endswith('-') else line[: at - 1]} #@ {line[at + 2 :].lstrip(' ')}"
 
 
 def _of_block_scalar(line: str, old: int, new: int) -> str:
@@ -118,25 +131,71 @@ def _of_block_scalar(line: str, old: int, new: int) -> str:
     return " " * max(0, new + column - old) + line[column:]
 
 
-def _moved(line: str, way: int) -> str:
+def _moved(line: str, way: int, block: Block | None) -> str:
+    """A line that continues another, moved. What stood to the right of a collection does so still."""
     column = len(line) - len(line.lstrip(" "))
-    return line if column == len(line) else " " * max(0, column + way) + line[column:]
+    if not way or column == len(line):
+        return line
+    least = 0 if block is None else block.new + (column > block.old)
+    # At the very beginning of a line these could end the document.
+    return " " * max(least, column + way, line[column] in "-.%") + line[column:]
 
 
-def _of_comment(lines: Sequence[str], number: int, column: int, plan: Plan) -> int:
-    """The column of a comment on a line of its own: that of what it stands above or below, if it stood at its column."""
-    after = next((one for one in range(number + 1, len(lines)) if one in plan.columns), None)
-    if after is not None and len(lines[after]) - len(lines[after].lstrip(" ")) == column:
-        return plan.columns[after]
-    before = next((one for one in range(number - 1, -1, -1) if one in plan.columns), None)
-    for one in (before, after):
-        if one is not None and column in plan.around[one]:
-            return plan.around[one][column]
-    return column
+def _of_comments(lines: Sequence[str], plan: Plan) -> dict[int, int]:
+    """The columns of comments on lines of their own, by the collections above and the line below."""
+    below: dict[int, int] = {}
+    after: int | None = None
+    for number in range(len(lines) - 1, -1, -1):
+        if number in plan.columns:
+            after = number
+        elif _is_mark(lines[number]) and number not in plan.scalars:
+            after = None
+        elif after is not None:
+            below[number] = after
+    found: dict[int, int] = {}
+    above: dict[int, int] = {}
+    scalar: tuple[int, int] | None = None
+    for number, line in enumerate(lines):
+        if number in plan.scalars:
+            scalar = plan.scalars[number]
+        elif number in plan.moved or not line.strip(" \t\r"):
+            continue
+        elif line.lstrip(" \t").startswith("#"):
+            column = len(line) - len(line.lstrip(" "))
+            new = _of_comment(column, above, _below(lines, plan, below.get(number)))
+            # Behind a block scalar it would be a part of it if it stood at the column of the text.
+            found[number] = min(new, max(0, scalar[1] - 1)) if scalar is not None and column < scalar[0] else new
+        else:
+            above, scalar = plan.around.get(number, {}), None
+    return found
+
+
+def _is_mark(line: str) -> bool:
+    return line.startswith(("---", "..."))
+
+
+def _below(lines: Sequence[str], plan: Plan, number: int | None) -> tuple[int, int] | None:
+    """The column of a line, before and after."""
+    if number is None:
+        return None
+    return len(lines[number]) - len(lines[number].lstrip(" ")), plan.columns[number]
+
+
+def _of_comment(column: int, above: Mapping[int, int], below: tuple[int, int] | None) -> int:
+    """Where a comment goes: with what stands below it or above it at its column, or as far from what is left of it as before."""
+    columns = dict(above)
+    if below is not None:
+        columns[below[0]] = below[1]
+    if column in columns:
+        return columns[column]
+    left = max((one for one in columns if one < column), default=None)
+    right = min((one for one in columns if one > column), default=None)
+    new = column if left is None else columns[left] + column - left
+    return new if right is None else min(new, columns[right])
 
 
 def _ended(lines: list[str]) -> list[str]:
     """Lines without blank ones at their end, and with a line feed behind the last."""
-    while lines and not lines[-1].strip():
+    while lines and not lines[-1].strip(" \t\r"):
         lines.pop()
     return [*lines, ""] if lines else [""]

@@ -20,6 +20,7 @@ class Block:
     """A block collection that is open. old, new: its column as written, and as it ought to be.
 
     kind: a level sequence is one whose dashes stand below the key that it belongs to, not to the right of it.
+    That something of a map begins with a `?` or a `:`, as keys that are no single line do, makes no difference.
     """
 
     __slots__ = ("kind", "new", "old")
@@ -34,20 +35,21 @@ class Plan:
     """Where the lines of a text go; lines and columns count from 0.
 
     columns: the new column of a line that begins with something of a block collection. moved: of a line that continues a
-    scalar or a flow collection, how far it goes to the right. scalars: lines within block scalars, with the column where
-    their text begins and the one where it ought to begin. kept: lines within other scalars, whose spaces may mean something.
-    tight: places (line, column of a dash, column of what follows it) that need one space between. around: for each line of
-    `columns`, the columns of the collections that it stands in. ends_open: the text ends in a scalar that the end of the text belongs to.
+    scalar or a flow collection, how far it goes to the right, and the block collection that it is in. scalars: lines within
+    block scalars, with the column where their text begins and the one where it ought to begin. kept: lines that end within a
+    quoted scalar, where spaces may mean something. tight: by line, places (column of a dash, column of what follows it) that
+    need one space between. around: for each line of `columns`, the columns of the collections that it stands in.
+    ends_open: the text ends in a scalar that the end of the text belongs to.
     """
 
     __slots__ = ("around", "columns", "ends_open", "kept", "moved", "scalars", "tight")
 
     def __init__(self) -> None:
         self.columns: dict[int, int] = {}
-        self.moved: dict[int, int] = {}
+        self.moved: dict[int, tuple[int, Block | None]] = {}
         self.scalars: dict[int, tuple[int, int]] = {}
         self.kept: set[int] = set()
-        self.tight: list[tuple[int, int, int]] = []
+        self.tight: dict[int, list[tuple[int, int]]] = {}
         self.around: dict[int, dict[int, int]] = {}
         self.ends_open = False
 
@@ -56,9 +58,25 @@ class OddError(Exception):
     """The text has something whose lines are better left where they are."""
 
 
-def plan_of(text: str, lines: list[str]) -> Plan:
-    """The plan of a text. Raises OddError; yaml.YAMLError where the scanner does not read what our reader does."""
-    tokens = list(yaml.scan(text, Loader=getattr(yaml, "CLoader", yaml.Loader)))
+def tokens_of(text: str) -> list[yaml.Token]:
+    """What the scanner finds in a text. Raises yaml.YAMLError where it does not read what our reader does."""
+    return list(yaml.scan(text, Loader=getattr(yaml, "CLoader", yaml.Loader)))
+
+
+def words(tokens: list[yaml.Token]) -> list[tuple[object, ...]]:
+    """What is written, without its columns: each token on its line, scalars, anchors and tags with their text and style.
+
+    A sequence at the level of its key has no token for its beginning and end, so these are left out.
+    """
+    return [
+        (type(token), token.start_mark.line, getattr(token, "value", None), getattr(token, "style", None))
+        for token in tokens
+        if not isinstance(token, (yaml.BlockSequenceStartToken, yaml.BlockEndToken, yaml.StreamEndToken))
+    ]
+
+
+def plan_of(tokens: list[yaml.Token], lines: list[str]) -> Plan:
+    """The plan of a text. Raises OddError."""
     first = _Planner(lines, indented=False)
     first.read(tokens)
     if first.indented <= first.level:
@@ -76,7 +94,7 @@ _HEADER = re.compile(r"[|>]([+-]?)([0-9]?)([+-]?)")
 class _Planner:
     """Goes through the tokens of a text. level, indented: how many sequences below keys stand at their level, or to the
     right of it. flow: how many flow collections are open; owner: the line and the way to the right of the outermost.
-    seen: the last line that a token was on.
+    seen: the last line that a token was on. dash: where the last token was a dash, or the `?` or `:` of a key or value.
     """
 
     def __init__(self, lines: list[str], *, indented: bool) -> None:
@@ -86,9 +104,9 @@ class _Planner:
         self.level = self.indented = 0
         self.blocks: list[Block] = []
         self.flow = 0
-        self.owner = (0, 0)
+        self.owner: tuple[int, tuple[int, Block | None]] = (0, (0, None))
         self.seen = -1
-        self.dash: tuple[int, int] | None = None  # where the last token was a dash
+        self.dash: tuple[int, int] | None = None
 
     def read(self, tokens: list[yaml.Token]) -> None:
         """Fill the plan."""
@@ -110,7 +128,7 @@ class _Planner:
         new = 0
         if around is not None:
             new = around.new + STEP
-            if kind == SEQUENCE and around.kind == MAP:
+            if kind == SEQUENCE and around.kind == MAP and token.start_mark.line > self.seen:
                 self.indented += 1
                 new = around.new + (STEP if self.is_indented else 0)
         self.blocks.append(Block(kind, column, new))
@@ -127,7 +145,7 @@ class _Planner:
             self.plan.moved[line] = self.owner[1]
         if isinstance(token, _BEGINS):
             if not self.flow:
-                self.owner = line, self._shift(line, column)
+                self.owner = line, self._way(line, column)
             self.flow += 1
         elif isinstance(token, _ENDS):
             self.flow -= 1
@@ -147,13 +165,12 @@ class _Planner:
             self.level += 1
             top = Block(LEVEL_SEQUENCE, column, top.new + (STEP if self.is_indented else 0))
             self.blocks.append(top)
-        is_key = isinstance(token, yaml.KeyToken)
-        if is_key:
-            if top is not None and top.kind == LEVEL_SEQUENCE:
-                self.blocks.pop()
-                top = self.blocks[-1]
-            if self.lines[line][column : column + 1] == "?":
-                raise OddError
+        # A `:` that begins a line, or stands behind nothing but dashes and the like, is that of a key with a `?`.
+        is_value = isinstance(token, yaml.ValueToken) and line > self.seen
+        is_key = is_value or isinstance(token, yaml.KeyToken)
+        if is_key and top is not None and top.kind == LEVEL_SEQUENCE:
+            self.blocks.pop()
+            top = self.blocks[-1]
         if line > self.seen:
             if top is None:
                 new = column
@@ -162,15 +179,20 @@ class _Planner:
             self.plan.columns[line] = new
             self.plan.around[line] = {block.old: block.new for block in self.blocks}
         if self.dash is not None and self.dash[0] == line and column > self.dash[1] + 2:
-            self.plan.tight.append((line, self.dash[1], column))
-        self.dash = (line, column) if is_dash else None
+            self.plan.tight.setdefault(line, []).append((self.dash[1], column))
+        has_sign = is_dash or is_value or (is_key and self.lines[line][column : column + 1] == "?")
+        self.dash = (line, column) if has_sign else None
+
+    def _way(self, line: int, column: int) -> tuple[int, Block | None]:
+        """How far the lines go that continue what stands at a place, and the collection that they stay to the right of."""
+        return self._shift(line, column), self.blocks[-1] if self.blocks else None
 
     def _shift(self, line: int, column: int) -> int:
         """How far what stands at a place goes to the right."""
         text = self.lines[line]
         begin = len(text) - len(text.lstrip(" "))
         moved = self.plan.columns.get(line, begin) - begin
-        return moved - sum(end - dash - 2 for at, dash, end in self.plan.tight if at == line and end <= column)
+        return moved - sum(end - dash - 2 for dash, end in self.plan.tight.get(line, ()) if end <= column)
 
     def _scalar(self, token: yaml.ScalarToken) -> int:
         """Note where the lines of a scalar go; gives the last of them."""
@@ -179,9 +201,11 @@ class _Planner:
         last: int = end - 1 if token.end_mark.column == 0 else end
         text = self.lines[line]
         if token.style not in ("|", ">"):
+            way = self.owner[1] if self.flow else self._way(line, column)
             for inner in range(line + 1, end + 1):
-                self.plan.kept.add(inner)
-                self.plan.moved[inner] = self.owner[1] if self.flow else self._shift(line, column)
+                self.plan.moved[inner] = way
+            if token.style in ("'", '"'):
+                self.plan.kept.update(range(line, end))
             return end
         # The token begins at its anchor or tag, or at the sign itself.
         header = _HEADER.search(text, column)
