@@ -310,6 +310,11 @@ def test_the_value_beside_an_expression(templates: Workshop) -> None:
     assert found == [(11, " = proda"), (13, " = 7"), (14, " = web")]
 
 
+def test_no_value_is_shown_beside_what_cannot_be_read(templates: Workshop) -> None:
+    path = templates.open("config/app.yml", TEMPLATES["config/app.yml"].replace("label(", "lable("))
+    assert [one.line for one in lenses.hints(templates.state, path, 1, 100)] == [11, 13]
+
+
 def test_what_an_overlay_reaches(templates: Workshop) -> None:
     path = templates.open("config/over.yml")
     assert [(one.line, one.text) for one in lenses.lenses(templates.state, path)] == [(3, "changes 1 document")]

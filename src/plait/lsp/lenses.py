@@ -37,7 +37,7 @@ def hints(state: State, path: str, first: int, last: int) -> list[Hint]:
     out = []
     for line in range(first, min(last, len(file.lines)) + 1):
         text = file.line(line)
-        if "#@ " not in text or text.lstrip().startswith("#@"):
+        if "#@ " not in text or text.lstrip().startswith("#@") or line in file.recovered.cut:
             continue
         places = evaluation.by_line.get((path, line), ())
         told = {_told(evaluation, place) for place in places}
