@@ -1,10 +1,12 @@
 """The language server, `plait lsp`: what an editor asks about templates, values, operations and layered documents.
 
-    state       the projects, what is open, and the newest evaluation of each run
-    evaluation  a run evaluated, and what stands where in its inputs and its output
-    files, code what one file says by itself, whole or broken
-    diagnostics, completion, hover, navigation, lenses, symbols   what is answered, each a function of these
-    server      the requests of the protocol
+    registry, state       the runs of all projects; what is open, and the newest evaluation of each run
+    evaluation, behind    a run evaluated; the lines behind an item of its result
+    cursor, left, schemas where in YAML the cursor stands; what an overlay lies over; what a schema says of a value
+    diagnostics, unused, actions            what is wrong or not needed, and the edits that mend it
+    completion, offers, matchers, operations, layers, projectfile   what can stand at a place
+    hover, navigation, families, variables, renaming, lenses, symbols, tokens   what else is answered
+    connection, server    positions in the editor's units and what it is told; the requests of the protocol
 
 Everything is read by the engine's own readers and evaluated by runs of the project file (`plait.project`).
 """
