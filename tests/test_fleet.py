@@ -442,3 +442,82 @@ def test_a_warning_is_given_by_each_run(tmp_path: Path) -> None:
     report = fleet(tmp_path)
     assert [len(outcome.warnings) for outcome in report.warned] == [1] * 4
     assert len({outcome.warnings[0] for outcome in report.warned}) == 1
+
+
+ANSWERS = {
+    "why size": """\
+app/eu/lyon   size  2  sites/lyon/values.yml:1
+app/eu/paris  size  1  sites/paris/values.yml:1
+app/us/paris  size  1  sites/paris/values.yml:1
+app/ap/paris  size  1  sites/paris/values.yml:1
+""",
+    "diff": """\
+1 value equal in all 4 environments
+
+by region:
+  region
+    eu: eu  (plait.yml:11)
+    us: us  (plait.yml:11)
+    ap: ap  (plait.yml:11)
+
+by site:
+  size
+    paris: 1  (sites/paris/values.yml:1)
+    lyon: 2  (sites/lyon/values.yml:1)
+
+odd ones out:
+  only
+    app/eu/lyon, app/us/paris, app/ap/paris: not there
+    app/eu/paris: true  (config/app.yml:6)
+""",
+    "diff app/eu/lyon app/us/paris": """\
+1 value equal in all 2 environments
+
+different:
+  region
+    app/eu/lyon: eu  (plait.yml:11)
+    app/us/paris: us  (plait.yml:11)
+  size
+    app/eu/lyon: 2  (sites/lyon/values.yml:1)
+    app/us/paris: 1  (sites/paris/values.yml:1)
+""",
+    "impact sites/paris/values.yml:1": """\
+app/eu/paris:
+  size
+  only
+app/us/paris, app/ap/paris:
+  size
+""",
+}
+
+
+@pytest.mark.parametrize("question", ANSWERS)
+def test_environments_are_asked_about(question: str, place: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    more = '#@ if data.values.size == 1 and data.values.region == "eu":\nonly: true\n#@ end\nsame: 1\n'
+    put(place, {"config/app.yml": FILES["config/app.yml"] + more})
+    assert main(["fleet", *question.split()]) == 0
+    assert capfdbinary.readouterr().out.decode().replace("\\", "/") == ANSWERS[question]
+    assert main(["fleet", *question.split(), "-o", "json"]) == 0
+    assert json.loads(capfdbinary.readouterr().out)
+
+
+def test_a_line_that_reaches_nothing(place: Path) -> None:
+    assert main(["fleet", "impact", "plait.yml:1"]) == 1
+    assert main(["fleet", "why", "nowhere"]) != 0
+    assert main(["fleet", "diff", "app/eu/lyon"]) == 2
+
+
+def test_answers_show_no_secrets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    runs = "runs:\n" + "".join(f"  {name}: {{patch: {{base: base.yml, vars-store: {name}.yml}}}}\n" for name in "ab")
+    put(
+        tmp_path,
+        {**SECRET, "a.yml": "key: hunter1\ntoken: x\n", "b.yml": "key: hunter2\ntoken: x\n", "plait.yml": runs},
+    )
+    monkeypatch.chdir(tmp_path)
+    for words in (["why", "key"], ["diff"], ["diff", "-o", "json"]):
+        assert main(["fleet", *words]) == 0
+        told = capfdbinary.readouterr().out
+        assert b"hunter" not in told
+        assert b"(secret)" in told or words[0] == "diff"

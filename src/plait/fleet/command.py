@@ -19,7 +19,11 @@ if TYPE_CHECKING:
     from plait.fleet.api import Report
     from plait.fleet.progress import Watcher
 
-_SUBCOMMANDS: tuple[tuple[str, str], ...] = ()
+_SUBCOMMANDS = (
+    ("why", "which value each environment has, and the line that decided"),
+    ("diff", "where environments differ"),
+    ("impact", "which environments and paths a line reaches"),
+)
 
 FLEET = Command(
     "plait fleet",
@@ -56,6 +60,11 @@ FLEET = Command(
 
 def main(argv: Sequence[str]) -> int:
     """Run `plait fleet`; the exit status, 1 when a run has failed. Raises PlaitError."""
+    if argv and argv[0] in dict(_SUBCOMMANDS):
+        from plait.fleet.answers import answer
+
+        with _many_runs():
+            return answer(argv[0], argv[1:])
     flags = FLEET.parse(argv)
     if flags.on("help"):
         write_out(FLEET.help_text())

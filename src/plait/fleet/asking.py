@@ -1,0 +1,150 @@
+"""Questions about all environments of a fleet: which value each has and why, where they differ, what a line reaches.
+
+Each environment is evaluated with everything recorded, one after the other, and no more of it is kept than what is told.
+"""
+
+from __future__ import annotations
+
+from plait.errors import PlaitError, UsageError
+from plait.tools.explain import LOST, Explainer, histories
+from plait.tools.paths import all_places
+from plait.tools.telling import shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from plait.api.results import Documents
+    from plait.fleet.plan import Task
+    from plait.project.file import Project
+    from plait.provenance import Trace
+    from plait.tools.explain import Entry, History
+
+HIDDEN = "(secret)"
+EQUAL, BY_AXIS, ODD, VARIOUS = "equal everywhere", "by an axis", "odd ones out", "various"
+
+
+class Value:
+    """A value of one environment. text: in one short line. key: what tells it from others. decided: the line that did."""
+
+    __slots__ = ("decided", "key", "text")
+
+    def __init__(self, history: History) -> None:
+        from plait.yaml import write_value
+
+        value = history.place.value
+        self.text = HIDDEN if history.secret else shown(value)
+        self.key = HIDDEN if history.secret else write_value(value)
+        self.decided = deciding(history.entries[-1]).place
+
+
+def deciding(entry: Entry) -> Entry:
+    """Of a value and what it was made of, the last thing that somebody wrote."""
+    while True:
+        below = [one for one in entry.origins if one.state != LOST and one.has_value]
+        if not below:
+            return entry
+        entry = below[-1]
+
+
+def evaluated(project: Project, task: Task) -> tuple[Documents, Trace]:
+    """What a run makes, with everything recorded. Raises PlaitError."""
+    from plait.view import View
+
+    documents = task.run(project).evaluate(view=View(), trace=True, limits={})
+    assert documents.trace is not None
+    return documents, documents.trace
+
+
+def why(project: Project, tasks: Sequence[Task], path: str) -> Iterator[tuple[Task, str, Value | None]]:
+    """The values that a PATH means in each environment: the run, the place, the value; None where there is none.
+
+    Raises UsageError when no environment has it, and what evaluating raises.
+    """
+    from plait.tools.paths import parse
+
+    parse(path)  # what cannot be read is told before anything runs
+    missing: UsageError | None = None
+    is_found = False
+    for task in tasks:
+        documents, trace = evaluated(project, task)
+        try:
+            found = list(histories(trace, documents.nodes.items, path))
+        except UsageError as error:
+            missing = error
+            yield task, path, None
+            continue
+        is_found = True
+        for history in found:
+            yield task, str(history.place), Value(history)
+    if missing is not None and not is_found:
+        raise missing
+
+
+class Compared:
+    """One place in the output of all environments. kind: how its values differ. axes: by which, if that is how.
+
+    groups: the runs with each value, most first; None is for those that do not have the place.
+    """
+
+    __slots__ = ("axes", "groups", "kind", "path")
+
+    def __init__(self, path: str, groups: Mapping[str, tuple[Value | None, list[Task]]]) -> None:
+        self.path = path
+        self.groups = sorted(groups.values(), key=lambda group: -len(group[1]))
+        self.axes: tuple[str, ...] = ()
+        self.kind = self._kind()
+
+    def _kind(self) -> str:
+        if len(self.groups) == 1:
+            return EQUAL
+        tasks = [task for _, members in self.groups for task in members]
+        names = sorted({axis for task in tasks for axis in task.choices})
+        for axes in [*((one,) for one in names), *((one, two) for one in names for two in names if one < two)]:
+            # An axis whose values are all different says no more than the name of the environment does.
+            values = {_on(task, axes) for task in tasks}
+            if len(values) < len(tasks) and self._is_by(axes):
+                self.axes = axes
+                return BY_AXIS
+        return ODD if 2 * len(self.groups[0][1]) > len(tasks) else VARIOUS
+
+    def _is_by(self, axes: tuple[str, ...]) -> bool:
+        seen: dict[tuple[str, ...], int] = {}
+        for number, (_, members) in enumerate(self.groups):
+            for task in members:
+                if seen.setdefault(_on(task, axes), number) != number:
+                    return False
+        return True
+
+
+def _on(task: Task, axes: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(task.choices[axis].text if axis in task.choices else "" for axis in axes)
+
+
+def compared(project: Project, tasks: Sequence[Task]) -> list[Compared]:
+    """Every place of the output, with the values that it has in the environments. Raises PlaitError."""
+    if len(tasks) < 2:
+        raise PlaitError("there is nothing to compare", expected="two environments or more")
+    found: dict[str, dict[str, tuple[Value | None, list[Task]]]] = {}
+    for task in tasks:
+        documents, trace = evaluated(project, task)
+        explainer = Explainer(trace)
+        for place in all_places(documents.nodes.items, trace.texts):
+            value = Value(explainer.history(place))
+            found.setdefault(str(place), {}).setdefault(value.key, (value, []))[1].append(task)
+    for groups in found.values():
+        have = {task.name for _, members in groups.values() for task in members}
+        lacking = [task for task in tasks if task.name not in have]
+        if lacking:
+            groups["\0"] = None, lacking
+    return [Compared(path, groups) for path, groups in found.items()]
+
+
+def reached(project: Project, tasks: Sequence[Task], file: str, line: int) -> Iterator[tuple[Task, list[str]]]:
+    """The places in the output of each environment that a line of a file has a part in. Raises PlaitError."""
+    from plait.context import Context
+    from plait.tools.sourcemap import impact
+
+    for task in tasks:
+        documents, trace = evaluated(project, task)
+        yield task, [str(place) for place in impact(trace, documents.nodes, file, line, Context())]
