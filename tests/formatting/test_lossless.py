@@ -47,6 +47,12 @@ def test_line_breaks_of_more_than_one_kind() -> None:
     assert format_text("a: 1\rb:   2\n").left_alone == "it has line breaks of more than one kind"
 
 
+@pytest.mark.parametrize("text", ["a:\n    b: 1\n\ufeffc: 2", "\ufeff\ufeff\ufeffa", "\ufeff\ufeffa"])
+def test_marks_of_byte_order_within_a_text(text: str) -> None:
+    assert format_text(text).left_alone == "it has a byte order mark that is not at its beginning"
+    assert format_text("\ufeffa:\n    b: 1\n").text == "\ufeffa:\n  b: 1\n"
+
+
 INDENTS = st.integers(1, 5)
 SCALARS = st.sampled_from(
     ["1", "x y", "'q'", '"d  d"', "[1, {a: b}]", "|\n@text\n@  more\n", ">-\n@folded\n@\n@text\n", "&a 1"]

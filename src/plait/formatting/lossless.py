@@ -48,6 +48,9 @@ def format_text(text: str, name: str = "text") -> Formatted:
     if _ODD_BREAKS.search(text):
         return Formatted(text, text, "it has line breaks of more than one kind")
     mark = "\ufeff" if text.startswith("\ufeff") else ""
+    if "\ufeff" in text[len(mark) :]:
+        # The scanner takes some of them for nothing, our reader for text.
+        return Formatted(text, text, "it has a byte order mark that is not at its beginning")
     lines = text[len(mark) :].split("\n")
     try:
         tokens = tokens_of(text[len(mark) :])
