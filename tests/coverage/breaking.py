@@ -46,8 +46,10 @@ class Text:
         text = self.line(line)
         if self.kind == "text":
             found = re.findall(r"\(@-?(?!=)\s*(\w*)", text)
-            if len(found) != 1 or "(@=" in text or found[0] in ("elif", "else", "end"):
-                return [] if found != ["elif"] else self.condition(line)[:1]
+            if len(found) != 1 or "(@=" in text or found[0] in ("else", "end"):
+                return []
+            if found == ["elif"]:
+                return self._of_statement(line, ast.If, "test", (FAIL, FAIL))[:1]
             return [self.with_line(line, re.sub(r"\(@", f"(@ {FAIL} @)(@", text, count=1))]
         code = re.match(r"\s*#@ " if self.kind == "yaml" else r"\s*", text)
         if code is None:

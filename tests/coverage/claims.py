@@ -95,7 +95,9 @@ def of_directory(path: Path) -> Program:
         with contextlib.suppress(UnicodeDecodeError):
             if file.is_file():
                 files[file.relative_to(top).as_posix()] = file.read_text("utf-8")
-    needs_more = case.get("stdin") or case.get("env") or any(word.startswith("http") for word in words)
+    needs_more = (
+        case.get("stdin") or case.get("env") or any(word.startswith(("http", "--output-files")) for word in words)
+    )
     return Program(path.parent.as_posix(), files, [] if needs_more else [[command, *words]])
 
 
@@ -132,7 +134,8 @@ class Claims:
     """Breaks the points of programs.
 
     broken, skipped: how many of each kind. false: what was found to be false; excepted: the same, where it is known why.
-    undone: overlay items that matched, or were brought in, where later ones replace or remove what they did.
+    undone: overlay items that matched, or were brought in, of which nothing is left: later ones replace or remove it, or
+    the run fails.
     """
 
     def __init__(self) -> None:
@@ -184,14 +187,20 @@ class Claims:
             else:
                 is_true = sum(map(bool, found)) == sum(claimed)
             if not is_true:
-                self._note(program, f"{name}:{place}", kind, claimed, [one is True for one in found])
+                fails = any(status for status, _, _ in before)
+                self._note(program, f"{name}:{place}", kind, claimed, [one is True for one in found], fails=fails)
 
-    def _note(self, program: Program, place: str, kind: str, claimed: list[bool], found: list[bool]) -> None:
+    def _note(
+        self, program: Program, place: str, kind: str, claimed: list[bool], found: list[bool], *, fails: bool
+    ) -> None:
+        """Note what seems to be false of a program. fails: it does so anyway."""
         where = f"{program.name}: {place}"
         if where in EXCEPTIONS:
             self.excepted.append(f"{where}: {kind}: {EXCEPTIONS[where]}")
-        elif kind == "overlay" and claimed > found and any(map(_UNDOING.search, program.files.values())):
+        elif kind == "overlay" and claimed > found and (fails or any(map(_UNDOING.search, program.files.values()))):
             self.undone += 1
+        elif kind == "overlay" and fails:
+            self.excepted.append(f"{where}: {kind}: it fails by its own annotations, which were exchanged")
         else:
             self.false.append(f"{where}: {kind}: said {claimed}, found {found}")
 
@@ -302,7 +311,7 @@ def main_() -> int:
     for kind in sorted({*claims.broken, *claims.skipped}):
         print(f"{kind:24} {claims.broken[kind]:6} broken, {claims.skipped[kind]:5} not")
     print(f"{sum(claims.broken.values())} claims, {len(claims.false)} false")
-    print(f"{claims.undone} overlay items undone by later ones")
+    print(f"{claims.undone} overlay items undone later")
     print("\n".join([*claims.false, *(f"known: {text}" for text in claims.excepted)]))
     return int(bool(claims.false))
 
