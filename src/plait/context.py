@@ -36,7 +36,8 @@ class Context:
     doing, done, total: what is being done now, and how much of how much that is, for whoever watches a long run.
     print_line: gets each line that templates print. warnings: what a command line prints to standard error.
     refuses_warnings: whether a run that has warned of something fails, before it writes anything.
-    cache: compiled code of earlier runs, or None. shared: inputs of earlier runs, for commands that know it. allowance: what the run may take, `limits` or what is in force;
+    cache: compiled code of earlier runs, or None. shared: inputs of earlier runs, for commands that know it. kept: what
+    templates gave in earlier runs (`plait.workspace.kept`), or None. allowance: what the run may take, `limits` or what is in force;
     budget: what of it is left for templates, for the language to keep.
     """
 
@@ -47,6 +48,7 @@ class Context:
         "cache",
         "doing",
         "done",
+        "kept",
         "print_line",
         "refuses_warnings",
         "shared",
@@ -62,6 +64,7 @@ class Context:
     ) -> None:
         self.cache = cache
         self.shared: object = None
+        self.kept: object = None
         self.allowance = allowance() if limits is None else Allowance(limits)
         self.budget: object = None
         self.print_line = Printer(print_line)

@@ -17,11 +17,13 @@ from plait.cli.tracing import table
 from plait.codecache import MemoryCache
 from plait.context import Context
 from plait.errors import PlaitError, UsageError, render
+from plait.nodes import equal
 from plait.process import goes_on, stop_timer
 from plait.spell import counted
 from plait.tools.diff import diff, printed, to_text
 from plait.view import seen
 from plait.watching.changes import follow
+from plait.workspace.kept import Kept
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,6 +64,7 @@ class Watched:
         self._name = name
         self._argv = argv
         self._cache = MemoryCache()
+        self._kept = Kept()
         self._shows_differences = sys.stdout.isatty()
         self._before: list[Document] | None = None
 
@@ -100,6 +103,7 @@ class Watched:
         from plait.cli.tracing import evaluate
 
         context = Context(print_line=lambda line: complain(f"{line}\n"), cache=self._cache)
+        context.kept = self._kept
         made = evaluate(command, argv, context, given)
         self._cache.save()
         documents = printed(made.nodes.items)
@@ -110,11 +114,19 @@ class Watched:
             files, count = counted(len(view.files), "file"), counted(len(documents), "document")
             write_out(f"{count} from {files}, {_took(start)}; Ctrl-C ends\n")
             return 0
-        differences = diff(before, documents)
+        differences = diff(*_different(before, documents))
         count = counted(len(differences), "difference") if differences else "no difference"
         told = f"{head(changed)}, {count}, {_took(start)}\n"
         write_folded(told + to_text(differences, colour=_in_colour(), clean=harmless), is_harmless=True)
         return 0
+
+
+def _different(before: Sequence[Document], after: Sequence[Document]) -> tuple[Sequence[Document], Sequence[Document]]:
+    """Both without the documents that are equal at the same place, if there are as many: most are after one change."""
+    if len(before) != len(after):
+        return before, after
+    pairs = [(a, b) for a, b in zip(before, after, strict=True) if not equal(a.value, b.value)]
+    return [a for a, _ in pairs], [b for _, b in pairs]
 
 
 def _main(command: str, given: Map | None) -> Callable[[Sequence[str]], int]:

@@ -44,8 +44,8 @@ class Loader:
         self._options = options
         self._values = values
         self._make_library = library_module
-        # The names, and the lines that were printed meanwhile.
-        self._exports: dict[tuple[InputFile, Library, Library], tuple[Mapping[str, object], list[str]]] = {}
+        # The names, the lines that were printed meanwhile, and whether it looked at other files.
+        self._exports: dict[tuple[InputFile, Library, Library], tuple[Mapping[str, object], list[str], bool]] = {}
         self._loading: list[InputFile] = []
 
     def run(self, file: InputFile, current: Library, root: Library) -> Outcome:
@@ -68,16 +68,20 @@ class Loader:
                 names = [loading.path for loading in self._loading[self._loading.index(file) :]]
                 raise StarlarkError(f"load: files load each other in a cycle: {' -> '.join([*names, file.path])}")
             self._loading.append(file)
-            printed: list[str] = []
+            session, printed = self._session, list[str]()
+            before, session.reached_out = session.reached_out, False
             recordings = self._session.context.print_line.recordings
             recordings.append(printed)
             try:
-                found = self.run(file, member.library, root).exports, printed
+                found = self.run(file, member.library, root).exports, printed, session.reached_out
             finally:
+                session.reached_out |= before
                 recordings.pop()
                 self._loading.pop()
             self._exports[key] = found
-        elif found[1]:
+            return found[0]
+        self._session.reached_out |= found[2]
+        if found[1]:
             from plait.starlark import spend
 
             spend(sum(_A_LINE + len(line) for line in found[1]))
@@ -106,6 +110,7 @@ class Loader:
                 )
             if name == "ytt":
                 return {rest: self._module(rest, current, root)}
+            self._session.reached_out = True
             current = root = current.find_library(name)
             path = rest
         directory = current
@@ -130,6 +135,7 @@ class Loader:
         if name == "data":
             return self._data_module(current, root)
         if name == "library":
+            self._session.reached_out = True
             return self._make_library(current, root)
         found = self._session.module(name)
         if found is None:
@@ -146,7 +152,7 @@ class Loader:
         session = self._session
         functions = session.data_functions.get((current, root))
         if functions is None:
-            functions = session.data_functions[current, root] = _data_functions(session.context, current, root)
+            functions = session.data_functions[current, root] = _data_functions(session, current, root)
         if session.data_module is None:
             session.data_module = _data_module(session.context)
         return session.data_module(self._values, functions)
@@ -164,8 +170,9 @@ def _data_module(context: Context) -> Callable[[Value, Mapping[str, object]], Mo
     return lambda values, functions: data_module(traced_values(values, windows), functions)
 
 
-def _data_functions(context: Context, current: Library, root: Library) -> dict[str, object]:
+def _data_functions(session: Session, current: Library, root: Library) -> dict[str, object]:
     """`data.list` and `data.read` for files in a directory."""
+    context = session.context
     from plait.starlark import Builtin
     from plait.workspace.library import data_reader
 
@@ -174,6 +181,7 @@ def _data_functions(context: Context, current: Library, root: Library) -> dict[s
     def data_read(*args: object, **_kwargs: object) -> str:
         if len(args) != 1:
             raise StarlarkError("data.read: expected exactly one argument")
+        session.reached_out = True
         path = _path("data.read", args[0])
         try:
             content = read(path).decode("utf-8", "surrogateescape")
@@ -191,6 +199,7 @@ def _data_functions(context: Context, current: Library, root: Library) -> dict[s
 
         if len(args) > 1:
             raise StarlarkError("data.list: expected exactly zero or one argument")
+        session.reached_out = True
         path = _path("data.list", args[0]) if args else ""
         try:
             return List(listing(path))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from plait.errors import PlaitError, SchemaError, TemplateError
 from plait.events import current_listener
 from plait.nodes import Document, DocumentSet, Map, is_empty
-from plait.workspace.files import DATA
+from plait.workspace.files import DATA, YAML
 from plait.workspace.job import (
     INSPECT_JSON_SCHEMA,
     INSPECT_SCHEMA,
@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from plait.overlay import Plans
     from plait.schema import SchemaType
     from plait.starlark import Module
+    from plait.templates import Outcome
     from plait.workspace.files import InputFile
     from plait.workspace.job import Options
+    from plait.workspace.kept import Kept
     from plait.workspace.library import Library, LibraryFile
     from plait.workspace.references import LibraryRefs
     from plait.workspace.session import Layout
@@ -312,6 +314,10 @@ class Execution:
         exports: list[tuple[str, Mapping[str, object]]] = []
         context = self.session.context
         layout = self.layout
+        kept = self.session.kept if printed and self.options.debug is None else None
+        if kept is not None:
+            libraries = [(one.path, one.file.text()) for one, _ in layout.members if one.file.is_library]
+            kept.begin(values.value, tuple(libraries))
         for member, purpose in layout.members:
             context.doing = member.path
             context.done += 1
@@ -321,7 +327,7 @@ class Execution:
                 exports.append((member.path, loader.exports(member, self.library)))
                 continue
             file = member.file
-            outcome = loader.run(file, member.library, self.library)
+            outcome = self._outcome(loader, member, kept)
             if purpose == DOCUMENTS:
                 assert outcome.documents is not None
                 documents.append((member, outcome.documents))
@@ -342,6 +348,16 @@ class Execution:
             _check_used(library_values, library_schemas)
         context.doing = "overlays"
         return Evaluated(_overlaid(documents, self.session, layout.plans, printed=printed), texts, exports)
+
+    def _outcome(self, loader: Loader, member: LibraryFile, kept: Kept | None) -> Outcome:
+        """What a file gives; a template that gave it before need not be evaluated."""
+
+        def run() -> Outcome:
+            return loader.run(member.file, member.library, self.library)
+
+        if kept is None or member.file.type != YAML:
+            return run()
+        return kept.outcome(member.file, self.options, self.session, run)
 
     def exports(
         self, member: LibraryFile, values: Document, library_values: Sequence[ReferencedValues]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from plait.templates import Template, YamlFile
     from plait.workspace.files import InputFile
     from plait.workspace.job import Options, ReferencedValues
+    from plait.workspace.kept import Kept
     from plait.workspace.library import Library, LibraryFile
 
     Made = TypeVar("Made")
@@ -93,7 +94,8 @@ class Session:
     """One run's files and templates, each read and compiled once however many libraries evaluate it.
 
     data_module: makes `@ytt:data` of data values and functions, once a file asked for it. data_functions: its functions by
-    the directory of a file and the root that it is seen from.
+    the directory of a file and the root that it is seen from. reached_out: set where a program looks at files or libraries
+    beside those that it loads from its own.
     """
 
     __slots__ = (
@@ -105,6 +107,8 @@ class Session:
         "context",
         "data_functions",
         "data_module",
+        "kept",
+        "reached_out",
     )
 
     def __init__(self, context: Context | None = None) -> None:
@@ -117,6 +121,14 @@ class Session:
         self.data_module: Callable[[Value, Mapping[str, object]], Module] | None = None
         # Whether files were read by another run, so that somebody has to say that this one did.
         self._is_forked = False
+        # What is recorded, or told step by step, is evaluated each time.
+        self.kept: Kept | None = None
+        if self.context.kept is not None and self.context.trace is None:
+            from plait.workspace.kept import Kept
+
+            assert isinstance(self.context.kept, Kept)
+            self.kept = self.context.kept
+        self.reached_out = False
 
     def forked(self, context: Context) -> Session:
         """A session for another run of the same files, with all that does not depend on the run."""
@@ -138,7 +150,11 @@ class Session:
         found = self._yaml.get(key)
         if found is None:
             traced, cache = self.context.trace is not None, self.context.cache
-            found = read_yaml(file.source, strict=options.strict, plain=file.is_plain, cache=cache, traced=traced)
+
+            def read() -> YamlFile:
+                return read_yaml(file.source, strict=options.strict, plain=file.is_plain, cache=cache, traced=traced)
+
+            found = read() if self.kept is None else self.kept.yaml(file, strict=options.strict, read=read)
             self._yaml[key] = found
             self._warn_of(file, found)
         elif self._is_forked:

@@ -1,0 +1,77 @@
+"""What templates gave, for a process that evaluates the same files again and again (`--watch`).
+
+A template whose text is the same gives the same documents with equal data values and the same library files beside it. What
+looks at other files or libraries, prints, or warns is evaluated each time; so are overlays, whose matchers are functions of
+the run that made them.
+"""
+
+from __future__ import annotations
+
+from plait.nodes import equal
+from plait.starlark import budget_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from plait.nodes import Value
+    from plait.templates import Outcome, YamlFile
+    from plait.workspace.files import InputFile
+    from plait.workspace.job import Options
+    from plait.workspace.session import Session
+
+
+class Kept:
+    """What was read of files and what templates gave the last time, by path and text."""
+
+    __slots__ = ("_libraries", "_outcomes", "_values", "_yaml")
+
+    def __init__(self) -> None:
+        self._yaml: dict[tuple[object, ...], YamlFile] = {}
+        # With the text that it was made of, and the steps that it took.
+        self._outcomes: dict[tuple[object, ...], tuple[str, Outcome, int]] = {}
+        self._values: Value = None
+        self._libraries: tuple[tuple[str, str], ...] = ()
+
+    def yaml(self, file: InputFile, *, strict: bool, read: Callable[[], YamlFile]) -> YamlFile:
+        """A file as it is read. read: reads it. Raises what that raises."""
+        key = (file.path, file.shown, file.is_plain, strict)
+        found = self._yaml.get(key)
+        if found is None or found.source.text != file.source.text:
+            found = self._yaml[key] = read()
+        return found
+
+    def begin(self, values: Value, libraries: tuple[tuple[str, str], ...]) -> None:
+        """Say what templates see from here on: the data values, and path and text of each library file."""
+        if libraries != self._libraries or not equal(values, self._values):
+            self._outcomes.clear()
+        self._values, self._libraries = values, libraries
+
+    def outcome(self, file: InputFile, options: Options, session: Session, run: Callable[[], Outcome]) -> Outcome:
+        """What a template gives. run: evaluates it. Raises what that raises."""
+        context = session.context
+        key = (file.path, file.shown, file.type, file.is_plain, options.reading)
+        text = file.text()
+        known = self._outcomes.pop(key, None)
+        if known is not None and known[0] == text:
+            budget_of(context).spend(known[2])
+            self._outcomes[key] = known
+            return known[1]
+        budget = budget_of(context)
+        spent, warned = budget.spent, len(context.warnings)
+        session.reached_out = False
+        lines: list[str] = []
+        context.print_line.recordings.append(lines)
+        try:
+            found = run()
+        finally:
+            context.print_line.recordings.pop()
+        said = bool(lines) or len(context.warnings) != warned
+        if not said and not session.reached_out and _is_plain(found):
+            self._outcomes[key] = (text, found, budget.spent - spent)
+        return found
+
+
+def _is_plain(outcome: Outcome) -> bool:
+    """Whether it is documents without annotations, whatever uses them."""
+    return outcome.documents is not None and not any(one.annotations for one in outcome.documents.items)
