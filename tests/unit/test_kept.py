@@ -39,7 +39,8 @@ FILES = {
     ),
 }
 
-CHANGES = [
+CHANGES: list[tuple[str, str | None]] = [
+    ("plain.yml", FILES["plain.yml"]),
     ("plain.yml", "kind: Plain\nname: changed\n"),
     ("text.dat", "two"),
     ("names.lib.yml", FILES["names.lib.yml"].replace('"-a"', '"-b"')),
@@ -72,7 +73,7 @@ def test_each_change_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.chdir(tmp_path)
     kept, cache = Kept(), MemoryCache()
     before = ""
-    for name, text in [("plain.yml", FILES["plain.yml"]), *CHANGES]:
+    for name, text in CHANGES:
         if text is None:
             (tmp_path / name).unlink()
         else:
