@@ -73,11 +73,11 @@ def test_each_change_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.chdir(tmp_path)
     kept, cache = Kept(), MemoryCache()
     before = ""
-    for name, text in CHANGES:
-        if text is None:
+    for name, new in CHANGES:
+        if new is None:
             (tmp_path / name).unlink()
         else:
-            (tmp_path / name).write_text(text, "utf-8")
+            (tmp_path / name).write_text(new, "utf-8")
         again = Context(cache=cache)
         again.kept = kept
         text_again, printed_again, steps_again = evaluated(again)
