@@ -54,12 +54,23 @@ class Process:
         if terminal:
             self._fd, inner = pty.openpty()
             self.process = subprocess.Popen(
-                command, stdin=inner, stdout=inner, stderr=inner, env=environment, start_new_session=True
+                command,
+                stdin=inner,
+                stdout=inner,
+                stderr=inner,
+                env=environment,
+                preexec_fn=_takes_interrupts,  # noqa: PLW1509
             )
             os.close(inner)
         else:
             self._fd, inner = os.pipe()
-            self.process = subprocess.Popen(command, stdout=inner, stderr=inner, env=environment)
+            self.process = subprocess.Popen(
+                command,
+                stdout=inner,
+                stderr=inner,
+                env=environment,
+                preexec_fn=_takes_interrupts,  # noqa: PLW1509
+            )
             os.close(inner)
         self._text = ""
 
@@ -78,6 +89,11 @@ class Process:
         status = self.process.wait(_LONGEST)
         os.close(self._fd)
         return status
+
+
+def _takes_interrupts() -> None:
+    """What a shell starts in the background ignores interrupts, and so would its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.fixture

@@ -8,7 +8,8 @@ from time import perf_counter
 from plait.cli.options import NUMBER, SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.streams import write_out
 from plait.errors import ReadError, UsageError
-from plait.process import goes_on
+from plait.limits import allowance
+from plait.process import goes_on, stop_timer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,6 +93,8 @@ def main(argv: Sequence[str]) -> int:
     if not cases:
         write_out("no tests were found\n" if not collected.cases else "no test is selected\n")
         return NO_TESTS
+    if allowance().keeper is not None:
+        stop_timer()  # each test has its own
     coverage = None if reports is None else reports.read(flags.texts("cov-append"))
     done = _run(flags, cases, collected, jobs, start, coverage)
     remember(done)

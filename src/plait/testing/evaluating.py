@@ -11,7 +11,7 @@ from contextlib import nullcontext
 from plait.codecache import MemoryCache
 from plait.errors import PlaitError
 from plait.limits import Allowance, Limits, allowance, limited
-from plait.process import keeper, within_memory
+from plait.process import keeper, stop_timer, unbound_memory, within_memory
 from plait.view import View, seen
 
 TYPE_CHECKING = False
@@ -152,8 +152,15 @@ class Evaluator:
 
     def within(self, limits: Mapping[str, float], work: Callable[[], T]) -> T:
         """What `work` gives, held to limits. Raises what it raises, and LimitError."""
-        with limited(Allowance(Limits(**limits), _keeper())):
-            return within_memory(work)
+        keeps = _keeper()
+        with limited(Allowance(Limits(**limits), keeps)):
+            try:
+                return within_memory(work)
+            finally:
+                if keeps is not None:
+                    # What comes after it, telling a difference among it, is not held to them.
+                    stop_timer()
+                    unbound_memory()
 
     def expect(self, subjects: Mapping[tuple[str, ...], int]) -> None:
         """Say how often each subject, by its key, will be asked for."""

@@ -122,9 +122,14 @@ _EVALUATORS: list[Evaluator] = []
 
 
 def _begin(project: str) -> None:
-    from plait.process import goes_on, own_process
+    import signal
 
+    from plait.process import goes_on, own_process, stop_timer
+
+    # An interrupt is for the process that sends the cases; limits are those of each case.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     own_process()
+    stop_timer()
     goes_on()
     _COLLECTOR.append(Collector(project))
     _EVALUATORS.append(Evaluator())
