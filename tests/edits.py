@@ -323,10 +323,9 @@ def _check_bytes(path: str, old: bytes, new: bytes) -> None:
     for item, span in spans.items.items():
         key = spans.keys.get(item)  # type: ignore[arg-type]
         first = span.start if key is None else key.end
-        line = before.find("\n", span.end)
-        if first <= start and end <= (
-            line if "#@" in before[span.end : line] else span.end
-        ):  # an expression is part of it
+        # An expression behind a key is its value as well.
+        rest = before[span.end :].partition("\n")[0]
+        if first <= start and end <= span.end + (len(rest) if "#@" in rest else 0):
             return
     raise Broken(f"{path}: bytes outside of a value: {before[start:end]!r}")
 
