@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from workshop import Workshop
+from workshop import LAYERS, Workshop
 
 from plait.lsp import completion, diagnostics, hover
 
@@ -191,3 +191,56 @@ def test_a_schema_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     made.open("plait.yml")
     messages = [problem.message for problem in diagnostics.problems(made.state, made.path("plait.yml"))]
     assert any("is not JSON" in message for message in messages)
+
+
+MANIFEST = {
+    "type": "object",
+    "properties": {
+        "groups": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"name": {}, "size": {"type": "integer"}, "zone": {"enum": ["z1", "z2"]}},
+            },
+        }
+    },
+}
+GROUPS = {
+    "plait.yml": """\
+schemas:
+- {files: base.yml, schema: manifest.json}
+runs:
+  site: {patch: {base: base.yml, ops: ops.yml, vars-store: store.yml}}
+""",
+    "manifest.json": json.dumps(MANIFEST),
+    "base.yml": "groups:\n- name: a\n",
+    "store.yml": "key: {hunter2: 1}\n",
+    "ops.yml": "- type: replace\n  path: /groups/name=a\n  value:\n    name: a\n    zo\n",
+}
+
+
+def test_values_of_operations_are_completed(tmp_path: Path) -> None:
+    made = Workshop(tmp_path, GROUPS)
+    made.open("ops.yml")
+    found = completion.complete(made.state, *made.at("ops.yml", "    zo|"))
+    assert [one.label for one in found] == ["size", "zone"]
+    made.open("ops.yml", GROUPS["ops.yml"].replace("    zo\n", "    zone: \n"))
+    found = completion.complete(made.state, *made.at("ops.yml", "    zone: |"))
+    assert [one.label for one in found] == ["z1", "z2"]
+
+
+def test_keys_of_secrets_are_not_told(tmp_path: Path) -> None:
+    made = Workshop(tmp_path, GROUPS)
+    made.open("ops.yml", "- {type: replace, path: /groups/0, value: ((key))}\n")
+    found = [*of_kinds(made, "ops.yml"), *of_kinds(made, "store.yml")]
+    assert found
+    assert not any("hunter2" in f"{one.message}{one.fixes}" for one in found)
+
+
+def test_data_of_layers_are_completed_by_a_data_schema(tmp_path: Path) -> None:
+    schema = "schema: deckhand/DataSchema/v1\nmetadata: {schema: metadata/Control/v1, name: demo/Server/v1}\ndata: "
+    server = {"type": "object", "properties": {"port": {"type": "integer"}, "mode": {"enum": ["on", "off"]}}}
+    made = Workshop(tmp_path, {**LAYERS, "schemas.yml": f"{schema}{json.dumps(server)}\n"})
+    made.open("documents.yml")
+    found = completion.complete(made.state, *made.at("documents.yml", "  re|plicas"))
+    assert [one.label for one in found] == ["port", "mode"]

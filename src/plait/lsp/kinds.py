@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from plait.analysis.files import PROJECT
+import re
+
+from plait.analysis.files import LAYER, OPS, PROJECT
+from plait.analysis.places import path_of
 from plait.errors import PlaitError
-from plait.kinds import Catalogue, Schema, catalogue_of, faults
+from plait.kinds import Catalogue, Fault, Schema, catalogue_of, faults
+from plait.layering.document import DATA_SCHEMA
 from plait.limits import Limits, limited
 from plait.lsp.answers import Edit, Fix, Problem, Span, Suggestion
 from plait.lsp.behind import lines_behind
+from plait.lsp.evaluation import descend
+from plait.lsp.layers import documents
 from plait.lsp.left import is_overlay, left_documents
-from plait.nodes import Map, MapItem
+from plait.nodes import Map, MapItem, to_plain
 from plait.spell import listed
+
+# Tokens of a path that choose among the items of an array.
+_ITEM = re.compile(r"(?:-?\d+(?::\w+)?|-|[^=]*=.*)\Z")
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,6 +71,7 @@ def schema_of(evaluation: Evaluation, document: Document) -> Schema | None:
 def find_faults(evaluation: Evaluation) -> None:
     """Fill `faults` of an evaluation: each is at the line that has set, or changed, what is wrong last."""
     assert evaluation.documents is not None
+    secret = {path_of(source) for source, _, _ in evaluation.trace.secrets}
     for document in evaluation.documents.nodes.items:
         schema = schema_of(evaluation, document)
         try:
@@ -73,6 +83,8 @@ def find_faults(evaluation: Evaluation) -> None:
             lines = lines_behind(evaluation.trace, fault.item)
             if lines:
                 path, line = lines[-1]
+                if path in secret:  # its keys are for nobody to see, either
+                    fault = Fault(fault.item, "what stands here is not as the schema says")
                 evaluation.faults.append((path, line, fault))
 
 
@@ -114,15 +126,46 @@ def _unreadable(state: State, file: File) -> Iterator[Problem]:
 
 def offers(state: State, file: File, at: Cursor) -> Iterator[Suggestion]:
     """Keys and values that the schema of a document's kind has at a place, and the map there does not have yet."""
+    if file.kind == LAYER:
+        yield from _of_layer(state, file, at)
+    keys = at.keys if file.kind != OPS else _keys_of_operation(at)
     for evaluation in state.evaluations(file.path):
-        if not evaluation.run.schemas:
+        if not evaluation.run.schemas or keys is None:
             continue
         for document in _documents(state, evaluation, file, at):
             schema = schema_of(evaluation, document)
-            here = None if schema is None else schema.at(at.keys)
+            here = None if schema is None else schema.at(keys)
             if here is not None:
                 yield from _of_schema(here, at)
                 return
+
+
+def _keys_of_operation(at: Cursor) -> list[str] | None:
+    """The keys of the document that lead to the cursor, through the path of the operation; None outside of a value."""
+    operation = at.way[1].value if len(at.way) > 1 else None
+    path = operation.find("path") if type(operation) is Map else None
+    if at.keys[:1] != ["value"] or path is None or type(path.value) is not str:
+        return None
+    tokens = path.value.split("/")[1:]
+    leads = [
+        token.removesuffix("?").replace("~1", "/").replace("~0", "~") for token in tokens if not _ITEM.match(token)
+    ]
+    return [*leads, *at.keys[1:]]
+
+
+def _of_layer(state: State, file: File, at: Cursor) -> Iterator[Suggestion]:
+    """What a DataSchema document of the site has for the data of a document."""
+    top = at.way[0].value if at.way else None
+    schema = top.find("schema") if type(top) is Map else None
+    if schema is None or at.keys[:1] != ["data"]:
+        return
+    for kind, name, other in documents(state, file):
+        data = descend(other, ["data"])
+        plain = None if data is None or not kind.startswith(DATA_SCHEMA) else to_plain(data.value)
+        here = Schema(plain).at(at.keys[1:]) if name == schema.value and isinstance(plain, dict) else None
+        if here is not None:
+            yield from _of_schema(here, at)
+            return
 
 
 def _of_schema(here: Schema, at: Cursor) -> Iterator[Suggestion]:
@@ -146,6 +189,9 @@ def _documents(state: State, evaluation: Evaluation, file: File, at: Cursor) -> 
         yield from left_documents(state, evaluation, file, at.way[0])
         return
     assert evaluation.documents is not None
+    if file.kind == OPS:
+        yield from evaluation.documents.nodes.items[:1]
+        return
     written = at.way[0]
     if type(written.value) is Map and written.value.find("kind") is not None:
         yield written  # type: ignore[misc] # the first item of a way is a document

@@ -27,17 +27,17 @@ def offers(state: State, file: File, line: int, column: int) -> Iterator[Suggest
     """What can stand before a column of a line."""
     if file.kind == OPS:
         yield from operations.offers(state, file, line, column)
-        return
     at = None if file.kind == TEXT else cursor(file, line, column)
     if at is None:
         return
     if file.kind == PROJECT:
         yield from projectfile.offers(file, at)
-    elif file.kind == LAYER:
+        return
+    if file.kind == LAYER:
         yield from layers.offers(state, file, at)
-    else:
+    elif file.kind != OPS:
         yield from _keys(state, file, at)
-        yield from kinds.offers(state, file, at)
+    yield from kinds.offers(state, file, at)
 
 
 def _keys(state: State, file: File, at: Cursor) -> Iterator[Suggestion]:
