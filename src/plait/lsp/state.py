@@ -36,8 +36,9 @@ _LIMITS = Limits(seconds=5)
 _AT_ONCE = 2
 # What evaluations leave is looked through when nothing was evaluated for so many seconds: meanwhile nobody gets an answer.
 _REST = 0.5
-# At the latest after so many evaluations.
+# At the latest after so many evaluations; one that was given up has made less.
 _MOST_UNTIDY = 4
+_GIVEN_UP = 0.1
 # So many broken files are read around, of those that are not open.
 _MOST_BROKEN = 5
 
@@ -54,7 +55,7 @@ class State:
         self._lock = RLock()
         self._turns = BoundedSemaphore(_AT_ONCE)
         self._tidying: Timer | None = None
-        self._since_tidied = 0
+        self._since_tidied = 0.0
         self._stamps: dict[str, object] = {}
         self._cache = MemoryCache()
         self.texts: dict[str, str] = {}
@@ -231,16 +232,14 @@ class State:
     def _tidy_soon(self) -> None:
         """Give back what earlier evaluations took: their parts hold each other, so that Python has to look for them."""
         with self._lock:
-            self._since_tidied += 1
-            is_late = self._since_tidied > _MOST_UNTIDY
             if self._tidying is not None:
                 self._tidying.cancel()
-            self._tidying = Timer(0 if is_late else _REST, self._tidy)
+            self._tidying = Timer(_REST, self._tidy)
             self._tidying.daemon = True
             self._tidying.start()
 
     def _tidy(self) -> None:
-        self._since_tidied = 0
+        self._since_tidied = 0.0
         gc.collect()
 
     def _evaluate(self, watched: Watched) -> bool:
@@ -249,6 +248,9 @@ class State:
             watched.is_due = False
             stop = watched.stop = Stop()
         evaluation = self._evaluated(watched.run, stop)
+        self._since_tidied += _GIVEN_UP if is_stopped(evaluation, stop) else 1
+        if self._since_tidied > _MOST_UNTIDY:
+            self._tidy()
         if not is_stopped(evaluation, stop):
             watched.evaluation = evaluation
             self._changed()
