@@ -249,8 +249,6 @@ class State:
             stop = watched.stop = Stop()
         evaluation = self._evaluated(watched.run, stop)
         self._since_tidied += _GIVEN_UP if is_stopped(evaluation, stop) else 1
-        if self._since_tidied > _MOST_UNTIDY:
-            self._tidy()
         if not is_stopped(evaluation, stop):
             watched.evaluation = evaluation
             self._changed()
@@ -260,6 +258,8 @@ class State:
                 evaluation.hide(self._stores())
                 evaluation.index()
                 watched.good = evaluation
+        if self._since_tidied > _MOST_UNTIDY:  # the editor has been told
+            self._tidy()
         with self._lock:
             if not watched.is_due:
                 watched.stop = None
