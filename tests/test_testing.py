@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -67,7 +68,9 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run_pytest(*words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "pytest", "-p", "plait.testing.pytest_plugin", "-p", "no:cacheprovider", *words]
+    # Where the package is installed as a whole, pytest finds the plugin by itself.
+    named = [] if entry_points(group="pytest11", name="plait") else ["-p", "plait.testing.pytest_plugin"]
+    command = [sys.executable, "-m", "pytest", *named, "-p", "no:cacheprovider", *words]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 

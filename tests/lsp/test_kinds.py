@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from workshop import LAYERS, Workshop
+import pytest
+from workshop import LAYERS, Workshop, workshop
 
 from plait.lsp import completion, diagnostics, hover
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from plait.lsp.answers import Problem
@@ -102,24 +104,24 @@ spec:
 }
 
 
-def shop(tmp_path: Path) -> Workshop:
-    return Workshop(tmp_path, FILES)
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[Workshop]:
+    with workshop(tmp_path, FILES) as found:
+        yield found
 
 
 def of_kinds(made: Workshop, name: str) -> list[Problem]:
     return [problem for problem in diagnostics.problems(made.state, made.path(name)) if problem.code == "kind"]
 
 
-def test_what_is_right_is_not_told(tmp_path: Path) -> None:
-    made = shop(tmp_path)
+def test_what_is_right_is_not_told(made: Workshop) -> None:
     for name in FILES:
         if name.endswith(".yml"):
             made.open(name)
     assert [problem.message for name in FILES if name.endswith(".yml") for problem in of_kinds(made, name)] == []
 
 
-def test_plain_parts_of_templates_are_checked(tmp_path: Path) -> None:
-    made = shop(tmp_path)
+def test_plain_parts_of_templates_are_checked(made: Workshop) -> None:
     made.open("config/app.yml", APP.replace("  strategy: Recreate", "  strategie: Recreate"))
     [problem] = of_kinds(made, "config/app.yml")
     assert problem.message == 'there is no key "strategie" here\nhint: did you mean "strategy"?'
@@ -127,8 +129,7 @@ def test_plain_parts_of_templates_are_checked(tmp_path: Path) -> None:
     assert [(fix.title, fix.edits[0].text) for fix in problem.fixes] == [("Change to strategy", "strategy")]
 
 
-def test_values_that_there_may_not_be(tmp_path: Path) -> None:
-    made = shop(tmp_path)
+def test_values_that_there_may_not_be(made: Workshop) -> None:
     made.open("config/app.yml", APP.replace("Recreate", "recreate").replace("image: x", "image: [x]"))
     assert [problem.message.split("\n")[0] for problem in of_kinds(made, "config/app.yml")] == [
         "the value is none of Recreate, RollingUpdate",
@@ -136,16 +137,14 @@ def test_values_that_there_may_not_be(tmp_path: Path) -> None:
     ]
 
 
-def test_what_expressions_make_is_checked_where_it_is_written(tmp_path: Path) -> None:
-    made = shop(tmp_path)
+def test_what_expressions_make_is_checked_where_it_is_written(made: Workshop) -> None:
     made.open("config/app.yml", APP.replace("#@ data.values.replicas", '#@ str(data.values.replicas) + "x"'))
     [problem] = of_kinds(made, "config/app.yml")
     assert problem.message.startswith("string where integer is expected")
     assert problem.span.line == 7
 
 
-def test_overlays_are_checked_and_completed_by_what_they_lie_over(tmp_path: Path) -> None:
-    made = shop(tmp_path)
+def test_overlays_are_checked_and_completed_by_what_they_lie_over(made: Workshop) -> None:
     text = FILES["config/over.yml"]
     made.open("config/over.yml", text.replace("paused: true", "paused: 3"))
     [problem] = of_kinds(made, "config/over.yml")
@@ -155,22 +154,19 @@ def test_overlays_are_checked_and_completed_by_what_they_lie_over(tmp_path: Path
     assert {"containers", "replicas"} <= found.keys()
 
 
-def test_operations_are_checked(tmp_path: Path) -> None:
-    made = shop(tmp_path)
+def test_operations_are_checked(made: Workshop) -> None:
     made.open("ops.yml", FILES["ops.yml"].replace("value: 3", "value: three"))
     [problem] = of_kinds(made, "ops.yml")
     assert problem.message.startswith("string where integer is expected")
 
 
-def test_custom_resources_are_checked(tmp_path: Path) -> None:
-    made = shop(tmp_path)
+def test_custom_resources_are_checked(made: Workshop) -> None:
     made.open("config/backup.yml", FILES["config/backup.yml"].replace("schedule: daily", "shedule: daily"))
     [problem] = of_kinds(made, "config/backup.yml")
     assert problem.message == 'there is no key "shedule" here\nhint: did you mean "schedule"?'
 
 
-def test_keys_and_values_are_completed_and_described(tmp_path: Path) -> None:
-    made = shop(tmp_path)
+def test_keys_and_values_are_completed_and_described(made: Workshop) -> None:
     path = made.open("config/app.yml")
     made.state.open(path, APP.replace("  strategy: Recreate\n", "  p\n"))
     found = {one.label: one for one in completion.complete(made.state, path, 8, 4)}
@@ -184,9 +180,8 @@ def test_keys_and_values_are_completed_and_described(tmp_path: Path) -> None:
     assert "string\n" in shown.text
 
 
-def test_a_schema_that_cannot_be_read_is_told(tmp_path: Path) -> None:
-    made = shop(tmp_path)
-    (tmp_path / "kinds" / "deployment-apps-v1.json").write_text("{", "utf-8")
+def test_a_schema_that_cannot_be_read_is_told(made: Workshop) -> None:
+    (made.top / "kinds" / "deployment-apps-v1.json").write_text("{", "utf-8")
     made.open("config/app.yml")
     made.open("plait.yml")
     messages = [problem.message for problem in diagnostics.problems(made.state, made.path("plait.yml"))]
@@ -220,27 +215,27 @@ runs:
 
 
 def test_values_of_operations_are_completed(tmp_path: Path) -> None:
-    made = Workshop(tmp_path, GROUPS)
-    made.open("ops.yml")
-    found = completion.complete(made.state, *made.at("ops.yml", "    zo|"))
-    assert [one.label for one in found] == ["size", "zone"]
-    made.open("ops.yml", GROUPS["ops.yml"].replace("    zo\n", "    zone: \n"))
-    found = completion.complete(made.state, *made.at("ops.yml", "    zone: |"))
-    assert [one.label for one in found] == ["z1", "z2"]
+    with workshop(tmp_path, GROUPS) as made:
+        made.open("ops.yml")
+        found = completion.complete(made.state, *made.at("ops.yml", "    zo|"))
+        assert [one.label for one in found] == ["size", "zone"]
+        made.open("ops.yml", GROUPS["ops.yml"].replace("    zo\n", "    zone: \n"))
+        found = completion.complete(made.state, *made.at("ops.yml", "    zone: |"))
+        assert [one.label for one in found] == ["z1", "z2"]
 
 
 def test_keys_of_secrets_are_not_told(tmp_path: Path) -> None:
-    made = Workshop(tmp_path, GROUPS)
-    made.open("ops.yml", "- {type: replace, path: /groups/0, value: ((key))}\n")
-    found = [*of_kinds(made, "ops.yml"), *of_kinds(made, "store.yml")]
-    assert found
-    assert not any("hunter2" in f"{one.message}{one.fixes}" for one in found)
+    with workshop(tmp_path, GROUPS) as made:
+        made.open("ops.yml", "- {type: replace, path: /groups/0, value: ((key))}\n")
+        found = [*of_kinds(made, "ops.yml"), *of_kinds(made, "store.yml")]
+        assert found
+        assert not any("hunter2" in f"{one.message}{one.fixes}" for one in found)
 
 
 def test_data_of_layers_are_completed_by_a_data_schema(tmp_path: Path) -> None:
     schema = "schema: deckhand/DataSchema/v1\nmetadata: {schema: metadata/Control/v1, name: demo/Server/v1}\ndata: "
     server = {"type": "object", "properties": {"port": {"type": "integer"}, "mode": {"enum": ["on", "off"]}}}
-    made = Workshop(tmp_path, {**LAYERS, "schemas.yml": f"{schema}{json.dumps(server)}\n"})
-    made.open("documents.yml")
-    found = completion.complete(made.state, *made.at("documents.yml", "  re|plicas"))
-    assert [one.label for one in found] == ["port", "mode"]
+    with workshop(tmp_path, {**LAYERS, "schemas.yml": f"{schema}{json.dumps(server)}\n"}) as made:
+        made.open("documents.yml")
+        found = completion.complete(made.state, *made.at("documents.yml", "  re|plicas"))
+        assert [one.label for one in found] == ["port", "mode"]
