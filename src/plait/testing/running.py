@@ -112,8 +112,12 @@ def results_of_several(
                 except BrokenProcessPool:
                     text = "the process of this test ended; it had too little memory, or too small a stack"
                     yield from (Result(id, id.partition("::")[0], 0, [Failure(text)]) for id in chunk)
-        finally:
+        except KeyboardInterrupt:
             pool.shutdown(wait=False, cancel_futures=True)
+            raise
+        finally:
+            # Whoever does not wait for the processes may meet the end of the pipes to them while Python ends.
+            pool.shutdown(wait=True, cancel_futures=True)
 
 
 _COLLECTOR: list[Collector] = []
