@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from hashlib import sha256
 
+from plait.coverage.paths import relative
 from plait.errors import PlaitError, UsageError
 from plait.events import heard
 
@@ -43,6 +44,14 @@ class FileData:
         self.counts: dict[Key, list[int]] = {}
         self.private: set[tuple[int, int]] = set()
         self.text = text
+
+    def text_now(self) -> str | None:
+        """The text that was counted in, if it is still to be had."""
+        if self.text is None:
+            text = _read(self.path)
+            if _digest(text) == self.digest:
+                self.text = text
+        return self.text
 
     def add(self, other: FileData) -> None:
         """Add what was counted in the same text."""
@@ -211,16 +220,6 @@ class _Counted:
             self._counts.setdefault(source, {}).setdefault(point, set()).add(way)
 
 
-def relative(path: str, directory: str) -> str:
-    """A path from a directory, with slashes; what is no path of a file stays."""
-    if not os.path.isabs(path):
-        return path
-    try:
-        return os.path.relpath(path, directory).replace(os.sep, "/")
-    except ValueError:  # another drive
-        return path
-
-
 def _numbered(points: Sequence[Point], gone: set[int]) -> Iterator[tuple[Key, list[int]]]:
     """The points of a program with their counts in one run; those that are alike are numbered."""
     alike: dict[Point, int] = {}
@@ -246,12 +245,3 @@ def _read(path: str) -> str | None:
         return file_content(path, path).decode("utf-8", "surrogateescape")
     except (PlaitError, OSError, ValueError):
         return None
-
-
-def text_of(file: FileData) -> str | None:
-    """The text that was counted in, if it is still to be had."""
-    if file.text is None:
-        text = _read(file.path)
-        if _digest(text) == file.digest:
-            file.text = text
-    return file.text

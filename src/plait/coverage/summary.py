@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from plait.coverage.data import relative, text_of
+from plait.coverage.paths import relative
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class FileSummary:
 
     def source_lines(self) -> list[str] | None:
         """The lines of the file, secret ones hidden; None if the text that was counted is not to be had any more."""
-        text = text_of(self._file)
+        text = self._file.text_now()
         if text is None:
             return None
         hidden = self._file.private

@@ -39,7 +39,7 @@ _NAMED = 3
 
 def answer(name: str, argv: Sequence[str]) -> int:
     """Answer a question, `why`, `diff` or `impact`; the exit status, 1 where a line reaches nothing. Raises PlaitError."""
-    from plait.fleet.command import project_file
+    from plait.fleet.finding import project_file
     from plait.project.file import read
 
     command, work = ANSWERS[name]

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from plait.cli.options import GENERAL, SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.shared import LIMIT
 from plait.cli.streams import complain, write_out
-from plait.errors import ReadError, UsageError
+from plait.errors import UsageError
+from plait.fleet.finding import project_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,23 +77,6 @@ def main(argv: Sequence[str]) -> int:
     if not flags.given("events"):
         _tell(report, flags)
     return 0 if report.is_whole else 1
-
-
-def project_file(path: str) -> str:
-    """The project file of an argument, or the one that the working directory belongs to. Raises ReadError."""
-    if path:
-        if not os.path.lexists(path):
-            from plait.content import near
-
-            raise ReadError(f'there is nothing at "{path}"', expected="a project file", hint=near(path))
-        return path
-    from plait.project.file import FILE_NAMES, find
-    from plait.project.run import from_here
-
-    found = find(os.curdir)
-    if found is None:
-        raise ReadError("there is no project file", expected=" or ".join(FILE_NAMES), hint="docs/fleet.md shows one")
-    return os.path.join(from_here(os.path.dirname(found)), os.path.basename(found))
 
 
 @contextmanager

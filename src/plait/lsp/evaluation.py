@@ -112,10 +112,6 @@ class Evaluation:
             for place in all_places(self.documents.nodes.items, {}):
                 for key in lines_behind(self.trace, place.item):
                     self.by_line.setdefault(key, []).append(place)
-            if self.run.schemas:
-                from plait.lsp.kinds import find_faults
-
-                find_faults(self)
 
     def set_by(self, path: str, item: Item) -> list[Place]:
         """The values that the lines of an item of a file have set, those of all that is below it."""

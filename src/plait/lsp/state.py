@@ -18,6 +18,7 @@ from plait.codecache import MemoryCache
 from plait.errors import PlaitError
 from plait.limits import Limits, limited
 from plait.lsp.evaluation import Evaluation, Stop, evaluate, is_stopped
+from plait.lsp.kinds import find_faults
 from plait.lsp.registry import Registry
 from plait.project.file import FILE_NAMES
 
@@ -257,6 +258,8 @@ class State:
             if evaluation.documents is not None:
                 evaluation.hide(self._stores())
                 evaluation.index()
+                if evaluation.run.schemas:
+                    find_faults(evaluation)
                 watched.good = evaluation
         if self._since_tidied > _MOST_UNTIDY:  # the editor has been told
             self._tidy()

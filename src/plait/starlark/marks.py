@@ -53,7 +53,7 @@ def mark(statements: list[Statement], scope: Scope, lines_of: LinesOf) -> list[p
 
 def points_in(pieces: Sequence[Piece], source: Source, lines_of: LinesOf) -> list[Point]:
     """The points of a program that is not going to run. Raises StarlarkError, LimitError for what stops the parser."""
-    from plait.starlark.program import parse_program
+    from plait.starlark.parsing import parse_program
 
     statements, scope, _ = parse_program(pieces, source)
     marker = _Marker(scope, lines_of)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-
-from plait.errors import Finding, LimitError, StarlarkError
+from plait.errors import Finding, StarlarkError
 from plait.events import begun
-from plait.limits import DEEPEST
 from plait.passes import FAST
 from plait.source import Position, Source
 from plait.starlark.budget import budget_of, check_growth
@@ -26,7 +23,6 @@ if TYPE_CHECKING:
     from plait.starlark.lower import Hooks
     from plait.starlark.marks import LinesOf
     from plait.starlark.pieces import Piece
-    from plait.starlark.syntax import Scope, Statement
 
     # Gives the exported names of the module at a path that a `load` statement names.
     Load: TypeAlias = Callable[[str, Position], Mapping[str, object]]
@@ -166,6 +162,7 @@ def compile_program(
     others, in the order of the source.
     """
     from plait.starlark.lower import Lowering
+    from plait.starlark.parsing import failure, parse_program, too_deep
     from plait.starlark.steps import count_steps
     from plait.starlark.teardown import take_apart
 
@@ -197,48 +194,10 @@ def compile_program(
             tree = lowering().module(statements, scope, marks)
         code = compile(tree, "<template>", "exec", dont_inherit=True, optimize=0)
     except (RecursionError, MemoryError) as error:
-        raise _too_deep(source, error) from None
+        raise too_deep(source, error) from None
     except SyntaxError as error:
         # What is left for Python to refuse: too many blocks within blocks.
         raise failure([Finding(str(error.msg), at=Position(source, error.lineno or 0))]) from None
     finally:
         take_apart(statements, tree)
     return Program(code, source)
-
-
-def parse_program(pieces: Sequence[Piece], source: Source) -> tuple[list[Statement], Scope, list[Finding]]:
-    """The statements of a program, its scopes with names resolved, and what is wrong without stopping the parser, by line.
-
-    Raises StarlarkError for what stops it, LimitError.
-    """
-    from plait.starlark.parse import Parser
-    from plait.starlark.resolve import resolve
-    from plait.starlark.scan import ScanFailure, scan
-    from plait.starlark.syntax import Scope
-
-    if sys.getrecursionlimit() < DEEPEST:
-        sys.setrecursionlimit(DEEPEST)
-    problems: list[Finding] = []
-    scope = Scope(None)
-    try:
-        statements = Parser(scan(pieces, source), source, scope, problems).program()
-        resolve(scope, source, problems)
-    except ScanFailure as error:
-        raise failure([error.finding]) from None
-    except (RecursionError, MemoryError) as error:
-        raise _too_deep(source, error) from None
-    problems.sort(key=lambda finding: finding.at.line if finding.at is not None else 0)
-    return statements, scope, problems
-
-
-def _too_deep(source: Source, error: BaseException) -> LimitError:
-    from plait.starlark.teardown import unwind
-
-    unwind(error)
-    return LimitError("the program is nested too deeply", at=Position(source, 0))
-
-
-def failure(findings: list[Finding]) -> StarlarkError:
-    """The error for what is wrong with the text of a program; the first speaks for itself, the others are its findings."""
-    first, *more = findings
-    return StarlarkError(first.message, at=first.at, also=first.also, hint=first.hint, findings=more)

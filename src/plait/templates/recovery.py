@@ -140,7 +140,7 @@ def _read(
     found: Recovered, source: Source, kind: str, *, ignore_unknown_comments: bool, strict: bool
 ) -> Iterable[Finding]:
     """Fill in what a text says; what is wrong with it without stopping anybody. Raises PlaitError."""
-    from plait.starlark.program import parse_program
+    from plait.starlark.parsing import parse_program
 
     if kind == YAML:
         found.file = file = read_yaml(source, strict=strict)

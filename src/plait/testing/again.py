@@ -12,8 +12,8 @@ from plait.process import stop_timer
 from plait.spell import counted
 from plait.testing.cases import Case
 from plait.testing.collecting import Collector
-from plait.testing.command import remember, selected
 from plait.testing.evaluating import Evaluator
+from plait.testing.remembered import remember, selected
 from plait.testing.running import results
 from plait.testing.telling import Teller, in_colour
 from plait.view import View, seen

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from time import perf_counter
 
 from plait.cli.options import NUMBER, SWITCH, TEXT, TEXTS, Command, Flag
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plait.cli.options import Parsed
-    from plait.codecache import CodeCache
     from plait.coverage import Coverage
     from plait.coverage.reporting import Reports
     from plait.testing.cases import Case
@@ -83,6 +81,7 @@ def main(argv: Sequence[str]) -> int:
         return 0
     jobs = _jobs(flags)
     from plait.testing.collecting import Collector
+    from plait.testing.remembered import remember, selected
 
     start = perf_counter()
     collected = Collector(flags.text("project")).collect(flags.arguments)
@@ -124,21 +123,6 @@ def _jobs(flags: Parsed) -> int:
     if jobs < 1:
         raise UsageError("invalid --jobs", expected="a number of processes, at least 1", found=flags.text("jobs"))
     return jobs
-
-
-def selected(flags: Parsed, collected: Collected) -> list[Case | FunctionCase]:
-    """The cases that -k and --lf choose. Raises UsageError."""
-    from plait.testing.selecting import selector
-
-    cases = collected.cases
-    if flags.given("keyword"):
-        test = selector(flags.text("keyword"))
-        cases = [case for case in cases if test(case.id)]
-    if flags.on("lf"):
-        failed = _last_failed()
-        again = [case for case in cases if case.id in failed]
-        cases = again or cases
-    return cases
 
 
 def _run(
@@ -208,33 +192,3 @@ def _write_junit(flags: Parsed, done: Sequence[Result]) -> None:
         write_file(path, [junit(done).encode()], new_mode=0o666)
     except OSError as error:
         raise ReadError(f"cannot write {path}: {error.strerror}") from None
-
-
-# ---- what failed the last time
-
-
-def _memory() -> tuple[CodeCache, str] | None:
-    """Where the ids that failed in this directory are kept: in the user's cache, if there is one."""
-    from plait.codecache import user_cache
-
-    cache = user_cache(os.environ)
-    return None if cache is None else (cache, cache.key("failed tests", os.path.realpath(os.curdir)))
-
-
-def _last_failed() -> set[str]:
-    memory = _memory()
-    found = None if memory is None else memory[0].get(memory[1])
-    return set(found) if isinstance(found, list) else set()
-
-
-def remember(done: Sequence[Result]) -> None:
-    """Keep which tests failed; what is known of tests that did not run stays."""
-    memory = _memory()
-    if memory is None:
-        return
-    before = _last_failed()
-    failed = {one.id for one in done if not one.passed}
-    now = sorted((before - {one.id for one in done}) | failed)
-    if now != sorted(before):
-        memory[0].put(memory[1], now)
-        memory[0].save()

@@ -102,7 +102,7 @@ def failure_of(error: PlaitError, file: str, line: int) -> Failure:
 def functions_of(path: str, project: Project) -> list[FunctionCase]:
     """The tests of a Starlark file. Raises PlaitError for a file that cannot be read, or without a run."""
     from plait.starlark import Code
-    from plait.starlark.program import failure, parse_program
+    from plait.starlark.parsing import failure, parse_program
 
     source = file_source(path)
     statements, _, findings = parse_program([Code(source.text, 1, 1)], source)

@@ -1,0 +1,24 @@
+"""Which project file a command is about."""
+
+from __future__ import annotations
+
+import os
+
+from plait.errors import ReadError
+
+
+def project_file(path: str) -> str:
+    """The project file of an argument, or the one that the working directory belongs to. Raises ReadError."""
+    if path:
+        if not os.path.lexists(path):
+            from plait.content import near
+
+            raise ReadError(f'there is nothing at "{path}"', expected="a project file", hint=near(path))
+        return path
+    from plait.project.file import FILE_NAMES, find
+    from plait.project.run import from_here
+
+    found = find(os.curdir)
+    if found is None:
+        raise ReadError("there is no project file", expected=" or ".join(FILE_NAMES), hint="docs/fleet.md shows one")
+    return os.path.join(from_here(os.path.dirname(found)), os.path.basename(found))

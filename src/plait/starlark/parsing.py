@@ -1,0 +1,55 @@
+"""From the pieces of a program to its syntax tree, with names resolved; and the errors of a text that is no program."""
+
+from __future__ import annotations
+
+import sys
+
+from plait.errors import Finding, LimitError, StarlarkError
+from plait.limits import DEEPEST
+from plait.source import Position, Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.starlark.pieces import Piece
+    from plait.starlark.syntax import Scope, Statement
+
+
+def parse_program(pieces: Sequence[Piece], source: Source) -> tuple[list[Statement], Scope, list[Finding]]:
+    """The statements of a program, its scopes with names resolved, and what is wrong without stopping the parser, by line.
+
+    Raises StarlarkError for what stops it, LimitError.
+    """
+    from plait.starlark.parse import Parser
+    from plait.starlark.resolve import resolve
+    from plait.starlark.scan import ScanFailure, scan
+    from plait.starlark.syntax import Scope
+
+    if sys.getrecursionlimit() < DEEPEST:
+        sys.setrecursionlimit(DEEPEST)
+    problems: list[Finding] = []
+    scope = Scope(None)
+    try:
+        statements = Parser(scan(pieces, source), source, scope, problems).program()
+        resolve(scope, source, problems)
+    except ScanFailure as error:
+        raise failure([error.finding]) from None
+    except (RecursionError, MemoryError) as error:
+        raise too_deep(source, error) from None
+    problems.sort(key=lambda finding: finding.at.line if finding.at is not None else 0)
+    return statements, scope, problems
+
+
+def too_deep(source: Source, error: BaseException) -> LimitError:
+    """The error for a program that Python cannot follow any deeper."""
+    from plait.starlark.teardown import unwind
+
+    unwind(error)
+    return LimitError("the program is nested too deeply", at=Position(source, 0))
+
+
+def failure(findings: list[Finding]) -> StarlarkError:
+    """The error for what is wrong with the text of a program; the first speaks for itself, the others are its findings."""
+    first, *more = findings
+    return StarlarkError(first.message, at=first.at, also=first.also, hint=first.hint, findings=more)

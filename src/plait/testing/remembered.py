@@ -1,0 +1,58 @@
+"""Which tests failed the last time, and which are chosen by that, or by their names."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.cli.options import Parsed
+    from plait.codecache import CodeCache
+    from plait.testing.cases import Case
+    from plait.testing.collecting import Collected
+    from plait.testing.functions import FunctionCase
+    from plait.testing.results import Result
+
+
+def selected(flags: Parsed, collected: Collected) -> list[Case | FunctionCase]:
+    """The cases that -k and --lf choose. Raises UsageError."""
+    from plait.testing.selecting import selector
+
+    cases = collected.cases
+    if flags.given("keyword"):
+        test = selector(flags.text("keyword"))
+        cases = [case for case in cases if test(case.id)]
+    if flags.on("lf"):
+        failed = _last_failed()
+        again = [case for case in cases if case.id in failed]
+        cases = again or cases
+    return cases
+
+
+def _memory() -> tuple[CodeCache, str] | None:
+    """Where the ids that failed in this directory are kept: in the user's cache, if there is one."""
+    from plait.codecache import user_cache
+
+    cache = user_cache(os.environ)
+    return None if cache is None else (cache, cache.key("failed tests", os.path.realpath(os.curdir)))
+
+
+def _last_failed() -> set[str]:
+    memory = _memory()
+    found = None if memory is None else memory[0].get(memory[1])
+    return set(found) if isinstance(found, list) else set()
+
+
+def remember(done: Sequence[Result]) -> None:
+    """Keep which tests failed; what is known of tests that did not run stays."""
+    memory = _memory()
+    if memory is None:
+        return
+    before = _last_failed()
+    failed = {one.id for one in done if not one.passed}
+    now = sorted((before - {one.id for one in done}) | failed)
+    if now != sorted(before):
+        memory[0].put(memory[1], now)
+        memory[0].save()
