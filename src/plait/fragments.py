@@ -9,6 +9,8 @@ a fragment is a cell with a tree in it: nodes never change under anybody else, t
 
 from __future__ import annotations
 
+import gc
+
 from plait.errors import LimitError
 from plait.limits import allowance, exceeded
 from plait.nodes import (
@@ -36,6 +38,7 @@ from plait.starlark import (
     Value,
     check_room,
     insert,
+    look,
     repr_of,
     spend,
     type_of,
@@ -215,6 +218,10 @@ def counted_nodes(value: object, source: Source | None = None, line: int = 0) ->
     """The same, and how many nodes there are in it."""
     if type(value) is YamlFragment:
         return value.value, value.made if value.counted is None else value.counted
+    collecting = gc.isenabled()
+    # As in reading: new objects without garbage among them. A million of them keep the collector busy for so long that
+    # the time would be over half a second before it is looked at again.
+    gc.disable()
     try:
         most = allowance().limits.nodes
         room = [most]
@@ -227,6 +234,9 @@ def counted_nodes(value: object, source: Source | None = None, line: int = 0) ->
         raise LimitError(
             f"{type_of(value)} is nested too deeply to be made YAML", hint="does it contain itself?"
         ) from None
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _to_nodes(value: object, source: Source | None, line: int, room: list[int]) -> NodeValue:
@@ -266,7 +276,7 @@ def _take(room: list[int], count: int) -> None:
     before = room[0]
     room[0] = before - count
     if before >> 14 != room[0] >> 14:
-        allowance().check_time()
+        look()
     if room[0] < 0:
         raise exceeded("what a value makes", "nodes", allowance().limits.nodes)
 

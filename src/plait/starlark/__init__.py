@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from plait.errors import StarlarkError
 from plait.lazy import first_use
-from plait.starlark.budget import budget_of, check_room, spend
+from plait.starlark.budget import budget_of, check_room, look, spend
 from plait.starlark.calls import call
 from plait.starlark.containers import FROZEN, Dict, List, Set, freeze, has, insert, lookup, remove
 from plait.starlark.display import repr_of, str_of
@@ -58,6 +58,7 @@ __all__ = [
     "insert",
     "is_callable",
     "is_function",
+    "look",
     "lookup",
     "remove",
     "repr_of",

@@ -291,6 +291,15 @@ def check_items(size: int, kind: str = "list", made: int | None = None) -> None:
         budget.made((size if made is None else made) * 8)
 
 
+def look() -> None:
+    """Look at the clock and, where a program runs, at the memory. Raises LimitError."""
+    budget = CURRENT.get(None)
+    if budget is None:
+        allowance().check_time()
+    else:
+        budget.look()
+
+
 def check_room(size: int) -> None:
     """Refuse what takes so many bytes before it is made, if the run may not have them. Raises LimitError."""
     budget = CURRENT.get(None)
