@@ -275,7 +275,8 @@ def _take(room: list[int], count: int) -> None:
     # A list that holds one list ten times, which holds one ten times, is small until it becomes nodes.
     before = room[0]
     room[0] = before - count
-    if before >> 14 != room[0] >> 14:
+    # Less one: the limit is a multiple of that by itself, and the first node would be one to look at.
+    if (before - 1) >> 14 != (room[0] - 1) >> 14:
         look()
     if room[0] < 0:
         raise exceeded("what a value makes", "nodes", allowance().limits.nodes)
