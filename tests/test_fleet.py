@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -246,12 +247,28 @@ def test_secrets_are_in_no_manifest_and_in_no_cache(tmp_path: Path, monkeypatch:
     assert "hunter" not in manifest
     for line in runs_of(str(tmp_path / "out")):
         assert line["secret"] is True
-        assert set(line["files"].values()) <= {None}  # type: ignore[attr-defined]
+        # Size and time, and no digest from which somebody could try what it is.
+        assert all(re.fullmatch(r"\d+ \d+", text) for text in line["files"].values())  # type: ignore[attr-defined]
         assert [digest for digest, _ in line["outputs"].values()] == [None]  # type: ignore[attr-defined]
-    # What depends on more than files is made each time.
+    # What depends on more than files is made each time, but for a fleet that goes on.
+    assert fleet(tmp_path, resume=True).counts == {"kept": 2}
+    (tmp_path / "store.yml").write_text("key: hunter3\ntoken: hunter3\n", "utf-8")
+    assert fleet(tmp_path, resume=True).counts == {"kept": 1, "made": 1}
     monkeypatch.setenv("FLEET_password", "hunter5")
     assert fleet(tmp_path).counts == {"made": 2}
     assert b"hunter5" in (tmp_path / "out/two/env.yml").read_bytes()
+
+
+def test_a_stored_result_with_secrets_is_in_no_manifest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path, {**SECRET, "plait.yml": "runs: {one: {patch: {base: base.yml, vars-store: store.yml}}}\n"})
+    for expected in ("made", "stored"):
+        report = fleet(tmp_path, output=tmp_path / expected, cache=tmp_path / "kept", cache_secrets=True)
+        assert report.check().counts == {expected: 1}
+        (line,) = runs_of(str(tmp_path / expected))
+        assert line["secret"] is True
+        assert line["outputs"] == {"documents.yml": [None, 27]}
+    # Who does not ask for them gets none.
+    assert fleet(tmp_path, output=tmp_path / "c", cache=tmp_path / "kept").counts == {"made": 1}
 
 
 def test_workers_and_order_make_no_difference(place: Path) -> None:

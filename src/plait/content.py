@@ -88,13 +88,38 @@ def environment() -> Mapping[str, str]:
     return os.environ
 
 
+def variables(prefix: str) -> dict[str, str]:
+    """The variables of the environment whose names begin so, in its order."""
+    view = current_view()
+    given = environment() if view is None or view.environment is None else view.environment
+    found = {name: text for name, text in given.items() if name.startswith(prefix)}
+    if view is not None:
+        view.variables[prefix] = found
+    return found
+
+
 def standard_input() -> bytes:
     """All of standard input. Raises LimitError, OSError, and ReadError for a terminal: nobody knows that it waits."""
     import sys
 
+    note_stream("standard input")
     if sys.stdin.isatty():
         raise ReadError("standard input is a terminal", hint="pipe the text in, or name a file")
     return content(sys.stdin.buffer, "standard input")
+
+
+def note_directory(path: str) -> None:
+    """Say that a directory is listed, or asked for."""
+    view = current_view()
+    if view is not None:
+        view.note_directory(path or os.curdir)
+
+
+def note_stream(name: str) -> None:
+    """Say that something is read that is no file."""
+    view = current_view()
+    if view is not None:
+        view.streams.add(name)
 
 
 class Links:

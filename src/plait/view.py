@@ -19,18 +19,30 @@ class View:
     """What a run sees, and what it has looked at so far.
 
     texts: what stands in the place of files, by absolute path. is_read_only: variables stores are read, and what is
-    generated for them is not kept.
+    generated for them is not kept. environment: what stands in the place of the environment variables.
     files: the content of each file that was read, by absolute path; None for one that could not be read.
-    directories: the absolute paths of those that were listed.
+    directories: the absolute paths of those that were listed, or asked for.
+    variables: the environment variables that were read, by what their names begin with.
+    streams: what else was read: standard input, URLs. written: the absolute paths of variables stores that were written.
     """
 
-    __slots__ = ("directories", "files", "is_read_only", "texts")
+    __slots__ = ("directories", "environment", "files", "is_read_only", "streams", "texts", "variables", "written")
 
-    def __init__(self, texts: Mapping[str, bytes] | None = None, *, is_read_only: bool = True) -> None:
+    def __init__(
+        self,
+        texts: Mapping[str, bytes] | None = None,
+        *,
+        is_read_only: bool = True,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self.texts: Mapping[str, bytes] = {} if texts is None else texts
         self.is_read_only = is_read_only
+        self.environment = environment
         self.files: dict[str, bytes | None] = {}
         self.directories: set[str] = set()
+        self.variables: dict[str, Mapping[str, str]] = {}
+        self.streams: set[str] = set()
+        self.written: set[str] = set()
 
     def text_for(self, path: str) -> bytes | None:
         """What stands in the place of a file; None where that is the file itself."""
@@ -41,7 +53,7 @@ class View:
         self.files[os.path.abspath(path)] = content
 
     def note_directory(self, path: str) -> None:
-        """Say that a directory was listed."""
+        """Say that a directory was listed, or that somebody asked whether it is there."""
         self.directories.add(os.path.abspath(path))
 
     def texts_below(self, top: str) -> Iterator[tuple[str, str]]:

@@ -361,7 +361,7 @@ def flags(data: bytes) -> None:
     except PlaitError as error:
         render(error)
     try:
-        read_values(ValuesFlags(values=[text], values_yaml=[text]), Inputs(), {})
+        read_values(ValuesFlags(values=[text], values_yaml=[text]), Inputs(), lambda _: {})
     except PlaitError as error:
         render(error)
 

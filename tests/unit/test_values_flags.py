@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pathlib
+from collections.abc import Callable
 
 import pytest
 
@@ -11,11 +12,17 @@ from plait.workspace import Inputs, ReferencedValues, parse_refs
 from plait.workspace.values_flags import ValuesFlags, read_values
 
 
+def given(environment: dict[str, str] | None = None) -> Callable[[str], dict[str, str]]:
+    """The variables of an environment by what their names begin with."""
+    every = environment or {}
+    return lambda prefix: {name: text for name, text in every.items() if name.startswith(prefix)}
+
+
 def values(
     *, environment: dict[str, str] | None = None, strict: bool = False, stdin: bytes = b"", **flags: list[str]
 ) -> list[ReferencedValues]:
     inputs = Inputs(stdin=lambda: stdin)
-    return read_values(ValuesFlags(**flags), inputs, environment or {}, strict=strict)
+    return read_values(ValuesFlags(**flags), inputs, given(environment), strict=strict)
 
 
 def data(found: list[ReferencedValues]) -> list[object]:
@@ -24,7 +31,7 @@ def data(found: list[ReferencedValues]) -> list[object]:
 
 def failure(*, environment: dict[str, str] | None = None, strict: bool = False, **flags: list[str]) -> PlaitError:
     with pytest.raises(PlaitError) as caught:
-        read_values(ValuesFlags(**flags), Inputs(stdin=lambda: b""), environment or {}, strict=strict)
+        read_values(ValuesFlags(**flags), Inputs(stdin=lambda: b""), given(environment), strict=strict)
     return caught.value
 
 
@@ -222,7 +229,7 @@ def test_library_references() -> None:
 )
 def test_mistakes(flags: dict[str, list[str]], message: str, hint: str | None) -> None:
     with pytest.raises(PlaitError) as caught:
-        read_values(ValuesFlags(**flags), Inputs(), {})
+        read_values(ValuesFlags(**flags), Inputs(), given())
     error = caught.value
     assert isinstance(error, UsageError | ReadError)
     assert error.message == message
@@ -248,6 +255,8 @@ def test_strict_holds_for_values_too() -> None:
 
 def test_a_key_given_to_the_flag_for_files_is_noted() -> None:
     notes: list[str] = []
-    read_values(ValuesFlags(files=["key=one.yml", "other.yml=one.yml", "one.yml"]), Inputs(), {}, warn=notes.append)
+    read_values(
+        ValuesFlags(files=["key=one.yml", "other.yml=one.yml", "one.yml"]), Inputs(), given(), warn=notes.append
+    )
     [note] = notes
     assert "--data-value-file key=one.yml" in note

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 from plait.cli.options import SAFETY, SWITCH, TEXT, TEXTS, Command, Flag
@@ -19,6 +18,7 @@ from plait.cli.shared import (
     write_source_map,
 )
 from plait.cli.streams import watched, write_folded, write_out
+from plait.content import variables
 from plait.context import Context
 from plait.errors import UsageError
 from plait.nodes import DocumentSet
@@ -132,7 +132,7 @@ def _run(
         values=flags.texts("data-value"),
         values_yaml=flags.texts("data-value-yaml"),
     )
-    values = read_values(flagged, Inputs(), os.environ, warn=context.warn)
+    values = read_values(flagged, Inputs(), variables, warn=context.warn)
     if given is not None:
         values.append(values_of_map(given))
     pipeline = read(flags.arguments[0], flags.text("run"))

@@ -24,7 +24,7 @@ from plait.cli.shared import (
     write_source_map,
 )
 from plait.cli.streams import watched, write_out
-from plait.content import environment, source, sources
+from plait.content import source, sources, variables
 from plait.context import Context
 from plait.errors import PlaitError, ReadError, UsageError, conceal
 from plait.layering import ORDERS, EnvironmentSecrets, FileSecrets, Job, Options, Selection, plain_values
@@ -258,5 +258,5 @@ def _secret_sources(flags: Parsed) -> list[SecretSource]:
                 sources.append(FileSecrets(path, document.value))
         except PlaitError as error:
             raise conceal(error) from None
-    sources.extend(EnvironmentSecrets(prefix, environment()) for prefix in flags.texts("secrets-env"))
+    sources.extend(EnvironmentSecrets(prefix, variables(prefix)) for prefix in flags.texts("secrets-env"))
     return sources

@@ -24,7 +24,7 @@ from plait.cli.shared import (
     write_source_map,
 )
 from plait.cli.streams import watched, write_out
-from plait.content import environment, standard_input
+from plait.content import standard_input, variables
 from plait.context import Context
 from plait.errors import LimitError, OpsError, PlaitError, ReadError, UsageError
 from plait.nodes import DocumentSet
@@ -283,7 +283,7 @@ def _take_variables(job: Job, value: str, _flags: Parsed) -> None:
 def _take_environment(job: Job, value: str, _flags: Parsed) -> None:
     from plait.ops.variables import from_environment
 
-    job.sources.give("vars-env", from_environment(value, environment()))
+    job.sources.give("vars-env", from_environment(value, variables(f"{value}_")))
     if job.sources.traced is not None:
         job.sources.traced.environment(value)
 

@@ -28,7 +28,7 @@ from plait.cli.shared import (
 )
 from plait.cli.streams import watched, write_out
 from plait.codecache import user_cache
-from plait.content import environment
+from plait.content import variables
 from plait.context import Context
 from plait.errors import LimitError, PlaitError, UsageError, render
 from plait.workspace import (
@@ -424,7 +424,7 @@ def _values(flags: Parsed, inputs: Inputs, context: Context) -> list[ReferencedV
     from plait.workspace.values_flags import ValuesFlags, read_values
 
     given = ValuesFlags(**{name: flags.texts(flag) for flag, name in _VALUES_FLAGS.items()})
-    return read_values(given, inputs, environment(), strict=flags.on("strict"), warn=context.warn)
+    return read_values(given, inputs, variables, strict=flags.on("strict"), warn=context.warn)
 
 
 def _prints_documents(flags: Parsed) -> bool:

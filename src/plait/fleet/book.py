@@ -73,9 +73,7 @@ class Book:
                     # What another plait made is made again.
                     is_ours = line.get("fleet") == _FORM and line.get("plait") == self._head["plait"]
                 elif is_ours and "part" in line:
-                    self._old_parts[str(line["part"])] = Reads(
-                        _digests(line.get("files")), _digests(line.get("directories"))
-                    )
+                    self._old_parts[str(line["part"])] = _reads(line)
                     self._parts[str(line["part"])] = line
                 elif "run" in line:
                     self._old[str(line["run"])] = line if is_ours else {"output": line.get("output")}
@@ -99,12 +97,12 @@ class Book:
             return None
         if line.get("status") == FAILED or (line.get("secret") and not resumed):
             return None
-        reads = Reads(_digests(line.get("files")), _digests(line.get("directories")))
         parts = line.get("reads")
         if not isinstance(parts, list) or not all(self._is_current(str(part), disk) for part in parts):
             return None
         files = _written(line.get("outputs"))
-        if not (line.get("secret") or disk.has(reads)) or not files:
+        reads = _reads(line)
+        if not files or not (disk.has_stamps(reads) if line.get("secret") else disk.has(reads)):
             return None
         if not is_there(self._directory, task, files):
             return None
@@ -139,11 +137,12 @@ class Book:
             line["stays"] = before is not None and before.get("output") == task.place
         else:
             line["reads"] = parts
-            reads = outcome.reads or Reads({}, {})
-            # Digests of secrets would let somebody try what they are.
-            line["files"] = dict.fromkeys(reads.files) if outcome.is_secret else dict(reads.files)
+            reads = outcome.reads or Reads({}, {}, {})
+            line["files"] = dict(reads.files)
             if reads.directories:
                 line["directories"] = dict(reads.directories)
+            if reads.variables:
+                line["variables"] = dict(reads.variables)
             line["outputs"] = {path: list(written) for path, written in outcome.files.items()}
         if outcome.is_secret:
             line["secret"] = True
@@ -233,6 +232,10 @@ def _lines(path: str) -> Iterable[Line]:
 
 def _dumped(line: Line) -> bytes:
     return json.dumps(line, ensure_ascii=True, separators=(", ", ": ")).encode() + b"\n"
+
+
+def _reads(line: Line) -> Reads:
+    return Reads(*(_digests(line.get(name)) for name in ("files", "directories", "variables")))
 
 
 def _digests(value: object) -> Mapping[str, str | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from functools import cache
 from hashlib import blake2b, sha256
 
@@ -29,12 +30,21 @@ def of_parts(parts: Iterable[str]) -> str:
 
 @cache
 def version() -> str:
-    """What tells one plait from another: its sources, and Python's version. It is the same on every machine."""
+    """What tells one plait from another: its sources, and the versions of Python and of what it needs.
+
+    It is the same on every machine.
+    """
+    from importlib.metadata import PackageNotFoundError
+    from importlib.metadata import version as version_of
+
     import plait
     from plait.passes import FAST
 
     top = os.path.dirname(plait.__file__)
     made = blake2b(f"{sys.version_info[:2]} {FAST}".encode(), digest_size=16)
+    for name in ("PyYAML", "google-re2", "jsonschema"):
+        with suppress(PackageNotFoundError):
+            made.update(f"{name} {version_of(name)} ".encode())
     for directory, below, names in os.walk(top):
         below.sort()
         for name in sorted(names):

@@ -63,4 +63,5 @@ def is_there(directory: str, task: Task, files: Mapping[str, Written]) -> bool:
 def _is_same(path: str, written: Written) -> bool:
     with open(path, "rb") as file:
         content = file.read()
-    return len(content) == written[1] and digest(content) == written[0]
+    # Of something secret no more is known than its size.
+    return len(content) == written[1] and written[0] in (None, digest(content))

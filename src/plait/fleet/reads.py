@@ -1,4 +1,4 @@
-"""What runs have read, as a manifest and a look-up know it: digests of files, and of the names in directories.
+"""What runs have read, as a manifest and a look-up know it: digests of files, of names in directories, of variables.
 
 Paths are relative to the directory of the project, with slashes, so that they mean the same on another machine.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+from plait.content import environment
 from plait.fleet.identity import digest, of_parts
 
 TYPE_CHECKING = False
@@ -21,28 +22,36 @@ if TYPE_CHECKING:
 
 
 class Reads:
-    """What something has read. files: digests of contents. directories: digests of the names in them."""
+    """What something has read. files: digests of contents. directories: digests of the names in them.
 
-    __slots__ = ("directories", "files")
+    variables: digests of the environment variables whose names begin with a text.
+    """
 
-    def __init__(self, files: Digests, directories: Digests) -> None:
+    __slots__ = ("directories", "files", "variables")
+
+    def __init__(self, files: Digests, directories: Digests, variables: Digests) -> None:
         self.files = files
         self.directories = directories
+        self.variables = variables
 
     def key(self) -> str:
         """A name for exactly this."""
-        rows = [*self.files.items(), ("", ""), *self.directories.items()]
+        rows = [*self.files.items(), ("", ""), *self.directories.items(), ("", ""), *self.variables.items()]
         return of_parts(part or "-" for row in rows for part in row)
 
     def __len__(self) -> int:
-        return len(self.files) + len(self.directories)
+        return len(self.files) + len(self.directories) + len(self.variables)
 
 
 class Disk:
-    """What lies on the disk, looked at once. top: the directory of the project."""
+    """What lies on the disk, looked at once. top: the directory of the project.
 
-    def __init__(self, top: str) -> None:
+    environment: the variables, where those of this process do not count.
+    """
+
+    def __init__(self, top: str, environment: Mapping[str, str] | None = None) -> None:
         self.top = os.path.abspath(top)
+        self._environment = environment
         self._start = os.path.join(self.top, "")
         self._files: dict[str, str | None] = {}
         self._directories: dict[str, str | None] = {}
@@ -61,44 +70,90 @@ class Disk:
     def file(self, path: str) -> str | None:
         """The digest of a file; None for one that cannot be read."""
         if path not in self._files:
+            place = os.path.join(self.top, path)
             try:
-                with open(os.path.join(self.top, path), "rb") as file:
-                    self._files[path] = digest(file.read())
+                with open(place, "rb") as file:
+                    self._files[path] = _with_link(place, digest(file.read()))
             except (OSError, ValueError):
                 self._files[path] = None
         return self._files[path]
 
+    def stamp(self, path: str) -> str | None:
+        """Size and time of a file, for one whose digest is for nobody; None for one that is not there."""
+        try:
+            found = os.stat(os.path.join(self.top, path))
+        except (OSError, ValueError):
+            return None
+        return f"{found.st_size} {found.st_mtime_ns}"
+
     def directory(self, path: str) -> str | None:
-        """A digest of the names in a directory, and of which are directories; None for one that cannot be listed."""
+        """A digest of the names in a directory, and of what is what; None for one that cannot be listed."""
         if path not in self._directories:
             try:
                 with os.scandir(os.path.join(self.top, path)) as entries:
-                    names = sorted(entry.name + ("/" if entry.is_dir() else "") for entry in entries)
-                self._directories[path] = of_parts(names)
+                    self._directories[path] = of_parts(sorted(map(_named, entries)))
             except (OSError, ValueError):
                 self._directories[path] = None
         return self._directories[path]
 
+    def variables(self, prefix: str) -> str:
+        """A digest of the environment variables whose names begin so, in their order, which maps of values may have."""
+        given = environment() if self._environment is None else self._environment
+        return _of_variables({name: text for name, text in given.items() if name.startswith(prefix)})
+
     def has(self, reads: Reads) -> bool:
         """Whether all of it is as it was read."""
-        return all(self.file(path) == found for path, found in reads.files.items()) and all(
+        return (
+            all(self.file(path) == found for path, found in reads.files.items())
+            and all(self.directory(path) == found for path, found in reads.directories.items())
+            and all(self.variables(prefix) == found for prefix, found in reads.variables.items())
+        )
+
+    def has_stamps(self, reads: Reads) -> bool:
+        """The same for what `stamped` says."""
+        return all(self.stamp(path) == found for path, found in reads.files.items()) and all(
             self.directory(path) == found for path, found in reads.directories.items()
         )
 
     def now(self, reads: Reads) -> Reads:
-        """The same files and directories as they are now."""
+        """The same files, directories and variables as they are now."""
         return Reads(
-            {path: self.file(path) for path in reads.files}, {one: self.directory(one) for one in reads.directories}
+            {path: self.file(path) for path in reads.files},
+            {one: self.directory(one) for one in reads.directories},
+            {prefix: self.variables(prefix) for prefix in reads.variables},
         )
 
     def of_view(self, view: View) -> Reads:
         """What a run has read."""
         files = {
-            self.relative(path): None if content is None else digest(content)
+            self.relative(path): None if content is None else _with_link(path, digest(content))
             for path, content in sorted(view.files.items())
         }
         listed = (self.relative(path) for path in sorted(view.directories))
-        return Reads(files, {path: self.directory(path) for path in listed})
+        variables = {prefix: _of_variables(found) for prefix, found in sorted(view.variables.items())}
+        return Reads(files, {path: self.directory(path) for path in listed}, variables)
+
+    def stamped(self, reads: Reads) -> Reads:
+        """The same without digests of contents, from which somebody could try what they are."""
+        return Reads({path: self.stamp(path) for path in reads.files}, reads.directories, {})
+
+
+def _with_link(path: str, found: str) -> str:
+    """A digest of a file's content, and where it is if the file is a link: not every link may be followed."""
+    try:
+        return f"{found} -> {os.readlink(path)}" if os.path.islink(path) else found
+    except OSError:
+        return found
+
+
+def _named(entry: os.DirEntry[str]) -> str:
+    if entry.is_symlink():
+        return f"{entry.name} -> {os.readlink(entry.path)}"
+    return f"{entry.name}/" if entry.is_dir() else entry.name
+
+
+def _of_variables(found: Mapping[str, str]) -> str:
+    return of_parts(part for pair in found.items() for part in pair)
 
 
 def by_directory(reads: Reads, tops: Iterable[str]) -> tuple[dict[str, Reads], Reads]:
@@ -110,5 +165,5 @@ def by_directory(reads: Reads, tops: Iterable[str]) -> tuple[dict[str, Reads], R
         inner = {path: files.pop(path) for path in [*files] if path.startswith(start) and not path.startswith("../")}
         listed = {path: directories.pop(path) for path in [*directories] if path == top or path.startswith(start)}
         if inner or listed:
-            parts[top] = Reads(inner, listed)
-    return parts, Reads(files, directories)
+            parts[top] = Reads(inner, listed, {})
+    return parts, Reads(files, directories, reads.variables)

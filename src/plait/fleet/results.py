@@ -26,29 +26,42 @@ _DIGEST = 32
 MOST_BYTES = 1 << 30
 
 
+class Kept:
+    """What a run made. texts: its files. reads: what it has read. warnings: what it warned of. is_secret: of secrets."""
+
+    __slots__ = ("is_secret", "reads", "texts", "warnings")
+
+    def __init__(self, texts: Mapping[str, str], reads: Reads, warnings: Sequence[str], *, is_secret: bool) -> None:
+        self.texts = texts
+        self.reads = reads
+        self.warnings = warnings
+        self.is_secret = is_secret
+
+
 class Results:
     """A directory of results."""
 
     def __init__(self, directory: str) -> None:
         self.directory = directory
 
-    def find(self, definition: str, disk: Disk) -> tuple[dict[str, str], Reads, list[str]] | None:
-        """The files that a run makes of what is on the disk now, what it reads, and its warnings; None if that is not known."""
+    def find(self, definition: str, disk: Disk) -> Kept | None:
+        """What a run makes of what is there now; None if that is not known."""
         listed = self._load(self._name("reads", definition))
-        if not isinstance(listed, list) or len(listed) != 2:
+        if not isinstance(listed, list) or len(listed) != 3:
             return None
-        reads = disk.now(Reads(dict.fromkeys(listed[0]), dict.fromkeys(listed[1])))
+        reads = disk.now(Reads(*(dict.fromkeys(names) for names in listed)))
         found = self._load(self._name("result", definition, reads.key()))
         if not isinstance(found, dict):
             return None
-        return found["files"], reads, found["warnings"]
+        return Kept(found["files"], reads, found["warnings"], is_secret=found["secret"])
 
-    def keep(self, definition: str, reads: Reads, texts: Mapping[str, str], warnings: Sequence[str]) -> None:
+    def keep(self, definition: str, kept: Kept) -> None:
         """Keep what a run made; where that cannot be written, nothing happens."""
-        result = {"files": dict(texts), "warnings": list(warnings)}
+        reads = kept.reads
+        result = {"files": dict(kept.texts), "warnings": list(kept.warnings), "secret": kept.is_secret}
         try:
             self._store(self._name("result", definition, reads.key()), result)
-            self._store(self._name("reads", definition), [[*reads.files], [*reads.directories]])
+            self._store(self._name("reads", definition), [[*reads.files], [*reads.directories], [*reads.variables]])
         except OSError:
             return
 

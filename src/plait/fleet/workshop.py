@@ -11,6 +11,7 @@ from plait.errors import PlaitError, render
 from plait.fleet.outcome import FAILED, MADE, STORED, Outcome
 from plait.fleet.placing import digests, put
 from plait.fleet.reads import Disk, by_directory
+from plait.fleet.results import Kept
 from plait.fleet.secrecy import can_be_known, is_secret
 from plait.limits import Allowance, Limits, limited
 
@@ -36,7 +37,8 @@ if TYPE_CHECKING:
 class Setup:
     """What all runs of a fleet have in common; it is sent to every process that makes some.
 
-    source: name and text of the project file. directory: what its paths are relative to. output: where results are
+    source: name and text of the project file. environment: the variables that runs may read, where those of the process
+    that makes them do not count. directory: what its paths are relative to. output: where results are
     written, as an absolute path; "" to send them back. results: the directory of what earlier fleets made, or "".
     keeps_secrets: whether runs with secrets are kept there as well. limits: of each run. bundle: the inputs by their
     absolute paths, for processes that do not see them. owns_process: the process does nothing else. start: the working
@@ -44,7 +46,7 @@ class Setup:
     """
 
     __slots__ = (
-        "bundle", "directory", "keeps_secrets", "limits", "output", "owns_process", "results", "source", "start", "token",
+        "bundle", "directory", "environment", "keeps_secrets", "limits", "output", "owns_process", "results", "source", "start", "token",
     )  # fmt: skip
 
     def __init__(
@@ -57,6 +59,7 @@ class Setup:
         keeps_secrets: bool = False,
         limits: Mapping[str, float] | None = None,
         bundle: Mapping[str, bytes] | None = None,
+        environment: Mapping[str, str] | None = None,
         owns_process: bool = False,
     ) -> None:
         self.source = source
@@ -66,6 +69,7 @@ class Setup:
         self.keeps_secrets = keeps_secrets
         self.limits = {} if limits is None else dict(limits)
         self.bundle = bundle
+        self.environment = environment
         self.owns_process = owns_process
         self.start = os.getcwd()
         # A process that has made runs of the same fleet goes on with what it has; the next fleet looks at everything anew.
@@ -93,7 +97,7 @@ class Workshop:
             self._place = Unpacked(setup.bundle)
             directory = self._place.directory
         self._project = of_source(Source(*setup.source), directory)
-        self._disk = Disk(directory or os.curdir)
+        self._disk = Disk(directory or os.curdir, setup.environment)
         self._cache = MemoryCache()
         self._shared = Shared()
         self._results: Results | None = None
@@ -127,41 +131,33 @@ class Workshop:
         if self._results is None:
             return None
         found = self._results.find(task.definition, self._disk)
-        if found is None:
+        if found is None or (found.is_secret and not self._setup.keeps_secrets):
             return None
-        texts, reads, warnings = found
-        return self._outcome(task, STORED, texts, reads, warnings, run=task.run(self._project), secret=False)
+        return self._outcome(task, STORED, found, task.run(self._project), is_known=True)
 
     def _made(self, task: Task) -> Outcome:
         from plait.view import View
 
         run = task.run(self._project)
-        view = View(is_read_only=False)
+        view = View(is_read_only=False, environment=self._setup.environment)
         documents = _within_limits(self._setup, lambda: run.evaluate(view=view, cache=self._cache, shared=self._shared))
         self._cache.save()
         texts, warnings = _texts(task, documents)
-        reads = self._disk.of_view(view)
-        secret = is_secret(run, view)
-        if self._results is not None and can_be_known(run) and (not secret or self._setup.keeps_secrets):
-            self._results.keep(task.definition, reads, texts, warnings)
-        return self._outcome(task, MADE, texts, reads, warnings, run=run, secret=secret or not can_be_known(run))
+        made = Kept(texts, self._disk.of_view(view), warnings, is_secret=is_secret(run, view))
+        if self._results is not None and can_be_known(view) and (not made.is_secret or self._setup.keeps_secrets):
+            self._results.keep(task.definition, made)
+        return self._outcome(task, MADE, made, run, is_known=can_be_known(view))
 
-    def _outcome(
-        self,
-        task: Task,
-        status: str,
-        texts: Mapping[str, str],
-        reads: Reads,
-        warnings: Sequence[str],
-        *,
-        run: Run,
-        secret: bool,
-    ) -> Outcome:
-        tops = [self._disk.relative(path) for path in _directories(run)]
-        parts, rest = by_directory(reads, tops)
-        files = digests(texts, is_secret=secret)
+    def _outcome(self, task: Task, status: str, made: Kept, run: Run, *, is_known: bool) -> Outcome:
+        is_secret = made.is_secret or not is_known
+        parts: dict[str, Reads] = {}
+        rest = self._disk.stamped(made.reads)
+        if not is_secret:
+            parts, rest = by_directory(made.reads, (self._disk.relative(path) for path in _directories(run)))
+        files = digests(made.texts, is_secret=is_secret)
         return Outcome(
-            task.name, status, parts=[*parts.values()], reads=rest, files=files, texts=texts, is_secret=secret, warnings=warnings
+            task.name, status, parts=[*parts.values()], reads=rest, files=files, texts=made.texts, is_secret=is_secret,
+            warnings=made.warnings,
         )  # fmt: skip
 
 

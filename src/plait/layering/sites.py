@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 
-from plait.content import NO_LINKS, by_directory, files_below, near, source, sources
+from plait.content import NO_LINKS, by_directory, files_below, near, note_directory, source, sources
 from plait.errors import ReadError, UsageError
 from plait.layering.scalars import plain_values
 from plait.nodes import Document, DocumentSet, Map, MapItem, kind_name
@@ -125,6 +125,7 @@ class _Parts:
             path = os.path.join(path, part) if path != os.curdir else part
             if os.path.islink(path):
                 self._links.check(path)
+        note_directory(path)
         if os.path.isdir(path):
             yield path
 

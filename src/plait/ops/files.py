@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.content import NO_LINKS
+from plait.content import NO_LINKS, note_directory
 from plait.errors import OpsError, ReadError
 from plait.limits import allowance
 from plait.nodes import Array, ArrayItem, Map, MapItem, kind_name
@@ -15,7 +15,7 @@ from plait.view import current_view
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from plait.content import Links
     from plait.nodes import Value
@@ -279,7 +279,7 @@ def expand(path: str, links: Links = NO_LINKS) -> list[str]:
     if os.path.isdir(path):
         if os.path.islink(path):
             links.check(path)
-        _note(path)
+        note_directory(path)
         names = sorted(name for name in os.listdir(path) if name.endswith(EXTENSIONS) and not name.startswith("."))
         files = [os.path.join(path, name) for name in names]
         _check_links(files, len(path), links)
@@ -294,8 +294,8 @@ def expand(path: str, links: Links = NO_LINKS) -> list[str]:
 
         found = sorted(glob.glob(path, recursive=True))
         fixed = path[: min(path.find(char) % len(path) for char in "*?[")]
-        for directory in {os.path.dirname(name) for name in (fixed, *found)}:
-            _note(directory)
+        for directory in _searched(os.path.dirname(fixed), path[len(os.path.dirname(fixed)) :]):
+            note_directory(directory)
         _check_links(found, min(path.find(char) % len(path) for char in "*?["), links)
         files = [name for name in found if os.path.isfile(name)]
         if not files:
@@ -304,10 +304,27 @@ def expand(path: str, links: Links = NO_LINKS) -> list[str]:
     return [path]
 
 
-def _note(directory: str) -> None:
-    view = current_view()
-    if view is not None:
-        view.note_directory(directory or ".")
+def _searched(top: str, pattern: str) -> Iterator[str]:
+    """The directories in which there could be something that a pattern below a directory means."""
+    import os
+
+    yield top
+    depth = 1 << 30 if "**" in pattern else pattern.strip("/").count("/")
+    level = [top]
+    while depth and level and current_view() is not None:
+        level = [os.path.join(one, name) for one in level for name in _folders(one)]
+        yield from level
+        depth -= 1
+
+
+def _folders(path: str) -> list[str]:
+    import os
+
+    try:
+        with os.scandir(path or os.curdir) as entries:
+            return [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []
 
 
 def _check_links(paths: Iterable[str], start: int, links: Links) -> None:

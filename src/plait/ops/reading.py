@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 
-from plait.content import file_content
+from plait.content import file_content, variables
 from plait.errors import ReadError
 from plait.source import Source
 from plait.yaml import deduplicate, read, write_value
@@ -98,4 +98,7 @@ def file_source(path: str, what: str) -> Source:
 
 def expand_home(path: str) -> str:
     """The path with a leading `~` replaced by the home directory."""
-    return os.path.expanduser("~") + path[1:] if path.startswith("~") else path
+    if not path.startswith("~"):
+        return path
+    variables("HOME")  # where somebody is at home is no part of the path
+    return os.path.expanduser("~") + path[1:]

@@ -70,6 +70,8 @@ class Store:
                 if name not in values:
                     values[name] = make(kind, options, sources)
                     _write(path, values)
+                    if view is not None:
+                        view.written.add(os.path.abspath(self.path))
         except (OSError, ValueError) as error:
             shown = error.strerror if isinstance(error, OSError) and error.strerror else reason(error)
             raise OpsError(f'cannot write the variables store "{printable(self.path)}": {shown}') from None

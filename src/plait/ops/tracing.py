@@ -129,13 +129,12 @@ class Variables:
 
     def environment(self, prefix: str) -> None:
         """The variables of an environment."""
-        from plait.content import environment
+        from plait.content import variables
 
-        for name in environment():
-            if name.startswith(prefix + "_"):
-                # Its value is not quoted, except as the value that is explained.
-                source = Source(f"environment variable {name}")
-                self.give("vars-env", name[len(prefix) + 1 :], Cause("variable value", source, 0))
+        for name in variables(f"{prefix}_"):
+            # Its value is not quoted, except as the value that is explained.
+            source = Source(f"environment variable {name}")
+            self.give("vars-env", name[len(prefix) + 1 :], Cause("variable value", source, 0))
 
     def store(self, path: str) -> None:
         source = Source(path)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 
+from plait.content import variables
 from plait.errors import PlaitError, ReadError, UsageError
 from plait.nodes import Array, Document, DocumentSet, Map
 from plait.source import Source
@@ -138,7 +139,7 @@ def _values(step: Step, pipeline: Pipeline, state: State, context: Context) -> N
     from plait.workspace.values_flags import ValuesFlags, read_values
 
     files = _paths(step, pipeline, "files")
-    state.values += read_values(ValuesFlags(files=files), Inputs(), os.environ, warn=context.warn)
+    state.values += read_values(ValuesFlags(files=files), Inputs(), variables, warn=context.warn)
     own = step.map("set")
     if own is not None:
         state.values.append(values_of_map(own))

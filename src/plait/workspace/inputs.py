@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 
-from plait.content import NO_LINKS, Links, file_content, files_below, reason, standard_input
+from plait.content import NO_LINKS, Links, file_content, files_below, note_stream, reason, standard_input
 from plait.errors import ReadError, UsageError
 from plait.limits import allowance, exceeded
 from plait.view import current_view
@@ -162,6 +162,7 @@ def fetch_url(url: str) -> bytes:
     """
     from threading import Thread
 
+    note_stream(url)
     # The timeout of a socket is one for each read of it: a server that sends a byte now and then would never meet it.
     outcome: list[bytes | Exception] = []
     run = allowance()

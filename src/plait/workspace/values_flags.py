@@ -58,14 +58,14 @@ class ValuesFlags:
 def read_values(
     flags: ValuesFlags,
     inputs: Inputs,
-    environment: Mapping[str, str],
+    variables: Callable[[str], Mapping[str, str]],
     *,
     strict: bool = False,
     warn: Callable[[str], None] | None = None,
 ) -> list[ReferencedValues]:
     """All data values that flags give, in order of precedence, lowest first; those with a library reference among them.
 
-    warn: gets what looks like a mistake and is none. Raises UsageError and ReadError, the flag in the trail.
+    variables: those of the environment whose names begin with a text. warn: gets what looks like a mistake and is none. Raises UsageError and ReadError, the flag in the trail.
     """
     found: list[ReferencedValues] = []
 
@@ -82,7 +82,7 @@ def read_values(
         ("data-values-env-yaml", flags.env_yaml, True),
     ):
         convert = _converter(strict) if as_yaml else None
-        gather(flag, arguments, partial(_from_environment, environment=environment, flag=flag, convert=convert))
+        gather(flag, arguments, partial(_from_environment, variables=variables, flag=flag, convert=convert))
     for flag, arguments, as_yaml in (("data-value", flags.values, False), ("data-value-yaml", flags.values_yaml, True)):
         convert = _converter(strict) if as_yaml else None
         gather(flag, arguments, partial(_from_pair, flag=flag, convert=convert))
@@ -169,20 +169,19 @@ def _converter(strict: bool) -> Callable[[Source], Value]:
 
 
 def _from_environment(
-    argument: str, environment: Mapping[str, str], flag: str, convert: Callable[[Source], Value] | None
+    argument: str, variables: Callable[[str], Mapping[str, str]], flag: str, convert: Callable[[Source], Value] | None
 ) -> list[ReferencedValues]:
     refs, prefix = _refs_and_key(argument)
     name = f"({flag} arg) {prefix}"
     found = []
-    for variable, text in environment.items():
-        if variable.startswith(prefix + "_"):
-            try:
-                value = text if convert is None else convert(Source(name, text).hidden())
-            except PlaitError as error:
-                raise error.within(f"in environment variable {variable}") from None
-            # Shells do not like dots in names: "__" stands for them, a single "_" for itself.
-            pieces = variable[len(prefix) + 1 :].split("__")
-            found.append(ReferencedValues(_overlay(pieces, value, Source(name, f"{variable}={text}").hidden()), refs))
+    for variable, text in variables(prefix + "_").items():
+        try:
+            value = text if convert is None else convert(Source(name, text).hidden())
+        except PlaitError as error:
+            raise error.within(f"in environment variable {variable}") from None
+        # Shells do not like dots in names: "__" stands for them, a single "_" for itself.
+        pieces = variable[len(prefix) + 1 :].split("__")
+        found.append(ReferencedValues(_overlay(pieces, value, Source(name, f"{variable}={text}").hidden()), refs))
     return found
 
 
