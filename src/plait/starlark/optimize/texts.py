@@ -87,8 +87,11 @@ def _joined(o: Optimizer, texts: Sequence[str], verbs: str, values: Sequence[tup
     if not o.guards:
         return o.call("$text", [made])
     first, again = o.simple(made)
-    # Only the bytes of what is no ASCII may make new characters together.
-    test = o.both(o.method(first, "isascii"), o.is_smaller(again(), SMALL))
+    # Only the bytes of what is no ASCII may make new characters together; digits are.
+    if not verbs.strip("d") and "".join(texts).isascii():
+        test = o.is_smaller(first, SMALL)
+    else:
+        test = o.both(o.method(first, "isascii"), o.is_smaller(again(), SMALL))
     return o.choose(test, again(), o.call("$text", [again()]))
 
 
