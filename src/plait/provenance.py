@@ -18,7 +18,7 @@ from plait.nodes import Array, DocumentSet, Map, key_id, walk, walk_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import TypeAlias
 
     from plait.nodes import Document, Item, Value
@@ -282,6 +282,17 @@ class Trace:
         item = self.original(item)
         change = self.changes.get(item)
         return None if change is None else change.was
+
+    def versions(self, item: Item) -> Iterator[tuple[Item, Change | None]]:
+        """The items that stood in an item's place, itself first, each with how it came to be; None: it was written so."""
+        seen: set[Item] = set()
+        current: Item | None = item
+        while current is not None and current not in seen:
+            seen.add(current)
+            original = self.original(current)
+            change = self.changes.get(original)
+            yield original, change
+            current = None if change is None else change.was
 
     def original(self, item: Item) -> Item:
         """The item that an item is a copy of, or itself."""

@@ -50,8 +50,7 @@ def overlays(subject: Subject) -> Iterator[Finding]:
                 if is_missed
                 else f"what {what} sets is set again by others in {_all(subject)}"
             )
-            column, end = layout.column(item)
-            yield Finding("D101", path, item.line, message, column=column, end=end, removes=removes, hint="take it out")
+            yield layout.finding("D101", item, message, removes=removes, hint="take it out")
 
 
 def _overlay_lines(subject: Subject) -> tuple[set[Line], set[Line]]:
@@ -151,10 +150,7 @@ def operations(subject: Subject) -> Iterator[Finding]:
             if not is_done
             else f"what this operation sets is set again by others in {_all(subject)}"
         )
-        column, end = layout.column(item)
-        yield Finding(
-            "D102", layout.path, item.line, message, column=column, end=end, removes=removes, hint="take it out"
-        )
+        yield layout.finding("D102", item, message, removes=removes, hint="take it out")
 
 
 def operations_of(subject: Subject) -> Iterator[tuple[Layout, Item, str]]:
@@ -228,14 +224,10 @@ def _substitutions(subject: Subject, ran: list[Ran], used: set[Line]) -> Iterato
             continue
         removes = layout.removal(item)
         if removes is not None:
-            column, end = layout.column(item)
-            yield Finding(
+            yield layout.finding(
                 "D103",
-                path,
-                item.line,
+                item,
                 f"nothing is left of this substitution in {_any(subject)}",
-                column=column,
-                end=end,
                 removes=removes,
                 hint="take it out",
             )

@@ -46,14 +46,10 @@ def data_values(subject: Subject) -> Iterator[Finding]:
         removes = [edit for one, inner in found for edit in one.removal(inner) or ()]
         if len({(edit.path, edit.start) for edit in removes}) < len(found):
             continue
-        column, end = layout.column(item)
-        yield Finding(
+        yield layout.finding(
             "D104",
-            layout.path,
-            item.line,
+            item,
             f"the data value {'.'.join(keys)} is used by no template{library and ' of the library ' + library}",
-            column=column,
-            end=end,
             also=[Place(one.path, inner.line, "set here") for one, inner in found[1:]],
             removes=removes,
             hint="take it out" if len(found) == 1 else "take it out everywhere",
@@ -115,14 +111,10 @@ def variables(subject: Subject) -> Iterator[Finding]:
             if str(item.key).partition(".")[0] in used or line in seen:
                 continue
             seen.add(line)
-            column, end = layout.column(item)
-            yield Finding(
+            yield layout.finding(
                 "D105",
-                layout.path,
-                item.line,
+                item,
                 f"the variable {item.key} is used nowhere",
-                column=column,
-                end=end,
                 removes=_kept_a_map(layout, item),
                 hint="take it out",
             )

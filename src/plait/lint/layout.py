@@ -5,15 +5,16 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from plait.errors import PlaitError
-from plait.lint.finding import Edit
+from plait.lint.finding import Edit, Finding
 from plait.nodes import Document, MapItem, walk
 from plait.source import Source
 from plait.yaml import Comments, Spans, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
+    from plait.lint.finding import Place
     from plait.nodes import DocumentSet, Item
     from plait.yaml import Comment
 
@@ -117,6 +118,22 @@ class Layout:
         line, column = self.spans.place(span.start)
         end = min(span.end, self.start(line + 1))
         return column, column + max(len(self.text[span.start : end].rstrip()), 1)
+
+    def finding(
+        self,
+        code: str,
+        item: Item,
+        message: str,
+        *,
+        hint: str,
+        removes: Sequence[Edit],
+        also: Iterable[Place] = (),
+    ) -> Finding:
+        """A finding at what names an item."""
+        column, end = self.column(item)
+        return Finding(
+            code, self.path, item.line, message, column=column, end=end, hint=hint, also=also, removes=removes
+        )
 
     def has_code(self, item: Item) -> bool:
         """Whether there is code in the lines of an item: what it holds depends on something."""

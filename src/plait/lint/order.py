@@ -87,12 +87,7 @@ def _pairs(ran: Ran) -> Iterator[Pair]:
 
 def _changes(trace: Trace, item: Item) -> Iterator[Change]:
     """The changes that overlays and operations made to a value, the last one first; as long as the value is another one."""
-    current: Item | None = item
-    for _ in range(1000):
-        if current is None:
-            return
-        original = trace.original(current)
-        change = trace.changes.get(original)
+    for original, change in trace.versions(item):
         if change is None:
             # It came with what a file put in around it, or was there from the beginning.
             yield Change("written", original.source, original.line)
@@ -101,7 +96,6 @@ def _changes(trace: Trace, item: Item) -> Iterator[Change]:
         is_step = change.action.startswith("overlay/") or change.action in ("replace", "remove")
         if is_step and (was is None or not equal(was.value, original.value)):
             yield change
-        current = was
 
 
 def _is_listed(ran: Ran, pair: Pair) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from plait.errors import Finding as Told
 from plait.lint.codes import CODES
 from plait.source import Position, Source
+from plait.tools.workflow import annotation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,15 +81,6 @@ def as_annotations(subject: Subject, findings: Sequence[Finding]) -> str:
             "endColumn": str(finding.end),
             "title": f"{finding.code} {finding.name}",
         }
-        words = ",".join(f"{key}={_property(value)}" for key, value in place.items())
         text = finding.message + (f"\n{finding.hint}" if finding.hint else "")
-        out.append(f"::warning {words}::{_data_text(text)}\n")
+        out.append(annotation("warning", place, text))
     return "".join(out)
-
-
-def _data_text(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data_text(text).replace(":", "%3A").replace(",", "%2C")

@@ -98,15 +98,11 @@ def _compare(places: _Places, there: Value, own: Value) -> None:
 
 
 def _finding(code: str, layout: Layout, item: Item, was: Item, message: str, hint: str) -> Finding:
-    column, end = layout.column(item)
     at = path_of(was.source)
-    return Finding(
+    return layout.finding(
         code,
-        layout.path,
-        item.line,
+        item,
         message,
-        column=column,
-        end=end,
         also=[] if at is None else [Place(at, was.line, "has the same value")],
         removes=layout.removal_of_all(item) or (),
         hint=hint,
@@ -150,14 +146,10 @@ def same_operations(subject: Subject) -> Iterator[Finding]:
     for layout, item, kind in operations_of(subject):
         if kind != "replace" or not done.isdisjoint((layout.path, line) for line in layout.lines(item)):
             continue
-        column, end = layout.column(item)
-        yield Finding(
+        yield layout.finding(
             "S302",
-            layout.path,
-            item.line,
+            item,
             "this operation changes nothing: what it puts there is there already",
-            column=column,
-            end=end,
             removes=operation_removal(layout, item) or (),
             hint="take it out",
         )

@@ -37,14 +37,10 @@ def empty_merges(subject: Subject) -> Iterator[Finding]:
             document = layout.document_of(item)
             if document is None or not _is_overlay(layout, document) or _has_action(layout, item):
                 continue
-            column, end = layout.column(item)
-            yield Finding(
+            yield layout.finding(
                 "S303",
-                path,
-                item.line,
+                item,
                 f"merging the empty {'map' if type(item.value) is Map else 'array'} {called(item)} changes nothing",
-                column=column,
-                end=end,
                 removes=layout.removal(item) or (),
                 hint="#@overlay/replace above it would put the empty one in; else take it out",
             )

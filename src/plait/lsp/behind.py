@@ -13,15 +13,9 @@ if TYPE_CHECKING:
 def lines_behind(trace: Trace, item: Item) -> list[tuple[str, int]]:
     """The (absolute path, line) of each, the oldest first."""
     found: dict[tuple[str, int], None] = {}
-    seen: set[Item] = set()
-    current: Item | None = item
-    while current is not None and current not in seen:
-        seen.add(current)
-        original = trace.original(current)
-        change = trace.changes.get(original)
+    for original, change in trace.versions(item):
         source, line = (original.source, original.line) if change is None else (change.source, change.line)
         path = path_of(source)
         if path is not None:
             found[path, line] = None
-        current = None if change is None else change.was
     return [*reversed(found)]

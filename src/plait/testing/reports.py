@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.testing.results import Failure
+from plait.tools.workflow import annotation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,17 +94,9 @@ def github(results: Iterable[Result]) -> str:
     for one in results:
         for failure in one.failures:
             file, line = (failure.file, failure.line) if failure.file else (one.file, one.line)
-            place = f"file={_property(file)},line={max(line, 1)},title={_property(one.id)}"
-            out.append(f"::error {place}::{_data(failure.text)}\n")
+            place = {"file": file, "line": str(max(line, 1)), "title": one.id}
+            out.append(annotation("error", place, failure.text))
     return "".join(out)
-
-
-def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def _first(failures: Sequence[Failure]) -> str:

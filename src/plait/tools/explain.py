@@ -231,27 +231,21 @@ class Explainer:
 
     def entries(self, item: Item) -> list[Entry]:
         """The entries of an item, oldest first."""
-        trace = self.trace
         found: list[Entry] = []
         used: set[object] = set()
-        seen: set[Item] = set()
-        current: Item | None = item
-        while current is not None and current not in seen:
-            seen.add(current)
-            original = trace.original(current)
-            change = trace.changes.get(original)
-            state = STANDS if not found else USED if original in used or current in used else LOST
+        taken: Item | None = None
+        for original, change in self.trace.versions(item):
+            state = STANDS if not found else USED if original in used or taken in used else LOST
             key = original.key if type(original) is MapItem else None
             if change is None:
                 entry = Entry("written", original.source, original.line, original.value, has_value=True, key=key)
-                current = None
             else:
                 origins = self.origins(change.because, {original}, 0, (change.source, change.line, original.value))
                 entry = Entry(
                     change.action, change.source, change.line, original.value, has_value=True, key=key, origins=origins
                 )
                 used = {one for one in change.because if not isinstance(one, Cause)}
-                current = change.was
+                taken = change.was
             entry.state = state
             found.append(entry)
         found.reverse()

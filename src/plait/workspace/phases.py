@@ -54,15 +54,13 @@ def run(
         session = Session(context)
     if given is not None:
         session.give(given)
-    listener = current_listener()
-    if listener is None:
-        return _run(job, session)
     try:
         return _run(job, session)
     finally:
-        from plait.workspace.unused import tell_unused
+        if (listener := current_listener()) is not None:
+            from plait.workspace.unused import tell_unused
 
-        tell_unused(listener, job.files, session)
+            tell_unused(listener, job.files, session)
 
 
 def _run(job: Job, session: Session) -> Result:

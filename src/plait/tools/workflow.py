@@ -1,0 +1,15 @@
+"""Annotations of a workflow: lines of output that a service shows beside a file, as GitHub reads them."""
+
+from __future__ import annotations
+
+
+def annotation(level: str, place: dict[str, str], text: str) -> str:
+    """One line, such as `::error file=a.yml,line=3::text`. level: "error" or "warning". place: its words, in order."""
+    words = ",".join(
+        f"{name}={_escaped(value).replace(':', '%3A').replace(',', '%2C')}" for name, value in place.items()
+    )
+    return f"::{level} {words}::{_escaped(text)}\n"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
