@@ -19,6 +19,7 @@ from plait.cli import main
 from plait.errors import PlaitError, UsageError
 from plait.fleet import fleet
 from plait.fleet.book import runs_of
+from plait.fleet.placing import place_of
 from plait.fleet.plan import tasks_of
 from plait.fleet.results import Results
 from plait.limits import Limits, limited
@@ -371,7 +372,7 @@ def children(pid: int) -> list[int]:
 def test_two_fleets_do_not_write_to_one_directory(place: Path) -> None:
     from plait.fleet.book import Book
 
-    book = Book(str(place / "out"), "plait.yml")
+    book = Book(place_of(str(place / "out")), "plait.yml")
     try:
         with pytest.raises(UsageError, match="another fleet writes there"):
             fleet(place)

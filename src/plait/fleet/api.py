@@ -7,18 +7,17 @@ from time import monotonic
 
 from plait.errors import PlaitError
 from plait.fleet.book import Book
-from plait.fleet.driver import Drive
+from plait.fleet.making import Makers
 from plait.fleet.outcome import FAILED, LEFT
+from plait.fleet.placing import place_of
 from plait.fleet.plan import tasks_of
-from plait.fleet.pools import Given, InProcess, Processes
 from plait.fleet.progress import Silent
 from plait.fleet.reads import Disk
+from plait.fleet.remote import local_path
 from plait.fleet.results import MOST_BYTES, Results
 from plait.fleet.summary import faults_text
-from plait.fleet.workshop import Setup
 from plait.limits import Limits
 from plait.project.file import read
-from plait.tools.pipeline import file_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,10 +25,8 @@ if TYPE_CHECKING:
 
     from plait.fleet.outcome import Outcome
     from plait.fleet.plan import Task
-    from plait.fleet.pools import Pool
     from plait.fleet.progress import Watcher
     from plait.fleet.workshop import Common
-    from plait.project.file import Project
 
 
 class Report:
@@ -90,15 +87,16 @@ def fleet(
 ) -> Report:
     """Make all runs of a project, and those of its matrices, as `plait fleet` does. What is wrong with runs is in the report.
 
-    project: the project file, or its directory. output: where the results go; by default `out` beside the project file.
-    names: of runs and matrices, if not all are wanted. processes: how many processes of this machine make runs; 1 is this
-    one alone, 0 as many as there are processors, where the fleet is worth it. executor: makes them instead, a
-    `concurrent.futures.Executor`, or a `dask.distributed.Client`, whose workers are sent the inputs, and send back the
-    results. cache: keep what runs made in this directory, or in the user's with True, and take from there what an earlier
-    fleet made. cache_secrets: also of runs with secrets. cache_size: bytes that the directory may have afterwards. afresh:
-    make runs also that need not be. resume: go on with a fleet that was stopped, and keep also what depends on more than
-    files. fail_fast: stop at the first run that fails. limits: of each run, as for `plait.render`. own_process: this
-    process does nothing else, so that the system can hold it to the limits. watcher: hears how it goes on.
+    project: the project file, or its directory. output: where the results go, a directory or a URL; by default `out`
+    beside the project file. names: of runs and matrices, if not all are wanted. processes: how many processes of this
+    machine make runs; 1 is this one alone, 0 as many as there are processors, where the fleet is worth it. executor: makes
+    them instead, a `concurrent.futures.Executor`, or a `dask.distributed.Client`, whose workers are sent the inputs, and
+    send back the results. cache: keep what runs made in this directory or below this URL, or in the user's directory with
+    True, and take from there what an earlier fleet made. cache_secrets: also of runs with secrets. cache_size: bytes that
+    there may be afterwards. afresh: make runs also that need not be. resume: go on with a fleet that was stopped, and keep
+    also what depends on more than files. fail_fast: stop at the first run that fails. limits: of each run, as for
+    `plait.render`. own_process: this process does nothing else, so that the system can hold it to the limits. watcher:
+    hears how it goes on.
 
     Raises PlaitError for a project that is wrong, and where the output cannot be written.
 
@@ -113,8 +111,10 @@ def fleet(
     every = tasks_of(read_project)
     tasks = tasks_of(read_project, names) if names else every
     top = os.path.abspath(read_project.directory or os.curdir)
-    place = os.path.abspath(os.path.join(top, "out") if output is None else output)
+    place = place_of(os.path.join(top, "out") if output is None else os.fspath(output))
     stored = _directory_of(cache)
+    common: Common = {"results": stored, "keeps_secrets": cache_secrets, "limits": limits}
+    makers = Makers(processes, executor, common, own_process=own_process)
     outcomes: dict[str, Outcome] = {}
     book = Book(place, os.path.basename(read_project.path))
 
@@ -133,9 +133,7 @@ def fleet(
             rest = [task for task, outcome in looked if outcome is None]
         watcher.begin(len(tasks), len(outcomes))
         if rest:
-            common: Common = {"results": stored, "keeps_secrets": cache_secrets, "limits": limits}
-            pool, sent = _workers(read_project, rest, place, processes, executor, common, own_process=own_process)
-            Drive(pool, sent, place, fail_fast=fail_fast, told=told, tick=watcher.tick).make(rest)
+            makers.make(read_project, rest, place, told=told, tick=watcher.tick, fail_fast=fail_fast)
         book.finish(every)
         left_over = book.left_over(every)
     finally:
@@ -143,7 +141,7 @@ def fleet(
     if stored and rest:
         Results(stored).shrink(cache_size)
     ordered = [outcomes[task.name] for task in tasks]
-    report = Report(place, ordered, left_over, monotonic() - start)
+    report = Report(place.name, ordered, left_over, monotonic() - start)
     watcher.end(report.counts, report.seconds)
     return report
 
@@ -153,39 +151,6 @@ def _directory_of(cache: bool | str | os.PathLike[str]) -> str:
         from plait.fleet.results import default_directory
 
         return default_directory(os.environ) if cache else ""
-    return os.path.abspath(cache)
-
-
-# So many runs are worth the start of processes.
-_MANY = 24
-
-
-def _workers(
-    project: Project,
-    tasks: Sequence[Task],
-    place: str,
-    processes: int,
-    executor: object,
-    common: Common,
-    *,
-    own_process: bool,
-) -> tuple[Pool, object]:
-    """Where runs are made, and the setup as it is sent there. Raises UsageError for an executor that is none."""
-    from concurrent.futures import Executor
-
-    source = file_source(project.path)
-    named = source.name, source.text
-    top = os.path.abspath(project.directory or os.curdir)
-    if executor is None:
-        if processes == 0:
-            processes = (os.cpu_count() or 1) if len(tasks) >= _MANY else 1
-        if processes > 1:
-            setup = Setup(named, project.directory, place, **common, owns_process=True)
-            return Processes(processes), setup
-        return InProcess(), Setup(named, project.directory, place, **common, owns_process=own_process)
-    if isinstance(executor, Executor):
-        # Its processes may have begun in another directory.
-        return Given(executor, getattr(executor, "_max_workers", 1)), Setup(named, top, place, **common)
-    from plait.fleet.dask import pool_of
-
-    return pool_of(executor, named, project, tasks, common)
+    name = os.fspath(cache)
+    local = local_path(name)
+    return name if local is None else os.path.abspath(local)

@@ -13,21 +13,19 @@ that it had made, and `fleet` finds it there.
 from __future__ import annotations
 
 import json
-import os
 
-from plait.errors import ReadError, UsageError
+from plait.errors import ReadError
 from plait.fleet.identity import version
 from plait.fleet.outcome import FAILED, KEPT, Outcome
-from plait.fleet.placing import is_there
-from plait.fleet.plan import MANIFEST, OWN
+from plait.fleet.plan import MANIFEST
 from plait.fleet.reads import Reads
-from plait.output import make_directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import IO, TypeAlias
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import TypeAlias
 
+    from plait.fleet.placing import Place
     from plait.fleet.plan import Task
     from plait.fleet.reads import Disk
 
@@ -35,40 +33,29 @@ if TYPE_CHECKING:
 
 _FORM = 1
 # The lines for a run that say how it went this time, and not what came of it.
-_JOURNAL = "journal.jsonl"
-_LOCK = "lock"
 
 
 class Book:
-    """The manifest and the journal in a directory of results. Only one fleet at a time has them open."""
+    """The manifest and the journal in a place for results. Only one fleet at a time has them open, as far as a place can tell."""
 
-    def __init__(self, directory: str, project: str) -> None:
+    def __init__(self, place: Place, project: str) -> None:
         """Raises ReadError when it cannot be written, UsageError when another fleet writes there."""
-        self._directory = directory
-        self._own = os.path.join(directory, OWN)
-        self._path = os.path.join(directory, MANIFEST)
+        self._place = place
         self._head: Line = {"fleet": _FORM, "plait": version(), "project": project}
         self._parts: dict[str, Line] = {}
         self._old_parts: dict[str, Reads] = {}
         self._matching: dict[str, bool] = {}
         self._runs: dict[str, Line] = {}
         self._old: dict[str, Line] = {}
-        self._journal: IO[str] | None = None
-        try:
-            make_directory(self._own)
-            self._lock = _locked(os.path.join(self._own, _LOCK))
-            self._read_old()
-            self._clean()
-            self._journal = open(os.path.join(self._own, _JOURNAL), "a", encoding="utf-8")  # noqa: SIM115 - until `close`
-            self._note(self._head)
-        except OSError as error:
-            raise ReadError(f"cannot write in {directory}: {error.strerror}") from None
+        place.open()
+        self._read_old()
+        self._note(self._head)
 
     def _read_old(self) -> None:
         """What earlier fleets have made: those that ended, and then one that did not."""
-        for path in (self._path, os.path.join(self._own, _JOURNAL)):
+        for lines in self._place.lines():
             is_ours = False
-            for line in _lines(path):
+            for line in _parsed(lines):
                 if "fleet" in line:
                     # What another plait made is made again.
                     is_ours = line.get("fleet") == _FORM and line.get("plait") == self._head["plait"]
@@ -77,15 +64,6 @@ class Book:
                     self._parts[str(line["part"])] = line
                 elif "run" in line:
                     self._old[str(line["run"])] = line if is_ours else {"output": line.get("output")}
-
-    def _clean(self) -> None:
-        """Remove what a fleet that was killed has left half made."""
-        from shutil import rmtree
-
-        for name in os.listdir(self._own):
-            path = os.path.join(self._own, name)
-            if name not in (_JOURNAL, _LOCK):
-                rmtree(path) if os.path.isdir(path) and not os.path.islink(path) else os.unlink(path)
 
     def kept(self, task: Task, disk: Disk, *, resumed: bool) -> Outcome | None:
         """The outcome of a run that need not be made again: what it reads and what it wrote are as they were.
@@ -104,7 +82,7 @@ class Book:
         reads = _reads(line)
         if not files or not (disk.has_stamps(reads) if line.get("secret") else disk.has(reads)):
             return None
-        if not is_there(self._directory, task, files):
+        if not self._place.is_there(task, files):
             return None
         self._runs[task.name] = line
         warnings = line.get("warnings")
@@ -155,12 +133,10 @@ class Book:
         """Places of runs of earlier fleets that no run has any more."""
         places = {task.place for task in tasks}
         found = {str(line.get("output")) for line in self._old.values()}
-        return sorted(place for place in found - places if os.path.lexists(os.path.join(self._directory, place)))
+        return sorted(place for place in found - places if self._place.has(place))
 
     def finish(self, tasks: Sequence[Task]) -> None:
         """Put the manifest in its place, and remove the journal. tasks: all runs of the project. Raises ReadError."""
-        from plait.writing import write_file
-
         lines: list[Line] = []
         for task in tasks:
             line = self._runs.get(task.name) or self._old.get(task.name)
@@ -168,66 +144,35 @@ class Book:
                 lines.append(line)
         used = {str(part) for line in lines for part in _texts(line.get("reads"))}
         parts = [self._parts[name] for name in sorted(used) if name in self._parts]
-        try:
-            write_file(self._path, (_dumped(line) for line in [self._head, *parts, *lines]), new_mode=0o600)
-            if self._journal is not None:
-                self._journal.close()
-                self._journal = None
-                os.unlink(os.path.join(self._own, _JOURNAL))
-        except OSError as error:
-            raise ReadError(f"cannot write {self._path}: {error.strerror}") from None
+        self._place.finish(_dumped(line) for line in [self._head, *parts, *lines])
 
     def close(self) -> None:
-        """Let others write in the directory."""
-        if self._journal is not None:
-            self._journal.close()
-        self._lock.close()
+        """Let others write there."""
+        self._place.close()
 
     def _note(self, line: Line) -> None:
-        if self._journal is not None:
-            self._journal.write(_dumped(line).decode())
-            self._journal.flush()
+        self._place.note(_dumped(line).decode())
 
 
-def runs_of(directory: str) -> list[Line]:
-    """What the manifest in a directory of results says of each run. Raises ReadError if there is none."""
-    path = os.path.join(directory, MANIFEST)
-    if not os.path.isfile(path):
-        raise ReadError(f"there is no manifest of a fleet in {directory}", expected=path, hint="plait fleet makes one")
-    return [line for line in _lines(path) if "run" in line]
+def runs_of(output: str) -> list[Line]:
+    """What the manifest in a place for results says of each run. Raises ReadError if there is none, UsageError."""
+    from plait.fleet.placing import place_of
+
+    place = place_of(output)
+    for lines in place.lines() if place.has(MANIFEST) else ():
+        return [line for line in _parsed(lines) if "run" in line]
+    raise ReadError(f"there is no manifest of a fleet in {output}", expected=MANIFEST, hint="plait fleet makes one")
 
 
-def _locked(path: str) -> IO[str]:
-    file = open(path, "a", encoding="utf-8")  # noqa: SIM115 - the lock ends when it is closed
-    try:
-        import fcntl
-    except ImportError:
-        return file
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        raise UsageError(
-            "another fleet writes there",
-            found=os.path.dirname(os.path.dirname(path)),
-            hint="wait for it, or --output DIR",
-        ) from None
-    return file
-
-
-def _lines(path: str) -> Iterable[Line]:
+def _parsed(lines: Iterable[str]) -> Iterator[Line]:
     """The lines of a manifest; one that was cut short, or is none, is passed over."""
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            for text in file:
-                try:
-                    found = json.loads(text)
-                except (ValueError, RecursionError):
-                    continue
-                if isinstance(found, dict):
-                    yield found
-    except OSError:
-        return
+    for text in lines:
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(found, dict):
+            yield found
 
 
 def _dumped(line: Line) -> bytes:

@@ -3,13 +3,34 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
+
+from plait.content import NO_LINKS, environment, file_content, files_below
+from plait.errors import PlaitError
+from plait.project.settings import holds_paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from plait.fleet.plan import Task
     from plait.project.file import Project
+    from plait.project.run import Run
+
+# Settings that bring variables of the environment: what their names begin with stands behind the library, if there is one.
+_VARIABLES = ("vars-env", "data-values-env", "data-values-env-yaml", "secrets-env")
+
+
+def variables_of(project: Project, tasks: Iterable[Task]) -> dict[str, str]:
+    """The environment variables that the settings of runs name."""
+    starts = {
+        text.rpartition(":")[2]
+        for task in tasks
+        for one in task.run(project).settings
+        if one.name in _VARIABLES
+        for text, _ in one.texts()
+    }
+    return {name: text for name, text in environment().items() if name.startswith((*starts, "HOME"))}
 
 
 def packed(project: Project, tasks: Iterable[Task]) -> dict[str, bytes]:
@@ -17,17 +38,11 @@ def packed(project: Project, tasks: Iterable[Task]) -> dict[str, bytes]:
 
     Also the directory of the project, as an entry that ends in a slash. Raises PlaitError.
     """
-    from plait.content import NO_LINKS, file_content, files_below
-    from plait.project.settings import holds_paths
-
     top = os.path.abspath(project.directory or os.curdir)
     found: dict[str, bytes] = {os.path.join(top, ""): b""}
     seen: set[str] = set()
     for task in tasks:
-        run = task.run(project)
-        places = [path for one in run.settings if holds_paths(run.command, one.name) for path in run.paths(one)]
-        for place in [*places, *([project.path] if run.words else [])]:
-            path = os.path.abspath(place)
+        for path in _places(task.run(project), project.path):
             if path in seen:
                 continue
             seen.add(path)
@@ -38,16 +53,60 @@ def packed(project: Project, tasks: Iterable[Task]) -> dict[str, bytes]:
     return found
 
 
+def _places(run: Run, project: str) -> Iterator[str]:
+    """The absolute paths that a run names: its settings, the site that one of these is, and the steps of its pipeline."""
+    from plait.tools.pipeline import inputs
+
+    pipelines = [(os.path.abspath(project), run.name)] if run.words else []
+    named = []
+    for one in run.settings:
+        if holds_paths(run.command, one.name):
+            paths = run.paths(one)
+            named += [(one.name, path) for path in paths]
+            pipelines += [(path, "") for path in paths if run.command == "compose" and one.flag is None]
+    for path, name in pipelines:
+        yield path
+        with suppress(PlaitError):  # the run itself says what is wrong
+            named += inputs(path, name)
+    for kind, path in named:
+        yield from _matched(path)
+        if kind == "site":
+            yield from _of_site(path)
+
+
+def _matched(path: str) -> Iterator[str]:
+    """A path, or what it stands for as a pattern."""
+    if any(char in path for char in "*?[") and not os.path.exists(path):
+        from glob import glob
+
+        yield from glob(path, recursive=True)
+    else:
+        yield path
+
+
+def _of_site(path: str) -> Iterator[str]:
+    """What a site has in common with others of its repository."""
+    from plait.layering.sites import DEFINITION
+
+    directory = os.path.dirname(path) if os.path.basename(path) == DEFINITION else path
+    yield directory
+    for name in ("global", "type"):
+        yield os.path.normpath(os.path.join(directory, os.pardir, os.pardir, name))
+
+
 class Unpacked:
     """A bundle laid out in a directory of its own, which goes when nobody uses it any more."""
 
     def __init__(self, bundle: Mapping[str, bytes]) -> None:
-        from tempfile import TemporaryDirectory
+        from shutil import rmtree
+        from tempfile import mkdtemp
+        from weakref import finalize
 
-        self._temporary = TemporaryDirectory(prefix="plait-fleet-")
+        self._top = mkdtemp(prefix="plait-fleet-")
+        finalize(self, rmtree, self._top, ignore_errors=True)
         self.directory = ""
         for path, content in bundle.items():
-            place = self._temporary.name + os.path.splitdrive(path)[1]
+            place = self._top + os.path.splitdrive(path)[1]
             if path.endswith(os.sep):
                 os.makedirs(place, exist_ok=True)
                 self.directory = place.rstrip(os.sep)
@@ -61,4 +120,4 @@ class Unpacked:
         here = os.path.relpath(self.directory)
         for start in (here, self.directory):
             text = text.replace(f"{start}{os.sep}", "")
-        return text.replace(self._temporary.name, "")
+        return text.replace(self._top, "")

@@ -36,7 +36,12 @@ FLEET = Command(
         Flag("jobs", TEXT, "processes of this machine; by default one for each processor", short="j", value="N"),
         Flag("dask", TEXT, "the scheduler of a Dask cluster, such as tcp://host:8786", value="ADDRESS"),
         "Results",
-        Flag("output", TEXT, "the directory of the results; by default out beside the project file", value="DIRECTORY"),
+        Flag(
+            "output",
+            TEXT,
+            "where the results go, a directory or a URL; by default out beside the project file",
+            value="PLACE",
+        ),
         Flag("fail-fast", SWITCH, "stop at the first run that fails"),
         Flag("resume", SWITCH, "go on with a fleet that was stopped; also keep results that depend on more than files"),
         "What earlier fleets made",
@@ -44,8 +49,8 @@ FLEET = Command(
         Flag(
             "cache",
             TEXT,
-            "keep what runs make in this directory, which fleets and machines may share",
-            value="DIRECTORY",
+            "keep what runs make in this directory, or below this URL; fleets and machines may share it",
+            value="PLACE",
         ),
         Flag("cache-size", TEXT, "bytes that the directory may have", value="BYTES", default=("1G",)),
         Flag("cache-secrets", SWITCH, "also keep what runs with secrets make"),
@@ -159,6 +164,7 @@ def _size(text: str) -> int:
 
 
 def _tell(report: Report, flags: Parsed) -> None:
+    from plait.fleet.remote import is_url
     from plait.fleet.summary import counts_line, faults_text, warnings_text
     from plait.project.run import from_here
 
@@ -166,7 +172,7 @@ def _tell(report: Report, flags: Parsed) -> None:
     if flags.on("quiet"):
         return
     complain(warnings_text(report.warned))
-    place = from_here(report.output) or os.curdir
+    place = report.output if is_url(report.output) else from_here(report.output) or os.curdir
     if report.left_over:
         shown = ", ".join(os.path.join(place, one) for one in report.left_over[:3])
         more = f" and {len(report.left_over) - 3} more" if len(report.left_over) > 3 else ""

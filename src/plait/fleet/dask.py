@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 
 from plait.errors import UsageError
-from plait.fleet.bundle import packed
+from plait.fleet.bundle import packed, variables_of
 from plait.fleet.pools import Given
+from plait.fleet.remote import is_url
 from plait.fleet.workshop import Setup
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from plait.fleet.placing import Place
     from plait.fleet.plan import Task
     from plait.fleet.pools import Pool
     from plait.fleet.workshop import Common
@@ -40,7 +42,7 @@ def connect(address: str) -> object:
 
 
 def pool_of(
-    client: object, source: tuple[str, str], project: Project, tasks: Sequence[Task], common: Common
+    client: object, source: tuple[str, str], project: Project, tasks: Sequence[Task], place: Place, common: Common
 ) -> tuple[Pool, object]:
     """The workers of a client, and the setup, which they have by now. Raises UsageError for what is no client, PlaitError."""
     scatter, get_executor = getattr(client, "scatter", None), getattr(client, "get_executor", None)
@@ -54,7 +56,9 @@ def pool_of(
     if not workers:
         raise UsageError("the scheduler has no workers")
     top = os.path.abspath(project.directory or os.curdir)
-    # What runs made before is looked up where the results are kept, which is not where the workers are.
-    setup = Setup(source, top, "", bundle=packed(project, tasks), limits=common["limits"])
+    # A directory of this machine is none of theirs, but a URL is the same everywhere.
+    output = place.for_workers if is_url(place.for_workers) else ""
+    setup = Setup(source, top, output, bundle=packed(project, tasks), environment=variables_of(project, tasks),
+                  limits=common["limits"])  # fmt: skip
     sent = scatter(setup, broadcast=True)
     return Given(get_executor(pure=False), sum(workers.values())), sent

@@ -11,7 +11,6 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
 
 from plait.errors import PlaitError
 from plait.fleet.outcome import FAILED, LEFT, Outcome
-from plait.fleet.placing import put
 from plait.fleet.workshop import perform
 
 TYPE_CHECKING = False
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from concurrent.futures import Executor, Future
 
+    from plait.fleet.placing import Place
     from plait.fleet.plan import Task
     from plait.fleet.pools import Pool
 
@@ -44,18 +44,19 @@ class Drive:
     """Makes runs. sent: the setup as it is sent with each portion. told: hears of each outcome.
 
     tick: is called now and then. fail_fast: the first run that fails stops the others. output: where results are written
-    that processes send back.
+    that processes send back. keep: is given these results, with what they follow from.
     """
 
     def __init__(
         self,
         pool: Pool,
         sent: object,
-        output: str,
+        output: Place,
         *,
         fail_fast: bool,
         told: Callable[[Task, Outcome], None],
         tick: Callable[[], None],
+        keep: Callable[[Task, Outcome], None] | None = None,
     ) -> None:
         self._pool = pool
         self._sent = sent
@@ -63,6 +64,7 @@ class Drive:
         self._fail_fast = fail_fast
         self._told = told
         self._tick = tick
+        self._keep = keep
         self._waiting: deque[Portion] = deque()
         self._going: dict[Future[list[Outcome]], Portion] = {}
         # Seconds that a run takes; a guess before the first has ended.
@@ -136,7 +138,9 @@ class Drive:
         self._has_made_any = True
         for task, outcome in zip(portion.tasks, outcomes, strict=True):
             if outcome.texts is not None:
-                outcome = _put(self._output, task, outcome)
+                if self._keep is not None:
+                    self._keep(task, outcome)
+                outcome = put(self._output, task, outcome)
             self._each += (max(outcome.seconds, 1e-4) - self._each) / 8
             self._told(task, outcome)
             self._is_stopped = self._is_stopped or (self._fail_fast and outcome.has_failed)
@@ -168,11 +172,11 @@ class Drive:
                 self._is_stopped = self._is_stopped or self._fail_fast
 
 
-def _put(output: str, task: Task, outcome: Outcome) -> Outcome:
-    """Write what a process has sent back."""
+def put(output: Place, task: Task, outcome: Outcome) -> Outcome:
+    """Write what a process has sent back; the outcome, or another one when that cannot be."""
     assert outcome.texts is not None
     try:
-        put(output, task, outcome.texts)
+        output.put(task, outcome.texts)
     except PlaitError as error:
         return Outcome(task.name, FAILED, error=error.report().removeprefix("plait: ").rstrip("\n"))
     outcome.texts = None

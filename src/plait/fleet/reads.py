@@ -36,7 +36,8 @@ class Reads:
 
     def key(self) -> str:
         """A name for exactly this."""
-        rows = [*self.files.items(), ("", ""), *self.directories.items(), ("", ""), *self.variables.items()]
+        digests = (self.files, self.directories, self.variables)
+        rows = [row for one in digests for row in [*sorted(one.items()), ("", "")]]
         return of_parts(part or "-" for row in rows for part in row)
 
     def __len__(self) -> int:
@@ -154,6 +155,18 @@ def _named(entry: os.DirEntry[str]) -> str:
 
 def _of_variables(found: Mapping[str, str]) -> str:
     return of_parts(part for pair in found.items() for part in pair)
+
+
+def joined(parts: Iterable[Reads]) -> Reads:
+    """What several parts have read, together."""
+    files: dict[str, str | None] = {}
+    directories: dict[str, str | None] = {}
+    variables: dict[str, str | None] = {}
+    for one in parts:
+        files |= one.files
+        directories |= one.directories
+        variables |= one.variables
+    return Reads(files, directories, variables)
 
 
 def by_directory(reads: Reads, tops: Iterable[str]) -> tuple[dict[str, Reads], Reads]:

@@ -12,6 +12,7 @@ import os
 import zlib
 from hashlib import blake2b
 
+from plait.errors import ReadError
 from plait.fleet.identity import of_parts, version
 from plait.fleet.reads import Reads
 
@@ -39,10 +40,14 @@ class Kept:
 
 
 class Results:
-    """A directory of results."""
+    """Results in a directory, or below a URL."""
 
-    def __init__(self, directory: str) -> None:
-        self.directory = directory
+    def __init__(self, name: str) -> None:
+        """Raises UsageError for a URL that nothing here knows."""
+        from plait.fleet.remote import Store, local_path
+
+        local = local_path(name)
+        self._files = Store(name) if local is None else _Directory(local)
 
     def find(self, definition: str, disk: Disk) -> Kept | None:
         """What a run makes of what is there now; None if that is not known."""
@@ -62,30 +67,22 @@ class Results:
         try:
             self._store(self._name("result", definition, reads.key()), result)
             self._store(self._name("reads", definition), [[*reads.files], [*reads.directories], [*reads.variables]])
-        except OSError:
+        except (OSError, ReadError):
             return
 
     def shrink(self, most: int = MOST_BYTES) -> int:
         """Remove what was used longest ago, if there is more than this; how many files that were. What is not there is fine."""
-        found: list[tuple[float, int, str]] = []
-        for here, _, names in os.walk(self.directory):
-            for name in names:
-                path = os.path.join(here, name)
-                try:
-                    status = os.stat(path)
-                except OSError:
-                    continue
-                found.append((status.st_mtime, status.st_size, path))
+        found = sorted((time, size, path) for path, (size, time) in self._files.sizes().items())
         size = sum(one[1] for one in found)
         if size <= most:
             return 0
         removed = 0
-        for _, own, path in sorted(found):
+        for _, own, path in found:
             if size <= most * 3 // 4:
                 break
             try:
-                os.unlink(path)
-            except OSError:
+                self._files.remove(path)
+            except (OSError, ReadError):
                 continue
             size -= own
             removed += 1
@@ -94,35 +91,71 @@ class Results:
     def _name(self, *parts: str) -> str:
         return of_parts([version(), *parts])
 
-    def _path(self, name: str) -> str:
-        return os.path.join(self.directory, name[:2], name[2:])
-
     def _load(self, name: str) -> object:
-        path = self._path(name)
         try:
-            with open(path, "rb") as file:
-                data = file.read()
-            if _checked(name, data[_DIGEST:]) != data[:_DIGEST]:
+            data = self._files.read(_path(name))
+            if data is None or _checked(name, data[_DIGEST:]) != data[:_DIGEST]:
                 return None
-            os.utime(path)
             found: object = json.loads(zlib.decompress(data[_DIGEST:]))
-        except (OSError, ValueError, zlib.error):
+        except (OSError, ReadError, ValueError, zlib.error):
             return None
         return found
 
     def _store(self, name: str, value: object) -> None:
-        """Raises OSError."""
+        """Raises OSError, ReadError."""
         content = zlib.compress(json.dumps(value, separators=(",", ":")).encode(), 1)
-        path = self._path(name)
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        aside = f"{path}.{os.getpid()}-{os.urandom(4).hex()}"
+        self._files.write(_path(name), _checked(name, content) + content)
+
+
+class _Directory:
+    """Files below a directory of this machine, by their paths below it; all raise OSError."""
+
+    def __init__(self, directory: str) -> None:
+        self._top = directory
+
+    def read(self, path: str) -> bytes | None:
+        """The content of a file, which is used with that; None for one that is not there."""
+        place = os.path.join(self._top, path)
+        try:
+            with open(place, "rb") as file:
+                data = file.read()
+        except FileNotFoundError:
+            return None
+        os.utime(place)
+        return data
+
+    def write(self, path: str, content: bytes) -> None:
+        """Put a file in its place, whole."""
+        place = os.path.join(self._top, path)
+        os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
+        aside = f"{place}.{os.getpid()}-{os.urandom(4).hex()}"
         try:
             with open(aside, "xb") as file:
-                file.write(_checked(name, content) + content)
-            os.replace(aside, path)
+                file.write(content)
+            os.replace(aside, place)
         finally:
             if os.path.lexists(aside):
                 os.unlink(aside)
+
+    def remove(self, path: str) -> None:
+        os.unlink(os.path.join(self._top, path))
+
+    def sizes(self) -> dict[str, tuple[int, float]]:
+        """Size and time of each file."""
+        found = {}
+        for here, _, names in os.walk(self._top):
+            for name in names:
+                path = os.path.join(here, name)
+                try:
+                    status = os.stat(path)
+                except OSError:
+                    continue
+                found[os.path.relpath(path, self._top)] = status.st_size, status.st_mtime
+        return found
+
+
+def _path(name: str) -> str:
+    return f"{name[:2]}/{name[2:]}"
 
 
 def _checked(name: str, content: bytes) -> bytes:

@@ -9,7 +9,7 @@ from time import perf_counter
 
 from plait.errors import PlaitError, render
 from plait.fleet.outcome import FAILED, MADE, STORED, Outcome
-from plait.fleet.placing import digests, put
+from plait.fleet.placing import digests, place_of
 from plait.fleet.reads import Disk, by_directory
 from plait.fleet.results import Kept
 from plait.fleet.secrecy import can_be_known, is_secret
@@ -39,7 +39,7 @@ class Setup:
 
     source: name and text of the project file. environment: the variables that runs may read, where those of the process
     that makes them do not count. directory: what its paths are relative to. output: where results are
-    written, as an absolute path; "" to send them back. results: the directory of what earlier fleets made, or "".
+    written, an absolute path or a URL; "" to send them back. results: the directory of what earlier fleets made, or "".
     keeps_secrets: whether runs with secrets are kept there as well. limits: of each run. bundle: the inputs by their
     absolute paths, for processes that do not see them. owns_process: the process does nothing else. start: the working
     directory, which paths in messages are relative to.
@@ -96,10 +96,14 @@ class Workshop:
 
             self._place = Unpacked(setup.bundle)
             directory = self._place.directory
-        self._project = of_source(Source(*setup.source), directory)
+        name, text = setup.source
+        if setup.bundle is not None:
+            name = os.path.join(directory, os.path.basename(name))
+        self._project = of_source(Source(name, text), directory)
         self._disk = Disk(directory or os.curdir, setup.environment)
         self._cache = MemoryCache()
         self._shared = Shared()
+        self._output = place_of(setup.output) if setup.output else None
         self._results: Results | None = None
         if setup.results:
             from plait.fleet.results import Results
@@ -110,10 +114,10 @@ class Workshop:
         """Make one run; what is wrong with it is in the outcome."""
         start = perf_counter()
         try:
-            outcome = self._stored(task) or self._made(task)
-            if self._setup.output:
+            outcome = self.stored(task) or self._made(task)
+            if self._output is not None:
                 assert outcome.texts is not None
-                put(self._setup.output, task, outcome.texts)
+                self._output.put(task, outcome.texts)
                 outcome.texts = None
         except PlaitError as error:
             outcome = _failed(task, render(error).removeprefix("plait: ").rstrip("\n"))
@@ -126,7 +130,7 @@ class Workshop:
         outcome.seconds = perf_counter() - start
         return outcome
 
-    def _stored(self, task: Task) -> Outcome | None:
+    def stored(self, task: Task) -> Outcome | None:
         """What an earlier fleet made of the same."""
         if self._results is None:
             return None

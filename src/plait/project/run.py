@@ -7,7 +7,7 @@ import os
 from plait.context import Context
 from plait.errors import PlaitError
 from plait.limits import limited_to
-from plait.project.settings import check_paths, joined, words_of
+from plait.project.settings import check_paths, joined, path_in, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Run:
 
     def paths(self, setting: Setting) -> list[str]:
         """The absolute paths that a setting names."""
-        return [os.path.abspath(joined(self.directory, text)) for text, _ in setting.texts()]
+        return [os.path.abspath(joined(self.directory, path_in(setting.flag, text))) for text, _ in setting.texts()]
 
     def is_values_file(self, path: str) -> bool:
         """Whether an absolute path is that of a plain file of data values among the settings."""

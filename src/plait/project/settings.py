@@ -150,6 +150,11 @@ def _placed(flag: Flag, text: str, directory: str) -> str:
     return before + joined(directory, path)
 
 
+def path_in(flag: Flag | None, text: str) -> str:
+    """The path in the value of a setting, which may have a name before it; the value itself where it is no path."""
+    return text if flag is None or flag.value not in _PATHS else _split(flag, text)[1]
+
+
 def _split(flag: Flag, text: str) -> tuple[str, str]:
     """What stands before the path in a flag's value, and the path."""
     mark = _PATHS[flag.value]

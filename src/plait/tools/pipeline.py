@@ -15,7 +15,7 @@ from plait.spell import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from plait.nodes import ArrayItem
 
@@ -32,6 +32,8 @@ SETTINGS: Mapping[str, tuple[str, ...]] = {
     "values": ("files", "set"),
     "compose": ("file",),
 }
+# Those that hold paths; `repositories` is a map to paths.
+PATHS = ("files", "site", "ops", "vars-files", "file")
 
 
 class Step:
@@ -95,6 +97,27 @@ def read(path: str, run: str = "") -> Pipeline:
     Raises ReadError, and UsageError with file and line for what is no pipeline.
     """
     return parse(file_source(path), os.path.dirname(path), run)
+
+
+def inputs(path: str, run: str = "") -> Iterator[tuple[str, str]]:
+    """The paths of a pipeline file's steps, and of those of pipelines in it: the key of each, and the path.
+
+    Raises UsageError, ReadError.
+    """
+    waiting, seen = [(path, run)], {(path, run)}
+    while waiting:
+        path, run = waiting.pop()
+        pipeline = read(path, run)
+        for step in pipeline.steps:
+            named = [(key, text) for key in PATHS if step.item_of(key) is not None for text in step.texts(key)]
+            checkouts = step.map("repositories") if step.kind == "layer" else None
+            named += [("repositories", str(one.value)) for one in checkouts.items] if checkouts is not None else []
+            for key, text in named:
+                place = os.path.join(pipeline.directory, text)
+                yield key, place
+                if key == "file" and (place, "") not in seen:
+                    seen.add((place, ""))
+                    waiting.append((place, ""))
 
 
 def file_source(path: str) -> Source:

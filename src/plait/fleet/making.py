@@ -1,0 +1,117 @@
+"""Runs that are not there yet are made: by this process, by processes of this machine, or by whatever executor is given."""
+
+from __future__ import annotations
+
+import os
+
+from plait.content import environment
+from plait.fleet.driver import Drive, put
+from plait.fleet.outcome import MADE
+from plait.fleet.pools import Given, InProcess, Processes
+from plait.fleet.reads import joined
+from plait.fleet.results import Kept, Results
+from plait.fleet.workshop import Setup, Workshop
+from plait.tools.pipeline import file_source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from plait.fleet.outcome import Outcome
+    from plait.fleet.placing import Place
+    from plait.fleet.plan import Task
+    from plait.fleet.pools import Pool
+    from plait.fleet.workshop import Common
+    from plait.project.file import Project
+
+# So many runs are worth the start of processes.
+_MANY = 24
+
+
+class Makers:
+    """Who makes runs. processes, executor, own_process: as of `plait.fleet.fleet`. common: what all ways have in common."""
+
+    def __init__(self, processes: int, executor: object, common: Common, *, own_process: bool) -> None:
+        self._processes = processes
+        self._executor = executor
+        self._common = common
+        self._own_process = own_process
+
+    def make(
+        self,
+        project: Project,
+        tasks: Sequence[Task],
+        place: Place,
+        *,
+        told: Callable[[Task, Outcome], None],
+        tick: Callable[[], None],
+        fail_fast: bool,
+    ) -> None:
+        """Have runs made. told, tick, fail_fast: as of `Drive`. Raises PlaitError, UsageError for an executor that is none."""
+        keep = None
+        if self._common["results"] and self._is_far:
+            # Workers need not see what earlier runs made, so it is looked up, and kept, here.
+            shop = Workshop(Setup(_source(project), project.directory, "", **self._common))
+            stored = [(task, shop.stored(task)) for task in tasks]
+            tasks = [task for task, outcome in stored if outcome is None]
+            for task, outcome in stored:
+                if outcome is not None:
+                    told(task, put(place, task, outcome))
+            keep = _Keeper(self._common["results"])
+        if tasks:
+            pool, sent = self._pool(project, tasks, place)
+            Drive(pool, sent, place, fail_fast=fail_fast, told=told, tick=tick, keep=keep).make(tasks)
+
+    @property
+    def _is_far(self) -> bool:
+        from concurrent.futures import Executor
+
+        return self._executor is not None and not isinstance(self._executor, Executor)
+
+    def _pool(self, project: Project, tasks: Sequence[Task], place: Place) -> tuple[Pool, object]:
+        """Where runs are made, and the setup as it is sent there."""
+        from concurrent.futures import Executor
+
+        source, common = _source(project), self._common
+        if self._executor is None:
+            count = self._processes
+            if count == 0:
+                count = (os.cpu_count() or 1) if len(tasks) >= _MANY else 1
+            if count > 1:
+                # A server starts the processes, which may have begun with other variables.
+                given = dict(environment())
+                setup = Setup(
+                    source, project.directory, place.for_workers, **common, environment=given, owns_process=True
+                )
+                return Processes(count), setup
+            # What is in the memory of this process is written by the one that gives out work.
+            setup = Setup(source, project.directory, place.for_workers, **common, owns_process=self._own_process)
+            return InProcess(), setup
+        from plait.fleet.bundle import variables_of
+
+        if isinstance(self._executor, Executor):
+            # Its processes may have begun in another directory.
+            top = os.path.abspath(project.directory or os.curdir)
+            named = os.path.abspath(source[0]), source[1]
+            setup = Setup(named, top, place.for_workers, **common, environment=variables_of(project, tasks))
+            return Given(self._executor, getattr(self._executor, "_max_workers", 1)), setup
+        from plait.fleet.dask import pool_of
+
+        return pool_of(self._executor, source, project, tasks, place, common)
+
+
+class _Keeper:
+    """Keeps what workers sent back, but for what has to do with secrets."""
+
+    def __init__(self, results: str) -> None:
+        self._results = Results(results)
+
+    def __call__(self, task: Task, outcome: Outcome) -> None:
+        if outcome.status == MADE and not outcome.is_secret and outcome.texts is not None and outcome.reads is not None:
+            reads = joined([*outcome.parts, outcome.reads])
+            self._results.keep(task.definition, Kept(outcome.texts, reads, outcome.warnings, is_secret=False))
+
+
+def _source(project: Project) -> tuple[str, str]:
+    source = file_source(project.path)
+    return source.name, source.text

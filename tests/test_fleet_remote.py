@@ -1,0 +1,159 @@
+"""Fleets whose results, or what is kept of them, lie on URLs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plait.cli import main
+from plait.errors import PlaitError, ReadError, UsageError
+from plait.fleet import fleet
+from plait.fleet.book import runs_of
+from plait.fleet.remote import Store, local_path
+from test_fleet import FILES, contents, put
+
+fsspec = pytest.importorskip("fsspec", reason="the extra fsspec")
+MATRIX = FILES["plait.yml"].replace("{site.path}", "sites/{site}")
+WHOLE = {
+    "eu/lyon/app.yml": b"region: eu\nsize: 2\n",
+    "eu/paris/app.yml": b"region: eu\nsize: 1\n",
+    "us/paris/app.yml": b"region: us\nsize: 1\n",
+    "ap/paris/app.yml": b"region: ap\nsize: 1\n",
+}
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    put(tmp_path, {**FILES, "plait.yml": MATRIX})
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def memory() -> Iterator[Any]:
+    files = fsspec.filesystem("memory")
+    files.store.clear()
+    yield files
+    files.store.clear()
+
+
+def below(files: Any, top: str) -> dict[str, bytes]:
+    """The results below a URL's path."""
+    found = {path.removeprefix(f"{top}/"): files.cat_file(path) for path in files.find(top)}
+    return {path: content for path, content in found.items() if not path.startswith((".fleet", "fleet.jsonl"))}
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_results_on_a_url(place: Path, memory: Any, processes: int) -> None:
+    report = fleet(output="memory://results/out", processes=processes)
+    assert (report.output, report.check().counts) == ("memory://results/out", {"made": 4})
+    assert below(memory, "/results/out") == WHOLE
+    assert not [path for path in memory.find("/results/out") if ".fleet" in path]
+    assert [line["status"] for line in runs_of("memory://results/out")] == ["made"] * 4
+    assert fleet(output="memory://results/out").counts == {"kept": 4}
+
+
+def test_what_a_run_on_a_url_no_more_makes_goes(place: Path, memory: Any) -> None:
+    put(place, {"config/more.yml": "a: 1\n"})
+    fleet(output="memory://out").check()
+    assert "/out/eu/paris/more.yml" in memory.find("/out")
+    (place / "config/more.yml").unlink()
+    memory.pipe_file("/out/elsewhere.yml", b"somebody's")
+    assert fleet(output="memory://out").check().counts == {"made": 4}
+    assert below(memory, "/out") == {**WHOLE, "elsewhere.yml": b"somebody's"}
+    # What others have removed or written is made again.
+    memory.rm_file("/out/eu/lyon/app.yml")
+    memory.pipe_file("/out/us/paris/more.yml", b"by hand")
+    assert fleet(output="memory://out").check().counts == {"kept": 2, "made": 2}
+    assert below(memory, "/out") == {**WHOLE, "elsewhere.yml": b"somebody's"}
+
+
+def test_a_fleet_on_a_url_that_was_killed_goes_on(place: Path, memory: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from plait.fleet import remote
+
+    class Killed(BaseException):
+        pass
+
+    monkeypatch.setattr(remote, "_EACH", 0.0)
+    written: list[str] = []
+    pipe = type(memory).pipe_file
+
+    def dies(self: Any, path: str, value: bytes, **more: Any) -> None:
+        if path.endswith("us/paris/app.yml"):
+            raise Killed
+        written.append(path)
+        pipe(self, path, value, **more)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(memory), "pipe_file", dies)
+        patched.setattr(remote.Remote, "close", lambda _self: None)  # nobody closes anything when a process is killed
+        with pytest.raises(Killed):
+            fleet(output="memory://out")
+    assert [path for path in written if path.endswith("app.yml")]
+    assert fleet(output="memory://out").check().counts == {"kept": 2, "made": 2}
+    assert below(memory, "/out") == WHOLE
+    assert not [path for path in memory.find("/out") if ".fleet" in path]
+
+
+def test_a_store_that_refuses_is_told(place: Path, memory: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuses(_self: Any, path: str, value: bytes, **_more: Any) -> None:
+        if "lyon" in path:
+            raise PermissionError(f"no permission for {path}")
+        pipe(memory, path, value)
+
+    pipe = type(memory).pipe_file
+    monkeypatch.setattr(type(memory), "pipe_file", refuses)
+    report = fleet(output="memory://out")
+    assert report.counts == {"failed": 1, "made": 3}
+    assert "cannot use memory://out: no permission" in report.failed[0].error
+
+
+def test_a_file_url_is_a_directory(place: Path) -> None:
+    assert fleet(output=(place / "a b").as_uri()).check().counts == {"made": 4}
+    assert contents(place / "a b") == WHOLE
+    assert fleet(output="a b").counts == {"kept": 4}
+    assert local_path("out") == "out"
+    assert local_path("s3://bucket/out") is None
+
+
+@pytest.mark.parametrize("cache", ["memory://kept/results", "file"])
+def test_results_are_kept_on_a_url(place: Path, memory: Any, cache: str) -> None:
+    cache = (place / "kept").as_uri() if cache == "file" else cache
+    fleet(cache=cache).check()
+    assert fleet(output="other", cache=cache).counts == {"stored": 4}
+    assert contents(place / "other") == WHOLE
+    for path in memory.find("/kept"):
+        memory.pipe_file(path, memory.cat_file(path)[:-1])
+    if cache.startswith("memory"):
+        assert fleet(output="third", cache=cache).counts == {"made": 4}
+        fleet(output="fourth", cache=cache, cache_size=600)
+        assert 0 < sum(memory.size(path) for path in memory.find("/kept")) <= 600
+
+
+def test_a_url_that_cannot_be_used_is_told(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UsageError, match="cannot use nothing://out"):
+        fleet(output="nothing://out")
+    monkeypatch.setitem(sys.modules, "fsspec.core", None)
+    with pytest.raises(UsageError, match="need an extra that is not installed") as failed:
+        Store("s3://bucket/out")
+    assert failed.value.hint == "pip install 'plait[fsspec]'"
+    with pytest.raises(PlaitError):
+        fleet(cache="s3://bucket/kept")
+
+
+def test_there_is_no_manifest(memory: Any) -> None:
+    with pytest.raises(ReadError, match="no manifest"):
+        runs_of("memory://nowhere")
+
+
+def test_a_fleet_on_a_url_from_the_command_line(
+    place: Path, memory: Any, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    assert main(["fleet", "-j", "1", "--no-cache", "--output", "memory://out"]) == 0
+    assert b"4 made" in (told := capfdbinary.readouterr().out)
+    assert told.rstrip().endswith(b"; memory://out")
+    assert below(memory, "/out") == WHOLE
