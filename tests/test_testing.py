@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from referencing import Registry, Resource
 from tap.parser import Parser
 
 import plait
+from plait import content
 from plait.testing import run_tests
 from plait.testing.collecting import Collector
 from plait.testing.evaluating import Evaluator
@@ -181,6 +183,22 @@ def test_equal_evaluations_are_made_once(monkeypatch: pytest.MonkeyPatch) -> Non
     cases = Collector().collect(["many.test.yml"]).cases
     assert all(one.passed for one in results_of(cases, evaluator=evaluator))
     assert len(made) == 2
+
+
+def test_files_are_read_once_for_all_cases_that_run_together(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    on_disk = content._on_disk
+    monkeypatch.setattr(content, "_on_disk", lambda path, shown: read.append(path) or on_disk(path, shown))
+    text = "tests:\n  a: {each: [{name: a}, {name: b}, {name: c}], equals: {spec.replicas: 1}}\n"
+    (place / "many.test.yml").write_text(text)
+    cases = Collector().collect(["many.test.yml"]).cases
+    evaluator = Evaluator()
+    assert [one.passed for one in results_of(cases, evaluator=evaluator)] == [True] * 3
+    assert read.count(os.path.join("config", "app.yml")) == 1
+    # Those that run later see what the files have become.
+    app = place / "config" / "app.yml"
+    app.write_text(app.read_text().replace("replicas: 1", "replicas: 2"))
+    assert [one.passed for one in results_of(cases, evaluator=evaluator)] == [False] * 3
 
 
 def test_the_schema_takes_test_files_that_are_right_and_no_others(place: Path) -> None:

@@ -289,8 +289,10 @@ def equal(left: Value, right: Value) -> bool:
             if len(a.items) != len(b.items):
                 return False
             for x, y in zip(a.items, b.items, strict=True):
-                stack.append((x.key, y.key))
-                stack.append((x.value, y.value))
+                if x is not y:
+                    if x.key is not y.key:
+                        stack.append((x.key, y.key))
+                    stack.append((x.value, y.value))
         elif isinstance(a, (Array, DocumentSet)) and isinstance(b, (Array, DocumentSet)):
             if len(a.items) != len(b.items):
                 return False

@@ -267,7 +267,7 @@ def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) ->
     flags = _parsed(argv)
     keep_limits(flags, context)
     inputs = _inputs(flags)
-    if context.shared is None or context.trace is not None or any(flags.given(name) for name in _NOT_SHARED):
+    if context.shared is None or _is_recorded(context) or any(flags.given(name) for name in _NOT_SHARED):
         result = _evaluate(flags, _read_inputs(flags, inputs), inputs, context, None, given)
     else:
         result = _with_shared(context.shared, flags, inputs, context, given)
@@ -278,6 +278,13 @@ def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) ->
         warnings=context.warnings,
         trace=context.trace,
     )
+
+
+def _is_recorded(context: Context) -> bool:
+    """Whether somebody wants to know all that is done, also what an earlier run has done already."""
+    from plait.events import current_listener
+
+    return context.trace is not None or current_listener() is not None
 
 
 # What changes inputs after they were listed, or is none of the phases.

@@ -1,7 +1,8 @@
 """The one place where what cases are about is evaluated; and what evaluations of one process share.
 
-Compiled code is kept by text (`plait.codecache.MemoryCache`), and the outcome of an evaluation as long as a case is to come
-that asks for the same one.
+Compiled code is kept by text (`plait.codecache.MemoryCache`). Cases that are run together share the files of templates as
+the first of them read them (`plait.workspace.shared`), and the outcome of an evaluation as long as a case is to come that
+asks for the same one.
 """
 
 from __future__ import annotations
@@ -19,13 +20,15 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
-    from typing import TypeVar
+    from typing import TypeAlias, TypeVar
 
     from plait.api.results import Documents
     from plait.nodes import Document
     from plait.testing.subject import Subject
+    from plait.workspace.shared import Shared
 
     T = TypeVar("T")
+    _Limits: TypeAlias = tuple[tuple[str, float], ...]
 
 # No input with such a name makes a file that is no YAML.
 _NO_TEXT = (".yml", ".yaml", ".star")
@@ -115,19 +118,21 @@ class Evaluator:
         self._observe = observe
         # Gets all that is read from here on, if somebody wants to know.
         self.reads: View | None = None
-        self._caches: dict[tuple[tuple[str, float], ...], MemoryCache] = {}
+        self._caches: dict[_Limits, MemoryCache] = {}
+        # By limits as well, within which files are read; None as long as nobody says what is run together.
+        self._shared: dict[_Limits, Shared] | None = None
         self._due: Counter[tuple[str, ...]] | dict[tuple[str, ...], int] = {}
         self._kept: dict[tuple[str, ...], Outcome] = {}
 
     def evaluate(self, subject: Subject, *, trace: bool = False, view: View | None = None) -> Documents:
         """What a subject makes. trace: keep histories. view: notes what is read. Raises PlaitError."""
         view = View() if view is None else view
-        cache = self.cache(subject.limits)
+        cache, shared = self.cache(subject.limits), self._shared_with(subject.limits)
         trace = trace or self._traced or subject.has_secrets
 
         def work() -> Documents:
             subject.check()
-            return subject.run.evaluate(view=view, trace=trace, words=subject.words, cache=cache)
+            return subject.run.evaluate(view=view, trace=trace, words=subject.words, cache=cache, shared=shared)
 
         try:
             made = self.within(subject.limits, work)
@@ -143,12 +148,19 @@ class Evaluator:
 
     def cache(self, limits: Mapping[str, float]) -> MemoryCache:
         """The compiled code of evaluations with these limits, on which it depends."""
-        key = tuple(sorted(limits.items()))
+        key = _key(limits)
         found = self._caches.get(key)
         if found is None:
             with limited(Limits(**limits)):
                 found = self._caches[key] = MemoryCache()
         return found
+
+    def _shared_with(self, limits: Mapping[str, float]) -> Shared | None:
+        if self._shared is None:
+            return None
+        from plait.workspace.shared import Shared
+
+        return self._shared.setdefault(_key(limits), Shared())
 
     def within(self, limits: Mapping[str, float], work: Callable[[], T]) -> T:
         """What `work` gives, held to limits. Raises what it raises, and LimitError."""
@@ -163,9 +175,10 @@ class Evaluator:
                     unbound_memory()
 
     def expect(self, subjects: Mapping[tuple[str, ...], int]) -> None:
-        """Say how often each subject, by its key, will be asked for."""
+        """Say how often each subject, by its key, will be asked for; files are read anew for these, and once for all of them."""
         self._due = dict(subjects)
         self._kept.clear()
+        self._shared = {}
 
     def outcome(self, subject: Subject) -> Outcome:
         """What came of a subject; that of an equal one serves again as long as more are expected.
@@ -194,6 +207,10 @@ class Evaluator:
             return Outcome(self, subject, self.evaluate(subject, view=view), None, view)
         except PlaitError as error:
             return Outcome(self, subject, None, error, view)
+
+
+def _key(limits: Mapping[str, float]) -> _Limits:
+    return tuple(sorted(limits.items()))
 
 
 def _keeper() -> Callable[[Allowance], None] | None:

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from plait.coverage import Coverage
     from plait.testing.cases import Case
 
-# Cases for one process at a time: enough of them share what one file has.
+# Cases for one process at a time: enough of them share what they read, and each process gets some of these parts.
 _CHUNK = 25
+_PARTS = 4
 
 
 def run_tests(paths: Sequence[str] = (), *, update: bool = False) -> list[Result]:
@@ -99,7 +100,8 @@ def results_of_several(
     from concurrent.futures.process import BrokenProcessPool
 
     ids = [case.id for case in cases]
-    chunks = [ids[start : start + _CHUNK] for start in range(0, len(ids), _CHUNK)]
+    size = max(_CHUNK, len(ids) // (processes * _PARTS))
+    chunks = [ids[start : start + size] for start in range(0, len(ids), size)]
     with ProcessPoolExecutor(processes, initializer=_begin, initargs=(project,)) as pool:
         done = [pool.submit(_work, chunk, update, coverage is not None) for chunk in chunks]
         try:

@@ -6,6 +6,7 @@ file that was missing may come to be.
 
 from __future__ import annotations
 
+import gc
 import os
 from time import time
 
@@ -75,7 +76,12 @@ class _Watcher:
         is_new = not directories <= self._directories
         if is_new:
             self._begin(directories)
+        is_tidy = False
         for batch in self._events:
+            if not batch and not is_tidy:
+                # What the work has left is looked through while nobody waits for an answer.
+                gc.collect()
+                is_tidy = True
             paths = {path for _, path in batch}
             if is_new:
                 # What changed before the watch began is told by nobody.

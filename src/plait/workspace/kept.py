@@ -12,7 +12,7 @@ from plait.starlark import budget_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from plait.nodes import Value
     from plait.templates import Outcome, YamlFile
@@ -27,17 +27,19 @@ class Kept:
     __slots__ = ("_libraries", "_outcomes", "_values", "_yaml")
 
     def __init__(self) -> None:
-        self._yaml: dict[tuple[object, ...], YamlFile] = {}
+        self._yaml: dict[tuple[object, ...], tuple[YamlFile, Sequence[str]]] = {}
         # With the text that it was made of, and the steps that it took.
         self._outcomes: dict[tuple[object, ...], tuple[str, Outcome, int]] = {}
         self._values: Value = None
         self._libraries: tuple[tuple[str, str], ...] = ()
 
-    def yaml(self, file: InputFile, *, strict: bool, read: Callable[[], YamlFile]) -> YamlFile:
-        """A file as it is read. read: reads it. Raises what that raises."""
-        key = (file.path, file.shown, file.is_plain, strict)
+    def yaml(
+        self, file: InputFile, *, strict: bool, read: Callable[[], tuple[YamlFile, Sequence[str]]]
+    ) -> tuple[YamlFile, Sequence[str]]:
+        """A file as it is read, and what is to be warned of in it. read: reads it. Raises what that raises."""
+        key = (file.path, file.shown, file.is_plain, file.marked_template, strict)
         found = self._yaml.get(key)
-        if found is None or found.source.text != file.source.text:
+        if found is None or found[0].source.text != file.source.text:
             found = self._yaml[key] = read()
         return found
 

@@ -9,7 +9,7 @@ from plait.workspace import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any, TypeVar
 
     from plait.nodes import DocumentSet, Value
@@ -151,45 +151,18 @@ class Session:
         if found is None:
             traced, cache = self.context.trace is not None, self.context.cache
 
-            def read() -> YamlFile:
-                return read_yaml(file.source, strict=options.strict, plain=file.is_plain, cache=cache, traced=traced)
+            def read() -> tuple[YamlFile, list[str]]:
+                strict, plain = options.strict, file.is_plain
+                made = read_yaml(file.source, strict=strict, plain=plain, cache=cache, traced=traced)
+                return made, [*_warnings(file, made)]
 
-            found = read() if self.kept is None else self.kept.yaml(file, strict=options.strict, read=read)
+            found, warnings = read() if self.kept is None else self.kept.yaml(file, strict=options.strict, read=read)
             self._yaml[key] = found
-            self._warn_of(file, found)
+            for text in warnings:
+                self.context.warn(text)
         elif self._is_forked:
             file.touch()
         return found
-
-    def _warn_of(self, file: InputFile, found: YamlFile) -> None:
-        """Warn of what a YAML file says that has no effect, or another one than it seems to have."""
-        warn, shown = self.context.warn, file.source.shown
-        if not found.is_template and found.plain is not found.documents:
-            from plait.yaml import written_twice
-
-            for text in written_twice(file.source, found.documents):
-                warn(text)
-        for line, name, hint in found.misspelt():
-            warn(f"{shown}:{line}: unknown annotation @{name}; {hint}")
-        ignored = found.ignored()
-        if ignored is not None:
-            warn(f"{shown}:{ignored}: the text after the ... that ends the last document has no effect")
-        braces = found.braces()
-        if braces is not None:
-            warn(f"{shown}:{braces}: {{{{ }}}} is a map within a map here; put it in quotes to make it a string")
-        written = None if file.marked_template is False else found.untemplated_text()
-        if written is not None:
-            warn(
-                f"{shown}:{written}: (@= @) stays as it is in this text; "
-                "#@yaml/text-templated-strings on the line above has it evaluated"
-            )
-        unused = found.unused_overlay()
-        if unused is not None:
-            line, name = unused
-            warn(
-                f"{shown}:{line}: @{name} has no effect because no document of this file is an overlay; "
-                "to make one an overlay, put #@overlay/match by=... above its ---"
-            )
 
     def prepared(self, file: InputFile, options: Options) -> Template | Outcome:
         """The file compiled, or what it is where nothing in it is evaluated. Raises PlaitError."""
@@ -283,6 +256,36 @@ class Session:
                 if member.file.type == files.YAML and member.file.is_template:
                     member.file.touch()
         return found
+
+
+def _warnings(file: InputFile, found: YamlFile) -> Iterator[str]:
+    """What a YAML file says that has no effect, or another one than it seems to have."""
+    shown = file.source.shown
+    if not found.is_template and found.plain is not found.documents:
+        from plait.yaml import written_twice
+
+        yield from written_twice(file.source, found.documents)
+    for line, name, hint in found.misspelt():
+        yield f"{shown}:{line}: unknown annotation @{name}; {hint}"
+    ignored = found.ignored()
+    if ignored is not None:
+        yield f"{shown}:{ignored}: the text after the ... that ends the last document has no effect"
+    braces = found.braces()
+    if braces is not None:
+        yield f"{shown}:{braces}: {{{{ }}}} is a map within a map here; put it in quotes to make it a string"
+    written = None if file.marked_template is False else found.untemplated_text()
+    if written is not None:
+        yield (
+            f"{shown}:{written}: (@= @) stays as it is in this text; "
+            "#@yaml/text-templated-strings on the line above has it evaluated"
+        )
+    unused = found.unused_overlay()
+    if unused is not None:
+        line, name = unused
+        yield (
+            f"{shown}:{line}: @{name} has no effect because no document of this file is an overlay; "
+            "to make one an overlay, put #@overlay/match by=... above its ---"
+        )
 
 
 # What begins a line of code that somebody means.
