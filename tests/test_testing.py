@@ -188,7 +188,12 @@ def test_equal_evaluations_are_made_once(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_files_are_read_once_for_all_cases_that_run_together(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
     on_disk = content._on_disk
-    monkeypatch.setattr(content, "_on_disk", lambda path, shown: read.append(path) or on_disk(path, shown))
+
+    def noted(path: str, described: str) -> bytes:
+        read.append(path)
+        return on_disk(path, described)
+
+    monkeypatch.setattr(content, "_on_disk", noted)
     text = "tests:\n  a: {each: [{name: a}, {name: b}, {name: c}], equals: {spec.replicas: 1}}\n"
     (place / "many.test.yml").write_text(text)
     cases = Collector().collect(["many.test.yml"]).cases
