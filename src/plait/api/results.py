@@ -8,7 +8,7 @@ from plait.nodes import DocumentSet, to_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Protocol, Self, TypedDict, overload
 
     from plait.api.kinds import Plain
@@ -200,9 +200,9 @@ _NAMED, _LONGEST = 6, 60
 
 
 class Rendered(Documents):
-    """What `render` gives. files: the text of each output file by its path, YAML files and text files."""
+    """What `render` gives. files: the text of each output file by its path, YAML files and text files. paths: of these."""
 
-    __slots__ = ("_files",)
+    __slots__ = ("_files", "_paths")
 
     def __init__(
         self,
@@ -213,10 +213,12 @@ class Rendered(Documents):
         printed: Iterable[str] = (),
         write: Callable[[DocumentSet], str] | None = None,
         trace: Trace | None = None,
+        paths: Sequence[str] | None = None,
     ) -> None:
         super().__init__(nodes, warnings=warnings, printed=printed, write=write, trace=trace)
         # Written when somebody asks: most want the documents.
         self._files = files
+        self._paths = paths
 
     @property
     def files(self) -> dict[str, str]:
@@ -225,6 +227,11 @@ class Rendered(Documents):
             with limited(self._run.again()):
                 self._files = dict(self._files() if callable(self._files) else self._files)
         return self._files
+
+    @property
+    def paths(self) -> list[str]:
+        """The path of each output file, for which none is written."""
+        return list(self.files if self._paths is None else self._paths)
 
     def state(self) -> State:
         """As of `Documents`, and what is of this kind alone."""

@@ -274,6 +274,7 @@ def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) ->
     return Rendered(
         result.documents,
         files=result.output_files,
+        paths=result.paths(),
         write=FORMATS[choose_formats(flags.texts("output"))[0]],
         warnings=context.warnings,
         trace=context.trace,

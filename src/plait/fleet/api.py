@@ -121,7 +121,7 @@ def fleet(
     def told(task: Task, outcome: Outcome) -> None:
         if outcome.status != LEFT:
             book.enter(task, outcome)
-        outcome.parts, outcome.reads, outcome.files = (), None, {}
+        outcome.parts, outcome.news, outcome.reads, outcome.files = (), {}, None, {}
         outcomes[task.name] = outcome
         watcher.outcome(outcome)
 

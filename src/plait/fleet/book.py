@@ -97,12 +97,9 @@ class Book:
 
     def enter(self, task: Task, outcome: Outcome) -> None:
         """Note what came of a run, at once: whoever kills the process loses nothing that was made."""
-        parts = []
-        for reads in outcome.parts:
-            name = reads.key()
-            parts.append(name)
+        for name, part in outcome.news.items():
             if name not in self._parts:
-                self._parts[name] = {"part": name, "files": reads.files, "directories": reads.directories}
+                self._parts[name] = {"part": name, "files": part.files, "directories": part.directories}
                 self._note(self._parts[name])
         line: Line = {"run": task.name, "output": task.place, "status": outcome.status}
         line["seconds"] = round(outcome.seconds, 4)
@@ -114,7 +111,7 @@ class Book:
             before = self._old.get(task.name)
             line["stays"] = before is not None and before.get("output") == task.place
         else:
-            line["reads"] = parts
+            line["reads"] = list(outcome.parts)
             reads = outcome.reads or Reads({}, {}, {})
             line["files"] = dict(reads.files)
             if reads.directories:

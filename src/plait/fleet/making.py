@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from plait.fleet.placing import Place
     from plait.fleet.plan import Task
     from plait.fleet.pools import Pool
+    from plait.fleet.reads import Reads
     from plait.fleet.workshop import Common
     from plait.project.file import Project
 
@@ -105,10 +106,14 @@ class _Keeper:
 
     def __init__(self, results: str) -> None:
         self._results = Results(results)
+        self._parts: dict[str, Reads] = {}
 
     def __call__(self, task: Task, outcome: Outcome) -> None:
-        if outcome.status == MADE and not outcome.is_secret and outcome.texts is not None and outcome.reads is not None:
-            reads = joined([*outcome.parts, outcome.reads])
+        self._parts.update(outcome.news)
+        if outcome.status != MADE or outcome.is_secret or outcome.texts is None or outcome.reads is None:
+            return
+        if self._parts.keys() >= set(outcome.parts):
+            reads = joined([*(self._parts[name] for name in outcome.parts), outcome.reads])
             self._results.keep(task.definition, Kept(outcome.texts, reads, outcome.warnings, is_secret=False))
 
 

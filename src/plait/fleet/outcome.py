@@ -20,7 +20,8 @@ class Outcome:
     name: of the run. status: `made`; `stored`, taken from what an earlier fleet made; `kept`, there already; `failed`; or
     `left out`, because the fleet was stopped. seconds: how long it took. error: the message, of a run that failed.
     fault: the same without what is the environment's own, so that equal errors have equal texts.
-    parts, reads: what it has read, below directories and elsewhere. is_secret: it has to do with secrets, so that nothing
+    parts, reads: what it has read, below directories, by the names of such parts, and elsewhere. news: parts that the
+    process has not told of before. is_secret: it has to do with secrets, so that nothing
     of it is kept. files: digest and size of each file that it has written. texts: the files themselves, where the process
     that made them does not write.
     """
@@ -31,6 +32,7 @@ class Outcome:
         "files",
         "is_secret",
         "name",
+        "news",
         "parts",
         "reads",
         "seconds",
@@ -47,7 +49,8 @@ class Outcome:
         seconds: float = 0.0,
         error: str = "",
         fault: str = "",
-        parts: Sequence[Reads] = (),
+        parts: Sequence[str] = (),
+        news: Mapping[str, Reads] | None = None,
         reads: Reads | None = None,
         is_secret: bool = False,
         files: Mapping[str, Written] | None = None,
@@ -60,6 +63,7 @@ class Outcome:
         self.error = error
         self.fault = fault or error
         self.parts = parts
+        self.news = {} if news is None else news
         self.reads = reads
         self.is_secret = is_secret
         self.files = {} if files is None else files

@@ -44,6 +44,10 @@ class Reads:
         return len(self.files) + len(self.directories) + len(self.variables)
 
 
+# So many contents are remembered: those that runs share come up again at once.
+_MOST = 4096
+
+
 class Disk:
     """What lies on the disk, looked at once. top: the directory of the project.
 
@@ -55,6 +59,8 @@ class Disk:
         self._environment = environment
         self._start = os.path.join(self.top, "")
         self._files: dict[str, str | None] = {}
+        # Contents that runs share are the same objects.
+        self._read: dict[str, tuple[bytes, str]] = {}
         self._directories: dict[str, str | None] = {}
 
     def relative(self, path: str) -> str:
@@ -126,13 +132,21 @@ class Disk:
 
     def of_view(self, view: View) -> Reads:
         """What a run has read."""
-        files = {
-            self.relative(path): None if content is None else _with_link(path, digest(content))
-            for path, content in sorted(view.files.items())
-        }
+        files = {self.relative(path): self._of_content(path, found) for path, found in sorted(view.files.items())}
         listed = (self.relative(path) for path in sorted(view.directories))
         variables = {prefix: _of_variables(found) for prefix, found in sorted(view.variables.items())}
         return Reads(files, {path: self.directory(path) for path in listed}, variables)
+
+    def _of_content(self, path: str, content: bytes | None) -> str | None:
+        """The digest of what was read of a file."""
+        if content is None:
+            return None
+        before = self._read.get(path)
+        if before is None or before[0] is not content:
+            if len(self._read) >= _MOST:
+                self._read.clear()
+            before = self._read[path] = content, _with_link(path, digest(content))
+        return before[1]
 
     def stamped(self, reads: Reads) -> Reads:
         """The same without digests of contents, from which somebody could try what they are."""
@@ -169,14 +183,34 @@ def joined(parts: Iterable[Reads]) -> Reads:
     return Reads(files, directories, variables)
 
 
-def by_directory(reads: Reads, tops: Iterable[str]) -> tuple[dict[str, Reads], Reads]:
+class Parts:
+    """The names of parts that runs share, and which were told of: a name takes longer to make than to look up."""
+
+    def __init__(self) -> None:
+        self._names: dict[object, str] = {}
+
+    def named(self, parts: Iterable[Reads]) -> tuple[list[str], dict[str, Reads]]:
+        """The names of parts, and those of them that are new."""
+        names: list[str] = []
+        news: dict[str, Reads] = {}
+        for part in parts:
+            content = (tuple(part.files.items()), tuple(part.directories.items()))
+            name = self._names.get(content)
+            if name is None:
+                name = self._names[content] = part.key()
+                news[name] = part
+            names.append(name)
+        return names, news
+
+
+def by_directory(reads: Reads, tops: Iterable[str]) -> tuple[list[Reads], Reads]:
     """What was read below some directories, each by itself, and the rest: runs that share a directory share that part."""
-    parts: dict[str, Reads] = {}
+    parts: list[Reads] = []
     files, directories = dict(reads.files), dict(reads.directories)
     for top in sorted(set(tops)):
         start = "" if top == "." else f"{top}/"
         inner = {path: files.pop(path) for path in [*files] if path.startswith(start) and not path.startswith("../")}
         listed = {path: directories.pop(path) for path in [*directories] if path == top or path.startswith(start)}
         if inner or listed:
-            parts[top] = Reads(inner, listed, {})
+            parts.append(Reads(inner, listed, {}))
     return parts, Reads(files, directories, reads.variables)

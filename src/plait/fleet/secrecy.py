@@ -15,14 +15,31 @@ _HARMLESS = frozenset({"HOME"})
 _MARKS = (b"encrypted", b"ENC[", b"vars-store", b"PRIVATE KEY")
 
 
-def is_secret(run: Run, view: View) -> bool:
-    """Whether a run has to do with secrets, as far as its flags and what it has read say. It rather says so too often."""
-    if any(one.flag is not None and one.flag.name in _FLAGS for one in run.settings):
-        return True
-    if view.variables.keys() - _HARMLESS:
-        return True
-    contents = (content for content in view.files.values() if content is not None)
-    return any(mark in content for content in contents for mark in _MARKS)
+# So many contents are remembered: those that many runs have in common come up again at once.
+_MOST = 4096
+
+
+class Marks:
+    """Which contents look like secrets; those that runs share are looked through once."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, tuple[bytes, bool]] = {}
+
+    def is_secret(self, run: Run, view: View) -> bool:
+        """Whether a run has to do with secrets, as far as its flags and what it has read say. It rather says so too often."""
+        if any(one.flag is not None and one.flag.name in _FLAGS for one in run.settings):
+            return True
+        if view.variables.keys() - _HARMLESS:
+            return True
+        return any(self._has_mark(path, content) for path, content in view.files.items() if content is not None)
+
+    def _has_mark(self, path: str, content: bytes) -> bool:
+        before = self._found.get(path)
+        if before is None or before[0] is not content:
+            if len(self._found) >= _MOST:
+                self._found.clear()
+            before = self._found[path] = content, any(mark in content for mark in _MARKS)
+        return before[1]
 
 
 def can_be_known(view: View) -> bool:

@@ -10,9 +10,9 @@ from time import perf_counter
 from plait.errors import PlaitError, render
 from plait.fleet.outcome import FAILED, MADE, STORED, Outcome
 from plait.fleet.placing import digests, place_of
-from plait.fleet.reads import Disk, by_directory
+from plait.fleet.reads import Disk, Parts, by_directory
 from plait.fleet.results import Kept
-from plait.fleet.secrecy import can_be_known, is_secret
+from plait.fleet.secrecy import Marks, can_be_known
 from plait.limits import Allowance, Limits, limited
 
 TYPE_CHECKING = False
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from plait.api.results import Documents
     from plait.fleet.plan import Task
-    from plait.fleet.reads import Reads
     from plait.fleet.results import Results
     from plait.project.run import Run
 
@@ -101,6 +100,8 @@ class Workshop:
             name = os.path.join(directory, os.path.basename(name))
         self._project = of_source(Source(name, text), directory)
         self._disk = Disk(directory or os.curdir, setup.environment)
+        self._parts = Parts()
+        self._marks = Marks()
         self._cache = MemoryCache()
         self._shared = Shared()
         self._output = place_of(setup.output) if setup.output else None
@@ -147,20 +148,19 @@ class Workshop:
         documents = _within_limits(self._setup, lambda: run.evaluate(view=view, cache=self._cache, shared=self._shared))
         self._cache.save()
         texts, warnings = _texts(task, documents)
-        made = Kept(texts, self._disk.of_view(view), warnings, is_secret=is_secret(run, view))
+        made = Kept(texts, self._disk.of_view(view), warnings, is_secret=self._marks.is_secret(run, view))
         if self._results is not None and can_be_known(view) and (not made.is_secret or self._setup.keeps_secrets):
             self._results.keep(task.definition, made)
         return self._outcome(task, MADE, made, run, is_known=can_be_known(view))
 
     def _outcome(self, task: Task, status: str, made: Kept, run: Run, *, is_known: bool) -> Outcome:
         is_secret = made.is_secret or not is_known
-        parts: dict[str, Reads] = {}
-        rest = self._disk.stamped(made.reads)
-        if not is_secret:
-            parts, rest = by_directory(made.reads, (self._disk.relative(path) for path in _directories(run)))
+        tops = [] if is_secret else [self._disk.relative(path) for path in _directories(run)]
+        found, rest = by_directory(self._disk.stamped(made.reads) if is_secret else made.reads, tops)
+        parts, news = self._parts.named(found)
         files = digests(made.texts, is_secret=is_secret)
         return Outcome(
-            task.name, status, parts=[*parts.values()], reads=rest, files=files, texts=made.texts, is_secret=is_secret,
+            task.name, status, parts=parts, news=news, reads=rest, files=files, texts=made.texts, is_secret=is_secret,
             warnings=made.warnings,
         )  # fmt: skip
 
@@ -205,7 +205,7 @@ def _texts(task: Task, documents: Documents) -> tuple[dict[str, str], list[str]]
         return {"" if task.is_file else "documents.yml": documents.to_yaml()}, warnings
     if not task.is_file:
         return documents.files, warnings
-    texts = [path for path in documents.files if not path.endswith((".yml", ".yaml"))]
+    texts = [path for path in documents.paths if not path.endswith((".yml", ".yaml"))]
     if texts:
         warnings.append(f"text files are not written: {', '.join(texts)}; an output that ends in / has them")
     return {"": documents.to_yaml()}, warnings

@@ -215,6 +215,10 @@ class Result:
             documents = DocumentSet([document for file in files for document in file.documents.items])
         self.documents = documents
 
+    def paths(self) -> list[str]:
+        """The path of every file that comes of it, the text files first."""
+        return [*(file.path for file in self.texts), *(file.path for file in self.files)]
+
     def output_files(self) -> list[OutputFile]:
         """Path and text of every file that comes of it, the text files first."""
         from plait.output import FORMATS
