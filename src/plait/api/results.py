@@ -200,7 +200,7 @@ _NAMED, _LONGEST = 6, 60
 
 
 class Rendered(Documents):
-    """What `render` gives. files: the text of each output file by its path, YAML files and text files. paths: of these."""
+    """What `render` gives. files: the text of each output file by its path, YAML files and text files."""
 
     __slots__ = ("_files", "_paths")
 
@@ -230,7 +230,7 @@ class Rendered(Documents):
 
     @property
     def paths(self) -> list[str]:
-        """The path of each output file, for which none is written."""
+        """The path of each output file; their texts are not written for that."""
         return list(self.files if self._paths is None else self._paths)
 
     def state(self) -> State:
