@@ -9,6 +9,8 @@ of a few lines that refers to itself a million times ends at the limit `steps`.
 from __future__ import annotations
 
 import re
+import sys
+from threading import local
 
 from plait.errors import PlaitError
 from plait.layering.regexps import Pattern
@@ -18,6 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Protocol
+
+    from jsonschema.protocols import Validator as Library
 
     class Violation(Protocol):
         """What the library says of one violation."""
@@ -63,31 +67,45 @@ class Schema:
 
     def __init__(self, plain: object) -> None:
         """Raises UnusableSchemaError for what is no schema, LimitError, and ImportError without the library."""
-        from attrs import evolve
         from jsonschema import Draft4Validator
-        from jsonschema.validators import extend
         from jsonschema_specifications import REGISTRY
 
-        cost = _Cost()
-        own = {**Draft4Validator.VALIDATORS, **_BOUNDED}
-        limited = extend(Draft4Validator, {name: cost.charged(name, keyword) for name, keyword in own.items()})  # type: ignore[no-untyped-call]
-        # Below a `$schema` of its own the library would go on with a class of its own.
-        limited.evolve = evolve
+        limited = bounded(Draft4Validator, _BOUNDED)
         # REGISTRY holds the metaschemas and retrieves nothing.
         metaschema = limited(
             Draft4Validator.META_SCHEMA, registry=REGISTRY, format_checker=Draft4Validator.FORMAT_CHECKER
         )
-        for violation in _each(metaschema, plain):
+        for violation in violations(metaschema, plain):
             raise UnusableSchemaError(violation.message, [*violation.absolute_path])
         self._checker: Validator = limited(plain, registry=REGISTRY)
 
     def violations(self, plain: object) -> Iterator[Violation]:
         """What is wrong with a value. Raises UnusableSchemaError, LimitError."""
-        return _each(self._checker, plain)
+        return violations(self._checker, plain)
 
 
-def _each(checker: Validator, plain: object) -> Iterator[Violation]:
-    """The violations; whatever the library fails with becomes an error of ours."""
+def bounded(base: type[Library], keywords: Mapping[str, Keyword]) -> Callable[..., Validator]:
+    """A class of the library that checks as another one does, within the limits of the run. keywords: in the place of its own.
+
+    Raises ImportError without the library.
+    """
+    from attrs import evolve
+    from jsonschema.validators import extend
+
+    cost = _Cost()
+    own = {**base.VALIDATORS, **keywords}
+    limited = extend(base, {name: cost.charged(name, keyword) for name, keyword in own.items()})  # type: ignore[no-untyped-call]
+    # Below a `$schema` of its own the library would go on with a class of its own.
+    limited.evolve = evolve
+    made: Callable[..., Validator] = limited
+    return made
+
+
+def violations(checker: Validator, plain: object) -> Iterator[Violation]:
+    """What is wrong with a value; whatever the library fails with becomes an error of ours.
+
+    Raises UnusableSchemaError, LimitError.
+    """
     try:
         yield from checker.iter_errors(plain)
     except (PlaitError, MemoryError):
@@ -112,10 +130,8 @@ def _endless() -> UnusableSchemaError:
     return UnusableSchemaError("it refers to itself without end, or is nested too deeply")
 
 
-class _Cost:
-    """What checking takes, in steps of the run, and how deep keywords stand within keywords."""
-
-    __slots__ = ("depth", "run", "taken")
+class _Cost(local):
+    """What checking takes, in steps of the run, and how deep keywords stand within keywords; for each thread."""
 
     def __init__(self) -> None:
         self.run = allowance()
@@ -123,6 +139,8 @@ class _Cost:
         self.depth = 0
 
     def take(self, steps: int) -> None:
+        if self.run is not allowance():
+            self.run, self.taken = allowance(), 0
         self.taken += steps
         self.run.check_time()
         most = self.run.most("steps")
@@ -138,7 +156,7 @@ class _Cost:
             self.take(_PER_KEYWORD + _size(rule) + _size(instance))
             self.take(_comparisons(name, rule, instance))
             self.depth += 1
-            if self.depth > _DEEPEST:
+            if self.depth > _DEEPEST or _stack_is_full():
                 raise _endless()
             try:
                 for violation in keyword(validator, rule, instance, schema) or ():
@@ -155,6 +173,17 @@ _PER_KEYWORD = 100
 _PER_COMPARISON = 20
 # Keywords within keywords; each takes several frames of the stack.
 _DEEPEST = 400
+# So many frames are kept for what the library calls. Below it are parts written in Rust, which end the thread, with a
+# report of their own, where Python's limit of recursion is met within them.
+_SPARE = 200
+
+
+def _stack_is_full() -> bool:
+    try:
+        sys._getframe(max(sys.getrecursionlimit() - _SPARE, 1))
+    except ValueError:
+        return False
+    return True
 
 
 def _size(value: object) -> int:
