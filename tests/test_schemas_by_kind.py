@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import plait
-from plait.kinds import Catalogue, Schema, catalogue_of, faults
+from plait.kinds import Catalogue, catalogue_of
+from plait.kinds.check import faults
+from plait.kinds.references import schema_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,10 +21,11 @@ JOB = {
 }
 
 
-def told(schema: dict[str, object], text: str) -> list[str]:
+def told(schema: dict[str, object], text: str, *, is_kind: bool = True) -> list[str]:
     """What is wrong in a document, with the names that may have been meant."""
     document = plait.read({"a.yml": text}).nodes.items[0]
-    return [" / ".join([fault.message, *fault.meant]) for fault in faults(document, Schema(schema))]
+    found = faults(document, schema_of(schema, is_kind=is_kind))
+    return [" / ".join([fault.message, *fault.meant]) for fault in found]
 
 
 @pytest.mark.parametrize(
@@ -91,20 +94,26 @@ def test_a_file_that_changes_is_read_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("{", "is not JSON"), ("[]", "is not a JSON Schema"), ("[" * 100_000, "is not JSON")],
+    [("{", "is not JSON"), ("[]", "has no JSON Schema"), ("[" * 100_000, "is not JSON")],
 )
 def test_what_is_no_schema(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "s.json").write_text(text, "utf-8")
-    with pytest.raises(plait.UsageError, match=message):
-        Catalogue([str(tmp_path / "s.json")])
+    found = Catalogue([("*", str(tmp_path / "s.json"))])
+    assert found.by_file("a.yml") is None
+    [problem] = found.problems
+    assert message in problem.message
+    assert problem.at is not None
+    assert problem.at.line == 1
 
 
 def test_what_has_no_schema(tmp_path: Path) -> None:
     (tmp_path / "s.yml").write_text("a: 1\n", "utf-8")
-    with pytest.raises(plait.UsageError, match="has no schema of a kind"):
-        Catalogue([str(tmp_path / "s.yml")])
-    with pytest.raises(plait.ReadError, match="cannot read the schema"):
-        Catalogue([str(tmp_path / "missing.json")])
+    [problem] = Catalogue([str(tmp_path / "s.yml")]).problems
+    assert "has no schema of a kind" in problem.message
+    (tmp_path / "there.json").write_text("{}", "utf-8")
+    [problem] = Catalogue([str(tmp_path / "their.json")]).problems
+    assert "cannot read the schema" in problem.message
+    assert problem.hint == 'did you mean "there.json"?'
 
 
 @pytest.mark.parametrize(

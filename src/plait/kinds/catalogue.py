@@ -1,215 +1,314 @@
 """Which schema a document has, among the files that a project names.
 
 A directory has JSON Schemas in the layouts that are in use, `deployment-apps-v1.json` or `apps/deployment_v1.json`, files
-of custom resource definitions, or OpenAPI documents; a file is one of these. What is not a Kubernetes object is found by
-the name of its file.
+of custom resource definitions, and OpenAPI documents; a file is one of these. What is not a Kubernetes object is found by
+the name of its file. Files are read when a document asks for what is in them.
 """
 
 from __future__ import annotations
 
-import json
+import marshal
 import os
+import re
+from collections import OrderedDict
 from fnmatch import fnmatch
-from functools import lru_cache
+from hashlib import blake2b
+from threading import Lock, RLock
 
-from plait.errors import ReadError, UsageError
-from plait.kinds.schema import Schema
-from plait.limits import allowance
-from plait.source import Source
+from plait.errors import LimitError, PlaitError, ReadError, UsageError
+from plait.kinds.check import as_json, placed, violations
+from plait.kinds.files import Files, uri_of
+from plait.kinds.openapi import definitions
+from plait.nodes import Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import TypeAlias
+
+    from plait.kinds.check import Fault, Violated
+    from plait.kinds.references import References
+    from plait.kinds.schema import Schema
+    from plait.nodes import Item
 
     # A path to files of schemas by kind, or a pattern of file names with the path of their schema.
     Entry: TypeAlias = "str | tuple[str, str]"
 
 _MOST_FILES = 20_000
+# So many documents are known to be right or wrong, so that those that nothing has changed in are not checked again.
+_MOST_KNOWN = 20_000
+# The names of kinds in files that may define them; the reader of YAML says later which they do define.
+_KINDS = re.compile(r"""\bkind["']?\s*:\s*(?:[&!]\S+\s+)*["']?(\w+)""")
+_SIGNS = ("CustomResourceDefinition", "x-kubernetes-group-version-kind")
+_OPENAPI = re.compile(r"openapi|swagger", re.IGNORECASE)
+_NAMES = ("apiVersion", "kind", "schema")
+_LAYERED = 3  # parts of a schema of layered documents
+_WITHOUT_SHARING = 2  # a version of the format in which equal values give equal bytes
+
+
+def _below(directories: Sequence[str], texts: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The texts that stand in the place of files below some directories."""
+    starts = tuple(os.path.join(one, "") for one in directories)
+    return {path: text for path, text in texts.items() if path.startswith(starts)}
 
 
 class Catalogue:
     """The schemas of a project.
 
-    entries: absolute paths of files and directories, and pairs of a pattern of absolute paths and a schema.
+    entries: absolute paths of files and directories, and pairs of a pattern of absolute paths and a schema. texts: what
+    stands in the place of files, by absolute path.
     """
 
-    __slots__ = ("_by_kind", "_by_name", "_patterns", "_schemas")
-
-    def __init__(self, entries: Iterable[Entry]) -> None:
-        """Raises ReadError, and UsageError for a file that has no schema."""
-        self._by_kind: dict[tuple[str, str], Schema] = {}
-        # Files that say by their names what they are for are read when they are asked for.
+    def __init__(self, entries: Iterable[Entry], texts: Mapping[str, bytes] | None = None) -> None:
+        """Raises UsageError without the library that checks. What is wrong with files is in `problems`."""
+        try:
+            from plait.kinds.references import References
+        except ImportError:
+            raise UsageError(
+                "schemas of documents need the library jsonschema", hint="pip install 'plait[validate]'"
+            ) from None
+        chosen = tuple(entries)
+        places = [one if isinstance(one, str) else one[1] for one in chosen]
+        allowed = [one if os.path.isdir(one) else os.path.dirname(one) for one in places]
+        self._texts = _below(allowed, texts or {})
+        self._allowed = allowed
+        self.files = Files(allowed, self._texts)
+        self._references: References = References(self.files)
+        self._lock = RLock()
+        self._patterns = [one for one in chosen if isinstance(one, tuple)]
+        # Files that say by their names what they are for, and files that have to be looked into, by the kinds in them.
         self._by_name: dict[str, str] = {}
-        self._patterns: list[tuple[str, str]] = []
-        self._schemas: dict[str, Schema] = {}
-        for entry in entries:
+        self._unread: list[str] = []
+        self._by_word: dict[str, list[str]] = {}
+        self._by_kind: dict[tuple[str, str], tuple[str, str]] = {}
+        self._schemas: dict[object, Schema | None] = {}
+        self._known: OrderedDict[object, Sequence[Violated]] = OrderedDict()
+        for entry in chosen:
             if isinstance(entry, tuple):
-                self._patterns.append(entry)
+                self.files.note(entry[1])
             elif os.path.isdir(entry):
-                self._directory(entry)
+                self._list(entry)
             else:
-                self._file(entry)
+                self._named(entry)
+
+    @property
+    def problems(self) -> Sequence[PlaitError]:
+        """What is wrong with files of schemas, as far as they were needed; each has its place."""
+        return self.files.problems
+
+    @property
+    def notes(self) -> Sequence[PlaitError]:
+        """What schemas say that is not checked."""
+        return self.files.notes
+
+    def paths(self) -> Iterable[str]:
+        """The files and directories that were looked at."""
+        return [*self.files.stamps]
+
+    def is_current(self, texts: Mapping[str, bytes]) -> bool:
+        """Whether all that was looked at is still as it was."""
+        return self._texts == _below(self._allowed, texts) and self.files.is_current()
+
+    def reads(self, path: str) -> bool:
+        """Whether a file belongs to it, or would if it were there."""
+        return path in self.files.stamps or os.path.dirname(path) in self.files.stamps
+
+    # ---- which schema
+
+    def find(self, document: Item, paths: Iterable[str] = ()) -> Schema | None:
+        """The schema of a document: by its kind, of a layered document by its `schema`, else by the files that it was
+        written in. paths: these, as absolute paths.
+
+        Raises LimitError.
+        """
+        top = document.value
+        if type(top) is Map:
+            version, kind, layered = (None if (item := top.find(name)) is None else item.value for name in _NAMES)
+            found = self.by_kind(version, kind)
+            if found is None and kind is None and version is None:
+                found = self.by_layered(layered)
+            if found is not None:
+                return found
+        return next((found for path in paths if (found := self.by_file(path)) is not None), None)
 
     def by_kind(self, api_version: object, kind: object) -> Schema | None:
-        """The schema of a kind of Kubernetes objects. Raises ReadError, UsageError."""
+        """The schema of a kind of Kubernetes objects. Raises LimitError."""
         if not isinstance(api_version, str) or not isinstance(kind, str):
             return None
-        found = self._by_kind.get((api_version, kind))
-        if found is not None:
-            return found
+        return self._once((api_version, kind), lambda: self._of_kind(api_version, kind))
+
+    def by_layered(self, name: object) -> Schema | None:
+        """The schema of layered documents with a `schema` such as `example/Server/v1`: what a file says of `example/v1` and
+        `Server` is said of their data. Raises LimitError.
+        """
+        parts = name.split("/") if isinstance(name, str) else []
+        if len(parts) != _LAYERED:
+            return None
+        group, kind, version = parts
+        return self._once((name, ""), lambda: self._of_data(f"{group}/{version}", kind))
+
+    def by_file(self, path: str) -> Schema | None:
+        """The schema of files with such a name, if there is one. Raises LimitError."""
+        for pattern, schema in self._patterns:
+            if fnmatch(path, pattern):
+                return self._once(schema, lambda place=schema: self._references.schema(place))  # type: ignore[misc]
+        return None
+
+    def _once(self, key: object, make: Callable[[], Schema | None]) -> Schema | None:
+        """What `make` gives, which is asked once; what it fails with is a problem."""
+        with self._lock:
+            if key not in self._schemas:
+                try:
+                    self._schemas[key] = make()
+                except LimitError:
+                    raise
+                except PlaitError as error:
+                    self.files.tell(error)
+                    self._schemas[key] = None
+            return self._schemas[key]
+
+    def _of_kind(self, api_version: str, kind: str) -> Schema | None:
+        path = self._file_of(api_version, kind)
+        if path is not None:
+            return self._references.schema(path, is_kind=True)
+        for path in self._files_with(kind):
+            self._look_into(path)
+        place = self._by_kind.get((api_version, kind))
+        return None if place is None else self._references.schema(*place, is_kind=True)
+
+    def _of_data(self, api_version: str, kind: str) -> Schema | None:
+        path = self._file_of(api_version, kind)
+        if path is None:
+            return None
+        self._references.schema(path)
+        around: dict[str, object] = {"properties": {"data": {"$ref": uri_of(path)}}}
+        return self._references.plain(f"{api_version}/{kind}", around)
+
+    def _file_of(self, api_version: str, kind: str) -> str | None:
+        """The file that is named after a kind."""
         group, _, version = api_version.rpartition("/")
         short = kind.lower()
         names = [f"{short}-{group.partition('.')[0]}-{version}.json" if group else f"{short}-{version}.json"]
         names += [f"{group}/{short}_{version}.json", f"{short}_{version}.json" if not group else ""]
-        for name in names:
-            path = self._by_name.get(name)
-            if path is not None:
-                return self._schema(path)
-        return None
+        return next((self._by_name[name.lower()] for name in names if name.lower() in self._by_name), None)
 
-    def by_file(self, path: str) -> Schema | None:
-        """The schema of files with such a name, if there is one. Raises ReadError, UsageError."""
-        for pattern, schema in self._patterns:
-            if fnmatch(path, pattern):
-                return self._schema(schema)
-        return None
+    # ---- files
 
-    def _schema(self, path: str) -> Schema:
-        found = self._schemas.get(path)
-        if found is None:
-            found = self._schemas[path] = Schema(_json(path))
-        return found
-
-    def _directory(self, top: str) -> None:
+    def _list(self, top: str) -> None:
+        """Note what a directory has."""
         count = 0
         for directory, folders, names in os.walk(top):
+            self.files.note(directory)
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             for name in sorted(names):
                 path = os.path.join(directory, name)
-                if os.path.islink(path):
+                if os.path.islink(path) and not self.files.is_allowed(path):
+                    self.files.tell(ReadError(f'the link "{path}" leads out of the directories of schemas'))
                     continue
                 count += 1
                 if count > _MOST_FILES:
-                    raise UsageError(f'"{top}" has more than {_MOST_FILES} files', hint="name the directory of schemas")
+                    problem = UsageError(
+                        f'"{top}" has more than {_MOST_FILES} files', hint="name the directory of schemas"
+                    )
+                    self.files.tell(problem)
+                    return
                 if name.endswith(".json"):
                     self._by_name.setdefault(name.lower(), path)
                     self._by_name.setdefault(f"{os.path.basename(directory)}/{name}".lower(), path)
-                elif name.endswith((".yml", ".yaml")):
-                    self._definitions(path)
+                if name.endswith((".yml", ".yaml")) or (name.endswith(".json") and _OPENAPI.search(name)):
+                    self._unread.append(path)
 
-    def _file(self, path: str) -> None:
-        if not path.endswith(".json"):
-            if not self._definitions(path):
-                raise UsageError(f'"{path}" has no schema of a kind', expected="CustomResourceDefinitions, or OpenAPI")
-            return
-        top = _json(path)
-        if not self._openapi(top):
-            self._by_name.setdefault(os.path.basename(path).lower(), path)
-
-    def _definitions(self, path: str) -> bool:
-        """Take the custom resource definitions of a file, or its OpenAPI; whether it has any."""
-        from plait.nodes import to_plain
-        from plait.yaml import read
-
-        with _opened(path) as text:
-            if "CustomResourceDefinition" not in text and "x-kubernetes-group-version-kind" not in text:
-                return False
-            documents = read(Source(path, text), keep_mark=False).items
-        found = False
-        for document in documents:
-            value = to_plain(document.value)
-            if isinstance(value, dict) and value.get("kind") == "CustomResourceDefinition":
-                for api_version, kind, schema in _resources(value.get("spec")):
-                    self._by_kind.setdefault((api_version, kind), schema)
-                    found = True
-            elif isinstance(value, dict):
-                found = self._openapi(value) or found
-        return found
-
-    def _openapi(self, top: dict[str, object]) -> bool:
-        """Take the kinds of an OpenAPI document, version 2 or 3; whether it has any."""
-        components = top.get("components")
-        found = False
-        for holder in (top.get("definitions"), components.get("schemas") if isinstance(components, dict) else None):
-            for node in holder.values() if isinstance(holder, dict) else ():
-                kinds = node.get("x-kubernetes-group-version-kind") if isinstance(node, dict) else None
-                for one in kinds if isinstance(kinds, list) else ():
-                    if isinstance(one, dict):
-                        group, version = one.get("group"), one.get("version")
-                        api_version = f"{group}/{version}" if group else str(version)
-                        self._by_kind.setdefault((api_version, str(one.get("kind"))), Schema(top, node))
-                        found = True
-        return found
-
-
-def _resources(spec: object) -> Iterator[tuple[str, str, Schema]]:
-    """What a custom resource definition defines: version, kind and schema of each."""
-    if not isinstance(spec, dict) or not isinstance(spec.get("names"), dict):
-        return
-    versions = spec.get("versions")
-    shared = spec.get("validation")
-    for version in versions if isinstance(versions, list) else [{"name": spec.get("version")}]:
-        if not isinstance(version, dict):
-            continue
-        around = version.get("schema") or shared
-        schema = around.get("openAPIV3Schema") if isinstance(around, dict) else None
-        if isinstance(schema, dict):
-            # What every object has is not written there.
-            own = schema.get("properties")
-            shared_keys = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}}
-            properties = {**shared_keys, **(own if isinstance(own, dict) else {}), "metadata": {"type": "object"}}
-            whole = {**schema, "properties": properties}
-            yield f"{spec.get('group')}/{version.get('name')}", str(spec["names"].get("kind")), Schema(whole)
-
-
-class _opened:  # noqa: N801 - reads as what it does
-    """`with _opened(path) as text`: the text of a file, within the limits. Raises ReadError, LimitError."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-
-    def __enter__(self) -> str:
+    def _named(self, path: str) -> None:
+        """Take a file that the project names."""
         try:
-            with open(self._path, "rb") as file:
-                data = file.read(allowance().most("input") + 1)
-        except OSError as error:
-            raise ReadError(f'cannot read the schema "{self._path}": {error.strerror}') from None
-        allowance().take(len(data))
-        return data.decode("utf-8", "replace")
+            if not path.endswith(".json"):
+                if not self._note_words(path):
+                    self.files.tell(
+                        UsageError(
+                            f'"{path}" has no schema of a kind', expected="CustomResourceDefinitions, or OpenAPI"
+                        )
+                    )
+            elif not self._look_into(path):
+                self._by_name.setdefault(os.path.basename(path).lower(), path)
+        except LimitError:
+            raise
+        except PlaitError as error:
+            self.files.tell(error)
 
-    def __exit__(self, *_: object) -> None:
-        return None
+    def _look_into(self, path: str) -> bool:
+        """Note the kinds that a file defines; whether there are any. Raises ReadError, UsageError, LimitError."""
+        found = [*definitions(self._references.load(path))]
+        for api_version, kind, pointer in found:
+            self._by_kind.setdefault((api_version, kind), (path, pointer))
+        return bool(found)
+
+    def _note_words(self, path: str) -> bool:
+        """Note the kinds that a file may define. Raises ReadError, LimitError."""
+        text = self.files.text(path)
+        if not any(sign in text for sign in _SIGNS):
+            return False
+        for word in {*_KINDS.findall(text)}:
+            self._by_word.setdefault(word, []).append(path)
+        return True
+
+    def _files_with(self, kind: str) -> Sequence[str]:
+        """The files that may define a kind."""
+        while self._unread:
+            path = self._unread.pop(0)
+            try:
+                self._note_words(path)
+            except ReadError as error:
+                self.files.tell(error)
+        return self._by_word.get(kind, ())
+
+    # ---- checking
+
+    def check(self, document: Item, paths: Iterable[str] = ()) -> list[Fault]:
+        """What in a document is not as its schema says, in its order; nothing if it has no schema. paths: as of `find`.
+
+        Raises LimitError.
+        """
+        schema = self.find(document, paths)
+        if schema is None:
+            return []
+        plain = as_json(document.value)
+        key = _key(schema, plain)
+        found = self._known.get(key)
+        if found is None:
+            try:
+                found = violations(plain, schema)
+            except UsageError as error:
+                self.files.tell(error)
+                found = []
+            self._known[key] = found
+            while len(self._known) > _MOST_KNOWN:
+                self._known.popitem(last=False)
+        return placed(document, found)
 
 
-def _json(path: str) -> dict[str, object]:
-    with _opened(path) as text:
-        try:
-            found = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            line = getattr(error, "lineno", 0)
-            raise UsageError(
-                f'the schema "{path}" is not JSON: {error}', found=f"line {line}" if line else None
-            ) from None
-    if not isinstance(found, dict):
-        raise UsageError(f'the schema "{path}" is not a JSON Schema', expected="an object", found=type(found).__name__)
-    return found
-
-
-def catalogue_of(entries: Iterable[Entry]) -> Catalogue:
-    """The catalogue of some entries, read again when a file that is named has changed. Raises as `Catalogue` does."""
-    chosen = tuple(entries)
-    return _catalogue(chosen, tuple(_state(one if isinstance(one, str) else one[1]) for one in chosen))
-
-
-@lru_cache(8)
-def _catalogue(entries: tuple[Entry, ...], _states: tuple[object, ...]) -> Catalogue:
-    return Catalogue(entries)
-
-
-def _state(path: str) -> object:
+def _key(schema: Schema, plain: object) -> object:
+    """What is the same for equal documents with the same schema, and small."""
     try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size
+        return schema, blake2b(marshal.dumps(plain, _WITHOUT_SHARING), digest_size=16).digest()  # type: ignore[arg-type]
+    except ValueError:  # values of programs, which no schema speaks of
+        return schema, object()
+
+
+def catalogue_of(entries: Iterable[Entry], texts: Mapping[str, bytes] | None = None) -> Catalogue:
+    """The catalogue of some entries, which is made again when something that it has looked at has changed.
+
+    texts: what stands in the place of files, by absolute path. Raises UsageError without the library that checks.
+    """
+    chosen = tuple(entries)
+    with _LOCK:
+        found = _MADE.get(chosen)
+        if found is None or not found.is_current(texts or {}):
+            found = _MADE[chosen] = Catalogue(chosen, texts)
+            while len(_MADE) > _MOST_MADE:
+                _MADE.popitem(last=False)
+        return found
+
+
+_MOST_MADE = 8
+_MADE: OrderedDict[tuple[Entry, ...], Catalogue] = OrderedDict()
+_LOCK = Lock()

@@ -1,96 +1,142 @@
-"""What in a document is not as the schema of its kind says."""
+"""What in a document is not as its schema says."""
 
 from __future__ import annotations
 
 from itertools import islice
 
-from plait.errors import LimitError
+from plait.errors import LimitError, UsageError
+from plait.kinds.wording import told
 from plait.nodes import Array, Map
 from plait.spell import near
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import TypeAlias
 
     from plait.kinds.schema import Schema
+    from plait.kinds.wording import Path
     from plait.nodes import Item, Value
 
-_NAMES = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
+    # The path to what is wrong, what is wrong with it, and what may have been meant.
+    Violated: TypeAlias = "tuple[Path, str, Sequence[str]]"
+
 # So many are told of one document.
-_MOST = 100
+MOST = 100
 
 
 class Fault:
-    """Something that is wrong. item: what; message: in words, without the value; meant: what may have been meant."""
+    """Something that is wrong.
 
-    __slots__ = ("item", "meant", "message")
+    item: the node; path: how it is reached from the top of the document. message: what is wrong, in words, without the
+    value. meant: what may have been meant in its place.
+    """
 
-    def __init__(self, item: Item, message: str, meant: Sequence[str] = ()) -> None:
+    __slots__ = ("item", "meant", "message", "path")
+
+    def __init__(self, item: Item, message: str, meant: Sequence[str] = (), path: Path = ()) -> None:
         self.item = item
         self.message = message
         self.meant = meant
+        self.path = path
+
+    def __repr__(self) -> str:
+        return f"<Fault {'.'.join(map(str, self.path))}: {self.message}>"
 
 
 def faults(document: Item, schema: Schema) -> list[Fault]:
-    """What is wrong in a document, in its order: wrong types, unknown and missing keys, values that there may not be.
+    """What is wrong in a document, in its order.
 
-    Raises LimitError.
+    schema: one that a catalogue has given. Raises LimitError, and UsageError for a schema that has no end.
     """
+    return placed(document, violations(as_json(document.value), schema))
+
+
+def violations(plain: object, schema: Schema) -> list[Violated]:
+    """As `faults`, for a value as JSON has it: path, message, names that may be meant."""
+    from plait.layering.jsonschemas import UnusableSchemaError
+    from plait.layering.jsonschemas import violations as found_by_library
+
+    assert schema.checker is not None
     try:
-        return list(islice(_faults(document, schema), _MOST))
-    except RecursionError:
-        raise LimitError("the document is nested too deeply for its schema", at=document.position) from None
+        found = [
+            one
+            for error in islice(found_by_library(schema.checker, plain), MOST)
+            for one in told(error)  # type: ignore[arg-type] # the library's own
+        ]
+    except UnusableSchemaError as error:
+        raise UsageError(f"the schema of a document cannot be used: {error.message}") from None
+    if schema.is_kind:
+        found += islice(_undeclared(plain, schema, ()), MOST)
+    each = {(path, message): (path, message, meant) for path, message, meant in found}
+    return [*each.values()][:MOST]
 
 
-def _faults(item: Item, schema: Schema) -> Iterator[Fault]:
-    value = item.value
-    types = schema.types()
-    if types and not _fits(value, types, schema):
-        yield Fault(item, f"{_kind(value)} where {schema.type_text()} is expected")
+def _undeclared(plain: object, schema: Schema, path: Path) -> Iterator[Violated]:
+    """The keys that no part of a schema declares, where a map has no others."""
+    if isinstance(plain, list):
+        inner = schema.item()
+        for number, one in enumerate(plain if inner is not None else ()):
+            yield from _undeclared(one, inner, (*path, number))  # type: ignore[arg-type]
+    if not isinstance(plain, dict):
         return
-    choices = [] if types == ["boolean"] else schema.choices(alternatives=False)
-    is_scalar = value is not None and not isinstance(value, (Map, Array))
-    if choices and is_scalar and not any(type(choice) is type(value) and choice == value for choice in choices):
-        listed = ", ".join(map(str, choices[:10])) + (", ..." if len(choices) > 10 else "")
-        meant = near(value, [one for one in choices if isinstance(one, str)]) if type(value) is str else []
-        yield Fault(item, f"the value is none of {listed}", meant)
-    if type(value) is Map:
-        yield from _of_map(item, value, schema)
-    elif type(value) is Array:
-        below = schema.item()
-        for one in value.items if below is not None else ():
-            yield from _faults(one, below)  # type: ignore[arg-type]
-
-
-def _of_map(item: Item, value: Map, schema: Schema) -> Iterator[Fault]:
     properties = schema.properties()
     is_closed = schema.is_closed()
-    for name in sorted(schema.required()):
-        if value.find(name) is None:
-            yield Fault(item, f'the key "{name}" is missing')
-    for entry in value.items:
-        key = entry.key
-        below = properties.get(key) or schema.below(key) if type(key) is str else None
+    for key, value in plain.items():
+        below = properties.get(key) or schema.below(key)
         if below is not None:
-            yield from _faults(entry, below)
+            yield from _undeclared(value, below, (*path, key))
         elif is_closed:
-            known = [name for name in properties if value.find(name) is None]
-            yield Fault(entry, f'there is no key "{key}" here', near(key, known) if type(key) is str else [])
+            yield (
+                (*path, key),
+                f'there is no key "{key}" here',
+                near(key, [name for name in properties if name not in plain]),
+            )
 
 
-def _fits(value: Value, types: list[str], schema: Schema) -> bool:
-    kind = _kind(value)
-    if kind in types or (kind == "integer" and "number" in types):
-        return True
-    if kind == "number" and isinstance(value, float) and value.is_integer() and "integer" in types:
-        return True
-    if value is None:  # Kubernetes takes null for a key that is not there
-        return True
-    # Amounts are texts that may be written as numbers.
-    return kind in ("integer", "number") and any("Quantity" in str(part.get("$ref", "")) for part in schema.parts())
+def as_json(value: Value) -> object:
+    """A value as JSON has it: keys are strings. Raises LimitError for one that is nested too deeply."""
+    try:
+        return _as_json(value)
+    except RecursionError:
+        raise LimitError("the document is nested too deeply for its schema") from None
 
 
-def _kind(value: Value) -> str:
+def _as_json(value: Value) -> object:
     if type(value) is Map:
-        return "object"
-    return "array" if type(value) is Array else _NAMES.get(type(value), "number")
+        return {key_of(item.key): _as_json(item.value) for item in value.items}
+    if type(value) is Array:
+        return [_as_json(item.value) for item in value.items]
+    return value
+
+
+def key_of(key: object) -> str:
+    """What JSON makes of a key."""
+    if type(key) is bool:
+        return "true" if key else "false"
+    return "null" if key is None else str(key)
+
+
+def placed(document: Item, found: Sequence[Violated]) -> list[Fault]:
+    """Violations at their nodes, in the order of the document."""
+    out = []
+    for path, message, meant in found:
+        item = document
+        order: list[int] = []
+        for step in path:
+            number, below = _below(item.value, step)
+            if below is None:
+                break
+            item = below
+            order.append(number)
+        out.append((order, Fault(item, message, meant, path)))
+    return [fault for _, fault in sorted(out, key=lambda one: one[0])]
+
+
+def _below(value: Value, step: str | int) -> tuple[int, Item | None]:
+    """What a step leads to, and its place."""
+    if type(value) is Array and type(step) is int and step < len(value.items):
+        return step, value.items[step]
+    if type(value) is Map:
+        return next(((number, one) for number, one in enumerate(value.items) if key_of(one.key) == step), (0, None))
+    return 0, None

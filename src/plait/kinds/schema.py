@@ -1,11 +1,17 @@
-"""A place in a JSON Schema: what a value there may be, and what is said of it."""
+"""A place in a schema: what a value there may be, and what is said of it."""
 
 from __future__ import annotations
 
+from plait.kinds.patterns import matches
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import TypeAlias
+    from collections.abc import Mapping, Sequence
+    from typing import Any, TypeAlias
+
+    from referencing._core import Resolver  # it has no public name
+
+    from plait.layering.jsonschemas import Validator
 
     Plain: TypeAlias = "Mapping[str, object]"
 
@@ -14,50 +20,70 @@ _MOST = 100
 
 
 class Schema:
-    """A place in a schema. root: the whole file, which `$ref` leads into. node: the place."""
+    """A place in a schema. node: what stands there. resolver: where its `$ref` leads. is_kind: it is of an object of
+    Kubernetes, which has no keys that are not declared. checker: what checks documents by the whole schema; a place below
+    has none.
+    """
 
-    __slots__ = ("node", "root")
+    __slots__ = ("_item", "_parts", "_properties", "checker", "is_kind", "node", "resolver")
 
-    def __init__(self, root: Plain, node: Plain | None = None) -> None:
-        self.root = root
-        self.node = root if node is None else node
+    def __init__(
+        self, node: Plain, resolver: Resolver[Any], *, is_kind: bool, checker: Validator | None = None
+    ) -> None:
+        self.node = node
+        self.resolver = resolver
+        self.is_kind = is_kind
+        self.checker = checker
+        self._parts: list[Schema] | None = None
+        self._properties: dict[str, Schema] | None = None
+        self._item: Schema | None = None
 
     def __repr__(self) -> str:
         return f"<Schema: {self.type_text()}>"
 
-    def parts(self, *, alternatives: bool = True) -> Iterator[Plain]:
-        """The place, what it refers to, and what else holds for it, each once. alternatives: of which one holds, too."""
-        todo: list[object] = [self.node]
-        seen: list[object] = []
-        while todo and len(seen) < _MOST:
-            one = todo.pop(0)
-            if not isinstance(one, dict) or any(one is other for other in seen):
-                continue
-            seen.append(one)
-            yield one
-            todo.append(self._referred(one.get("$ref")))
-            for name in ("allOf", "anyOf", "oneOf") if alternatives else ("allOf",):
-                several = one.get(name)
-                todo += several if isinstance(several, list) else []
+    def _inner(self, node: object) -> Schema | None:
+        return Schema(node, self.resolver, is_kind=self.is_kind) if isinstance(node, dict) else None
 
-    def _referred(self, reference: object) -> object:
-        """What a `$ref` within the file leads to; None for one that leads elsewhere."""
-        if not isinstance(reference, str) or not reference.startswith("#"):
+    def parts(self) -> list[Schema]:
+        """The place, what it refers to, what else holds for it and what may hold, each once."""
+        if self._parts is None:
+            self._parts = []
+            todo: list[Schema | None] = [self]
+            seen: set[int] = set()
+            while todo and len(seen) < _MOST:
+                one = todo.pop(0)
+                if one is None or id(one.node) in seen:
+                    continue
+                seen.add(id(one.node))
+                self._parts.append(one)
+                todo.append(one.referred())
+                for name in ("allOf", "anyOf", "oneOf"):
+                    several = one.node.get(name)
+                    todo += [one._inner(node) for node in several] if isinstance(several, list) else []
+        return self._parts
+
+    def referred(self) -> Schema | None:
+        """What the `$ref` of the place leads to, if it has one."""
+        reference = self.node.get("$ref")
+        if not isinstance(reference, str):
             return None
-        found: object = self.root
-        for step in reference[1:].split("/")[1:]:
-            found = found.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(found, dict) else None
-        return found
+        found = self.resolver.lookup(reference)
+        node = found.contents
+        return Schema(node, found.resolver, is_kind=self.is_kind) if isinstance(node, dict) else None
 
-    def properties(self) -> dict[str, Schema]:
+    def properties(self) -> Mapping[str, Schema]:
         """What is said of the keys of a map here, by name."""
-        found: dict[str, Schema] = {}
-        for part in self.parts():
-            properties = part.get("properties")
-            for name, node in properties.items() if isinstance(properties, dict) else ():
-                if isinstance(node, dict):
-                    found.setdefault(name, Schema(self.root, node))
-        return found
+        if self._properties is None:
+            found: dict[str, Schema] = {}
+            for part in self.parts():
+                properties = part.node.get("properties")
+                for name, node in properties.items() if isinstance(properties, dict) else ():
+                    # What says nothing of a value says that there is the key.
+                    inner = part._inner({} if node is True else node)
+                    if inner is not None:
+                        found.setdefault(name, inner)
+            self._properties = found
+        return self._properties
 
     def below(self, key: str) -> Schema | None:
         """What is said of the value of a key; None if nothing is."""
@@ -65,53 +91,60 @@ class Schema:
         if found is not None:
             return found
         for part in self.parts():
-            more = part.get("additionalProperties")
-            if isinstance(more, dict):
-                return Schema(self.root, more)
+            patterns = part.node.get("patternProperties")
+            for pattern, node in patterns.items() if isinstance(patterns, dict) else ():
+                if isinstance(node, dict) and matches(pattern, key):
+                    return part._inner(node)
+        for part in self.parts():
+            more = part._inner(part.node.get("additionalProperties"))
+            if more is not None:
+                return more
         return None
 
     def item(self) -> Schema | None:
         """What is said of the items of an array here."""
-        for part in self.parts():
-            items = part.get("items")
-            if isinstance(items, dict):
-                return Schema(self.root, items)
-        return None
+        if self._item is None:
+            for part in self.parts():
+                self._item = part._inner(part.node.get("items"))
+                if self._item is not None:
+                    break
+        return self._item
 
     def at(self, keys: Sequence[str]) -> Schema | None:
         """What is said of the value below some keys, through arrays as if they were not there."""
         found: Schema | None = self
         for key in keys:
-            while found is not None and not found.properties() and found.item() is not None:
-                found = found.item()
-            found = None if found is None else found.below(key)
+            found = None if found is None else found.inside().below(key)
         return found
 
     def inside(self) -> Schema:
         """The place, or that of the items if it is an array."""
         found = self
-        while not found.properties() and (below := found.item()) is not None:
-            found = below
+        for _ in range(_MOST):
+            inner = None if found.properties() else found.item()
+            if inner is None:
+                break
+            found = inner
         return found
 
     def is_closed(self) -> bool:
         """Whether a map here has the keys that are declared and no others."""
         has_properties = False
         for part in self.parts():
-            if part.get("x-kubernetes-preserve-unknown-fields") or part.get("x-kubernetes-embedded-resource"):
+            if part.node.get("x-kubernetes-preserve-unknown-fields") or part.node.get("x-kubernetes-embedded-resource"):
                 return False
-            if part.get("patternProperties") or part.get("additionalProperties"):
+            if part.node.get("patternProperties") or part.node.get("additionalProperties"):
                 return False
-            has_properties = has_properties or bool(part.get("properties"))
+            has_properties = has_properties or bool(part.node.get("properties"))
         return has_properties
 
     def types(self) -> list[str]:
         """The names of the types that a value here may have."""
         found: list[str] = []
         for part in self.parts():
-            names = part.get("type")
+            names = part.node.get("type")
             found += [names] if isinstance(names, str) else _texts(names)
-            if part.get("x-kubernetes-int-or-string") or part.get("format") == "int-or-string":
+            if part.node.get("x-kubernetes-int-or-string") or part.node.get("format") == "int-or-string":
                 found += ["integer", "string"]
         return list(dict.fromkeys(found))
 
@@ -119,31 +152,23 @@ class Schema:
         """The types, for people."""
         return " or ".join(self.types()) or "any"
 
-    def choices(self, *, alternatives: bool = True) -> list[object]:
-        """The values that there may be, if only some may; for a boolean both. alternatives: as of `parts`."""
-        for part in self.parts(alternatives=alternatives):
-            listed = part.get("enum")
+    def choices(self) -> list[object]:
+        """The values that there may be, if only some may; for a boolean both."""
+        for part in self.parts():
+            listed = part.node.get("enum")
             if isinstance(listed, list):
                 return listed
-            if "const" in part:
-                return [part["const"]]
+            if "const" in part.node:
+                return [part.node["const"]]
         return ["true", "false"] if self.types() == ["boolean"] else []
 
     def description(self) -> str:
         """What is said of it in words; empty if nothing is."""
         for part in self.parts():
-            said = part.get("description")
+            said = part.node.get("description")
             if isinstance(said, str) and said:
                 return said
         return ""
-
-    def required(self) -> set[str]:
-        """The keys that a map here must have."""
-        names: set[str] = set()
-        node = self.node
-        for one in (node, self._referred(node.get("$ref"))):
-            names.update(_texts(one.get("required")) if isinstance(one, dict) else ())
-        return names
 
 
 def _texts(value: object) -> list[str]:

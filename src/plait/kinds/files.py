@@ -1,0 +1,167 @@
+"""The files that hold schemas: read from the places that a project names, and from nowhere else.
+
+A file is JSON or YAML. Nothing is fetched, and no symbolic link leads out of the places. What is wrong in a file is told
+once, with its line.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from plait.content import file_content, near
+from plait.errors import PlaitError, ReadError, UsageError
+from plait.nodes import Array, Map, to_plain
+from plait.source import Position, Source
+from plait.view import View, seen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import TypeAlias
+
+    from plait.nodes import Item
+
+    # How a part of a file is reached from its top.
+    Way: TypeAlias = "tuple[str | int, ...]"
+
+
+class Files:
+    """What was read. problems: what is wrong with files, in the order in which it was found; notes: what is not checked.
+
+    allowed: absolute paths of directories; files below them are read. texts: what stands in the place of files, by
+    absolute path.
+    """
+
+    __slots__ = ("_allowed", "_read", "_told", "_view", "notes", "problems", "stamps")
+
+    def __init__(self, allowed: Sequence[str], texts: Mapping[str, bytes] | None = None) -> None:
+        self._allowed = [os.path.realpath(one) for one in allowed]
+        self._view = View(texts)
+        self._read: dict[str, object] = {}
+        self._told: set[object] = set()
+        self.problems: list[PlaitError] = []
+        self.notes: list[PlaitError] = []
+        # What each file and directory was when it was read.
+        self.stamps: dict[str, object] = {}
+
+    def is_allowed(self, path: str) -> bool:
+        """Whether a path leads to a place that may be read, also where it is a link."""
+        found = os.path.realpath(path)
+        return any(found == one or found.startswith(os.path.join(one, "")) for one in self._allowed)
+
+    def has_text(self, path: str) -> bool:
+        """Whether a text stands in the place of a file."""
+        return path in self._view.texts
+
+    def is_current(self) -> bool:
+        """Whether all that was looked at is on the disk as it was."""
+        return all(stamp_of(path) == stamp for path, stamp in self.stamps.items())
+
+    def note(self, path: str) -> None:
+        """Say that what stands at a path is looked at."""
+        self.stamps[path] = stamp_of(path)
+
+    def text(self, path: str) -> str:
+        """The text of a file. Raises ReadError, LimitError."""
+        self.note(path)
+        try:
+            with seen(self._view):
+                data = file_content(path, f'the schema "{path}"')
+        except OSError as error:
+            raise ReadError(f'cannot read the schema "{path}": {error.strerror}', hint=near(path)) from None
+        finally:
+            self._view.files.clear()  # who wants to know has `stamps`
+        try:
+            return data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise ReadError(f'the schema "{path}" is not UTF-8 text: byte {error.start}') from None
+
+    def contents(self, path: str) -> object:
+        """What a file holds: one value, or `{"documents": [...]}` of a file with several documents.
+
+        Raises ReadError, UsageError with the line, LimitError.
+        """
+        if path not in self._read:
+            self._read[path] = _parsed(path, self.text(path))
+        return self._read[path]
+
+    def tell(self, error: PlaitError) -> None:
+        """Say what is wrong, unless it was said before."""
+        if (key := (str(error.at), error.message)) not in self._told:
+            self._told.add(key)
+            self.problems.append(error)
+
+    def tell_of(self, path: str, way: Way, error: PlaitError, *, is_note: bool = False) -> None:
+        """Say what is wrong with a part of a file, unless it was said before."""
+        if (key := (path, way, error.message)) not in self._told:
+            self._told.add(key)
+            error.at = self._place(path, way)
+            (self.notes if is_note else self.problems).append(error)
+
+    def _place(self, path: str, way: Way) -> Position:
+        """Where a part of a file stands; the top of the file where that cannot be told."""
+        from plait.yaml import read
+
+        source = Source(path)
+        try:
+            source = Source(path, self.text(path))
+            documents = read(source, keep_mark=False).items
+        except PlaitError:
+            return Position(source, 1)
+        item: Item = documents[0]
+        if way[:1] == ("documents",) and len(documents) > 1:
+            item, way = documents[int(way[1])], way[2:]
+        for step in way:
+            value = item.value
+            below: Item | None = None
+            if type(value) is Map:
+                below = value.find(step)
+            elif type(value) is Array and str(step).isdigit() and int(step) < len(value.items):
+                below = value.items[int(step)]
+            if below is None:
+                break
+            item = below
+        return Position(source, max(item.line, 1))
+
+
+def _parsed(path: str, text: str) -> object:
+    if path.endswith(".json"):
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError) as error:
+            line = getattr(error, "lineno", 1)
+            words = getattr(error, "msg", None) or str(error)
+            at = Position(Source(path, text), line)
+            raise UsageError(f'the schema "{path}" is not JSON: {words}', at=at) from None
+    from plait.yaml import read
+
+    documents = [to_plain(document.value) for document in read(Source(path, text), keep_mark=False).items]
+    return documents[0] if len(documents) == 1 else {"documents": documents}
+
+
+def uri_of(path: str) -> str:
+    """The address of a file."""
+    return Path(path).as_uri()
+
+
+def path_of(uri: str) -> str | None:
+    """The path of the file that an address is of; None for another address."""
+    parts = urlsplit(uri)
+    if parts.scheme != "file" or parts.netloc:
+        return None
+    path = unquote(parts.path)
+    if os.name == "nt":
+        path = path.lstrip("/")
+    return None if "\0" in path else os.path.normpath(path)
+
+
+def stamp_of(path: str) -> object:
+    """What changes with a file or directory; None if there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size

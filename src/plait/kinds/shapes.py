@@ -1,0 +1,123 @@
+"""What keywords of schemas hold: where there are schemas below a schema, and what a keyword takes."""
+
+from __future__ import annotations
+
+from plait.errors import UsageError
+from plait.kinds.patterns import is_pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from plait.errors import PlaitError
+    from plait.kinds.files import Way
+
+_SCHEMAS = [
+    "additionalItems",
+    "additionalProperties",
+    "contains",
+    "contentSchema",
+    "else",
+    "if",
+    "items",
+    "not",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+]
+_LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
+_MAPS = ("$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties")
+_COUNTS = ("maxItems", "maxLength", "maxProperties", "minItems", "minLength", "minProperties")
+_TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
+
+_A_NUMBER = ((int, float), "a number")
+_A_TEXT = ((str,), "a string")
+# What stands behind keywords: types, and how they are called.
+_TAKES: Mapping[str, tuple[tuple[type, ...], str]] = {
+    **dict.fromkeys(_SCHEMAS, ((dict, bool), "a schema")),
+    "items": ((dict, bool, list), "a schema, or an array of schemas"),
+    **dict.fromkeys(_LISTS, ((list,), "an array of schemas")),
+    **dict.fromkeys(_MAPS, ((dict,), "an object with schemas")),
+    **dict.fromkeys((*_COUNTS, "maxContains", "minContains", "maximum", "minimum", "multipleOf"), _A_NUMBER),
+    **dict.fromkeys(("exclusiveMaximum", "exclusiveMinimum"), ((int, float, bool), "a number")),
+    **dict.fromkeys(
+        ("$anchor", "$dynamicAnchor", "$dynamicRef", "$id", "$ref", "$schema", "format", "pattern"), _A_TEXT
+    ),
+    "dependentRequired": ((dict,), "an object with arrays of names"),
+    "enum": ((list,), "an array"),
+    "required": ((list,), "an array of names"),
+    "type": ((str, list), f"one of {', '.join(_TYPES)}, or an array of them"),
+}
+
+
+def below(node: Mapping[str, object]) -> Iterator[tuple[object, Way]]:
+    """The schemas that stand in a schema, each with the way to it."""
+    for keyword in _SCHEMAS:
+        inner = node.get(keyword)
+        if isinstance(inner, list):
+            yield from ((one, (keyword, number)) for number, one in enumerate(inner))
+        elif inner is not None:
+            yield inner, (keyword,)
+    for keyword in _LISTS:
+        several = node.get(keyword)
+        for number, one in enumerate(several if isinstance(several, list) else ()):
+            yield one, (keyword, number)
+    for keyword in _MAPS:
+        named = node.get(keyword)
+        for name, one in named.items() if isinstance(named, dict) else ():
+            yield one, (keyword, name)
+
+
+def unfit(node: Mapping[str, object]) -> list[tuple[str, str]]:
+    """The keywords of a schema that have what they cannot have, each with what they take."""
+    found = []
+    for keyword, value in node.items():
+        takes = _TAKES.get(keyword)
+        if takes is not None and not (_is_one(value, takes[0]) and _fits_within(keyword, value)):
+            found.append((keyword, takes[1]))
+    return found
+
+
+def _is_one(value: object, types: tuple[type, ...]) -> bool:
+    return isinstance(value, types) and (bool in types or not isinstance(value, bool))
+
+
+def _fits_within(keyword: str, value: object) -> bool:
+    """Whether what stands in a keyword's array or object is what belongs there."""
+    if keyword == "type":
+        return all(one in _TYPES for one in ([value] if isinstance(value, str) else _list(value)))
+    if keyword == "required":
+        return all(isinstance(one, str) for one in _list(value))
+    if keyword == "dependentRequired" and isinstance(value, dict):
+        return all(isinstance(one, list) for one in value.values())
+    if keyword == "dependencies" and isinstance(value, dict):
+        return all(isinstance(one, (dict, bool, list)) for one in value.values())
+    if keyword in _MAPS and isinstance(value, dict):
+        return all(isinstance(one, (dict, bool)) for one in value.values())
+    if keyword == "multipleOf":
+        return isinstance(value, (int, float)) and value > 0
+    return (keyword not in _LISTS and keyword != "items") or all(isinstance(one, (dict, bool)) for one in _list(value))
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def unmatched(node: Mapping[str, object]) -> Iterator[tuple[str, PlaitError]]:
+    """The keywords of a schema with patterns that are not matched, because they are none, or may take time without end."""
+    pattern = node.get("pattern")
+    if isinstance(pattern, str) and not is_pattern(pattern):
+        yield "pattern", _no_pattern(pattern)
+    patterns = node.get("patternProperties")
+    wrong = [one for one in patterns if not is_pattern(one)] if isinstance(patterns, dict) else []
+    if wrong:
+        yield "patternProperties", _no_pattern(wrong[0])
+        # What they do not name cannot be told from what is additional.
+        for keyword in ("additionalProperties", "unevaluatedProperties"):
+            if keyword in node:
+                yield keyword, _no_pattern(wrong[0])
+
+
+def _no_pattern(pattern: str) -> UsageError:
+    return UsageError(f'the pattern "{pattern}" is not checked', expected="a regular expression as RE2 takes it")
