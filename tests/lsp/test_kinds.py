@@ -196,6 +196,7 @@ MANIFEST = {
             "items": {
                 "type": "object",
                 "properties": {"name": {}, "size": {"type": "integer"}, "zone": {"enum": ["z1", "z2"]}},
+                "additionalProperties": False,
             },
         }
     },

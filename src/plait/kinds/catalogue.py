@@ -19,6 +19,7 @@ from plait.errors import LimitError, PlaitError, ReadError, UsageError
 from plait.kinds.check import as_json, placed, violations
 from plait.kinds.files import Files, uri_of
 from plait.kinds.openapi import definitions
+from plait.kinds.references import References, around_data
 from plait.nodes import Map
 
 TYPE_CHECKING = False
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import TypeAlias
 
-    from plait.kinds.check import Fault, Violated
-    from plait.kinds.references import References
+    from plait.kinds.check import Fault
     from plait.kinds.schema import Schema
+    from plait.kinds.wording import Violation
     from plait.nodes import Item
 
     # A path to files of schemas by kind, or a pattern of file names with the path of their schema.
@@ -46,6 +47,16 @@ _LAYERED = 3  # parts of a schema of layered documents
 _WITHOUT_SHARING = 2  # a version of the format in which equal values give equal bytes
 
 
+def _absolute(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+    found: list[Entry] = []
+    for one in entries:
+        if isinstance(one, tuple):
+            found.append((os.path.abspath(one[0]), os.path.abspath(one[1])))
+        else:
+            found.append(os.path.abspath(one))
+    return tuple(found)
+
+
 def _below(directories: Sequence[str], texts: Mapping[str, bytes]) -> dict[str, bytes]:
     """The texts that stand in the place of files below some directories."""
     starts = tuple(os.path.join(one, "") for one in directories)
@@ -55,25 +66,24 @@ def _below(directories: Sequence[str], texts: Mapping[str, bytes]) -> dict[str, 
 class Catalogue:
     """The schemas of a project.
 
-    entries: absolute paths of files and directories, and pairs of a pattern of absolute paths and a schema. texts: what
+    entries: paths of files and directories, and pairs of a pattern of paths and a schema. texts: what
     stands in the place of files, by absolute path.
     """
 
     def __init__(self, entries: Iterable[Entry], texts: Mapping[str, bytes] | None = None) -> None:
         """Raises UsageError without the library that checks. What is wrong with files is in `problems`."""
-        try:
-            from plait.kinds.references import References
-        except ImportError:
-            raise UsageError(
-                "schemas of documents need the library jsonschema", hint="pip install 'plait[validate]'"
-            ) from None
-        chosen = tuple(entries)
+        chosen = _absolute(entries)
         places = [one if isinstance(one, str) else one[1] for one in chosen]
         allowed = [one if os.path.isdir(one) else os.path.dirname(one) for one in places]
         self._texts = _below(allowed, texts or {})
         self._allowed = allowed
         self.files = Files(allowed, self._texts)
-        self._references: References = References(self.files)
+        try:
+            self._references = References(self.files)
+        except ImportError:
+            raise UsageError(
+                "schemas of documents need the library jsonschema", hint="pip install 'plait[validate]'"
+            ) from None
         self._lock = RLock()
         self._patterns = [one for one in chosen if isinstance(one, tuple)]
         # Files that say by their names what they are for, and files that have to be looked into, by the kinds in them.
@@ -82,7 +92,7 @@ class Catalogue:
         self._by_word: dict[str, list[str]] = {}
         self._by_kind: dict[tuple[str, str], tuple[str, str]] = {}
         self._schemas: dict[object, Schema | None] = {}
-        self._known: OrderedDict[object, Sequence[Violated]] = OrderedDict()
+        self._known: OrderedDict[object, Sequence[Violation]] = OrderedDict()
         for entry in chosen:
             if isinstance(entry, tuple):
                 self.files.note(entry[1])
@@ -117,7 +127,7 @@ class Catalogue:
 
     def find(self, document: Item, paths: Iterable[str] = ()) -> Schema | None:
         """The schema of a document: by its kind, of a layered document by its `schema`, else by the files that it was
-        written in. paths: these, as absolute paths.
+        written in. paths: these.
 
         Raises LimitError.
         """
@@ -149,6 +159,7 @@ class Catalogue:
 
     def by_file(self, path: str) -> Schema | None:
         """The schema of files with such a name, if there is one. Raises LimitError."""
+        path = os.path.abspath(path)
         for pattern, schema in self._patterns:
             if fnmatch(path, pattern):
                 return self._once(schema, lambda place=schema: self._references.schema(place))  # type: ignore[misc]
@@ -181,8 +192,7 @@ class Catalogue:
         if path is None:
             return None
         self._references.schema(path)
-        around: dict[str, object] = {"properties": {"data": {"$ref": uri_of(path)}}}
-        return self._references.plain(f"{api_version}/{kind}", around)
+        return self._references.plain(f"{api_version}/{kind}", around_data(uri_of(path)))
 
     def _file_of(self, api_version: str, kind: str) -> str | None:
         """The file that is named after a kind."""
@@ -299,7 +309,7 @@ def catalogue_of(entries: Iterable[Entry], texts: Mapping[str, bytes] | None = N
 
     texts: what stands in the place of files, by absolute path. Raises UsageError without the library that checks.
     """
-    chosen = tuple(entries)
+    chosen = _absolute(entries)
     with _LOCK:
         found = _MADE.get(chosen)
         if found is None or not found.is_current(texts or {}):

@@ -5,21 +5,17 @@ from __future__ import annotations
 from itertools import islice
 
 from plait.errors import LimitError, UsageError
-from plait.kinds.wording import told
+from plait.kinds.wording import Violation, told
 from plait.nodes import Array, Map
 from plait.spell import near
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import TypeAlias
 
     from plait.kinds.schema import Schema
     from plait.kinds.wording import Path
     from plait.nodes import Item, Value
-
-    # The path to what is wrong, what is wrong with it, and what may have been meant.
-    Violated: TypeAlias = "tuple[Path, str, Sequence[str]]"
 
 # So many are told of one document.
 MOST = 100
@@ -28,20 +24,26 @@ MOST = 100
 class Fault:
     """Something that is wrong.
 
-    item: the node; path: how it is reached from the top of the document. message: what is wrong, in words, without the
-    value. meant: what may have been meant in its place.
+    way: the nodes from the document to what is wrong; path: the same in keys and numbers. message: what is wrong, in words,
+    without the value. meant: what may have been meant in the place of the key (is_of_key), or of the value.
     """
 
-    __slots__ = ("item", "meant", "message", "path")
+    __slots__ = ("is_of_key", "meant", "message", "path", "way")
 
-    def __init__(self, item: Item, message: str, meant: Sequence[str] = (), path: Path = ()) -> None:
-        self.item = item
-        self.message = message
-        self.meant = meant
-        self.path = path
+    def __init__(self, way: Sequence[Item], violation: Violation) -> None:
+        self.way = way
+        self.path = violation.path
+        self.message = violation.message
+        self.meant = violation.meant
+        self.is_of_key = violation.is_of_key
 
     def __repr__(self) -> str:
         return f"<Fault {'.'.join(map(str, self.path))}: {self.message}>"
+
+    @property
+    def item(self) -> Item:
+        """The node that is wrong."""
+        return self.way[-1]
 
 
 def faults(document: Item, schema: Schema) -> list[Fault]:
@@ -52,8 +54,8 @@ def faults(document: Item, schema: Schema) -> list[Fault]:
     return placed(document, violations(as_json(document.value), schema))
 
 
-def violations(plain: object, schema: Schema) -> list[Violated]:
-    """As `faults`, for a value as JSON has it: path, message, names that may be meant."""
+def violations(plain: object, schema: Schema) -> list[Violation]:
+    """As `faults`, for a value as JSON has it."""
     from plait.layering.jsonschemas import UnusableSchemaError
     from plait.layering.jsonschemas import violations as found_by_library
 
@@ -68,11 +70,10 @@ def violations(plain: object, schema: Schema) -> list[Violated]:
         raise UsageError(f"the schema of a document cannot be used: {error.message}") from None
     if schema.is_kind:
         found += islice(_undeclared(plain, schema, ()), MOST)
-    each = {(path, message): (path, message, meant) for path, message, meant in found}
-    return [*each.values()][:MOST]
+    return [*{(one.path, one.message): one for one in found}.values()][:MOST]
 
 
-def _undeclared(plain: object, schema: Schema, path: Path) -> Iterator[Violated]:
+def _undeclared(plain: object, schema: Schema, path: Path) -> Iterator[Violation]:
     """The keys that no part of a schema declares, where a map has no others."""
     if isinstance(plain, list):
         inner = schema.item()
@@ -87,11 +88,8 @@ def _undeclared(plain: object, schema: Schema, path: Path) -> Iterator[Violated]
         if below is not None:
             yield from _undeclared(value, below, (*path, key))
         elif is_closed:
-            yield (
-                (*path, key),
-                f'there is no key "{key}" here',
-                near(key, [name for name in properties if name not in plain]),
-            )
+            meant = near(key, [name for name in properties if name not in plain])
+            yield Violation((*path, key), f'there is no key "{key}" here', meant, is_of_key=True)
 
 
 def as_json(value: Value) -> object:
@@ -117,19 +115,19 @@ def key_of(key: object) -> str:
     return "null" if key is None else str(key)
 
 
-def placed(document: Item, found: Sequence[Violated]) -> list[Fault]:
+def placed(document: Item, found: Sequence[Violation]) -> list[Fault]:
     """Violations at their nodes, in the order of the document."""
     out = []
-    for path, message, meant in found:
-        item = document
+    for violation in found:
+        way = [document]
         order: list[int] = []
-        for step in path:
-            number, below = _below(item.value, step)
+        for step in violation.path:
+            number, below = _below(way[-1].value, step)
             if below is None:
                 break
-            item = below
+            way.append(below)
             order.append(number)
-        out.append((order, Fault(item, message, meant, path)))
+        out.append((order, Fault(way, violation)))
     return [fault for _, fault in sorted(out, key=lambda one: one[0])]
 
 

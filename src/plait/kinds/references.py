@@ -174,6 +174,19 @@ def _named(contents: object) -> str:
     return {list: "an array", str: "a string", type(None): "null"}.get(type(contents), "a number, true or false")
 
 
-def schema_of(contents: dict[str, object], *, is_kind: bool = False) -> Schema:
+def schema_of(contents: Mapping[str, object], *, is_kind: bool = False) -> Schema:
     """A schema by itself. Raises UsageError, LimitError, and ImportError without the library."""
     return References(Files([])).plain("schema", contents, is_kind=is_kind)
+
+
+def of_data(contents: Mapping[str, object]) -> Schema:
+    """The schema of layered documents, for one of their data in the draft that Deckhand takes. Raises as `schema_of`."""
+    references = References(Files([]))
+    references.plain("data", contents)
+    around = {"$schema": "http://json-schema.org/draft-04/schema#", **around_data(f"{_NOWHERE}data")}
+    return references.plain("document", around)
+
+
+def around_data(uri: str) -> dict[str, object]:
+    """The schema of layered documents, by the address of one of their data."""
+    return {"properties": {"data": {"$ref": uri}}}

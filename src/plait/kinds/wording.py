@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from plait.kinds.dialect import WORDED
 from plait.spell import near
 
@@ -14,6 +16,16 @@ if TYPE_CHECKING:
 
     # The keys and numbers that lead to a value.
     Path: TypeAlias = "tuple[str | int, ...]"
+
+
+class Violation(NamedTuple):
+    """What is wrong at a path. meant: what may have been meant; is_of_key: in the place of the last key."""
+
+    path: Path
+    message: str
+    meant: Sequence[str] = ()
+    is_of_key: bool = False
+
 
 _TYPES = {
     str: "string",
@@ -50,8 +62,8 @@ _WORDS = {
 _LISTED = 10
 
 
-def told(error: ValidationError) -> Iterator[tuple[Path, str, Sequence[str]]]:
-    """What a violation is, in one message or in those of the nearest alternative: path, message, names that may be meant."""
+def told(error: ValidationError) -> Iterator[Violation]:
+    """What an error of the library is, in one message or in those of the nearest alternative."""
     path = tuple(error.absolute_path)
     keyword = str(error.validator)
     if keyword in ("anyOf", "oneOf") and error.context:
@@ -61,15 +73,18 @@ def told(error: ValidationError) -> Iterator[tuple[Path, str, Sequence[str]]]:
                 yield from told(one)
             return
         found = [next(told(errors[0])) for errors in nearest]
-        if found and all(len(errors) == 1 for errors in nearest) and len({one[0] for one in found}) == 1:
-            messages = dict.fromkeys(message for _, message, _ in found)
-            yield found[0][0], ", or ".join(messages), [name for _, _, meant in found for name in meant]
+        if found and all(len(errors) == 1 for errors in nearest) and len({one.path for one in found}) == 1:
+            messages = ", or ".join(dict.fromkeys(one.message for one in found))
+            yield Violation(found[0].path, messages, [name for one in found for name in one.meant])
         elif found:
-            yield path, f"the value is none of {len(found)} things that it may be: {found[0][1]}, for one", ()
+            yield Violation(
+                path, f"the value is none of {len(found)} things that it may be: {found[0].message}, for one"
+            )
         else:
-            yield path, f"{type_name(error.instance)} where {_expected(error)} is expected", ()
+            yield Violation(path, f"{type_name(error.instance)} where {_expected(error)} is expected")
         return
-    yield path, *_words(error, keyword)
+    message, meant = _words(error, keyword)
+    yield Violation(path, message, meant, keyword in ("additionalProperties", "propertyNames"))
 
 
 def _words(error: ValidationError, keyword: str) -> tuple[str, Sequence[str]]:

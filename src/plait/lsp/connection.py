@@ -64,6 +64,8 @@ class Server(LanguageServer):
 
     def units(self, path: str, line: int, column: int) -> int:
         """A column of a line, in the client's units from 0."""
+        if column == 1:
+            return 0
         file = self.state.file(path)
         text = "" if file is None else file.line(line)
         return int(self.workspace.position_codec.client_num_units(text[: column - 1]))

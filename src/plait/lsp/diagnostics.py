@@ -37,6 +37,8 @@ _QUOTED = re.compile(r'"([^"]+)"|\'([^\']+)\'|undefined: (\S+)|has no \.(\w+)')
 
 def problems(state: State, path: str) -> list[Problem]:
     """All that is wrong with a file. What the runs that read it say comes once, however many there are."""
+    if kinds.is_schema(state, path):
+        return [*kinds.of_schemas(state, path)]
     file = state.file(path)
     if file is None:
         return []

@@ -19,12 +19,12 @@ from plait.view import View
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from plait.api.results import Documents
     from plait.codecache import CodeCache
     from plait.errors import Finding
-    from plait.kinds import Fault
+    from plait.kinds import Catalogue, Fault, Schema
     from plait.nodes import Document, Item
     from plait.project.run import Run
 
@@ -66,22 +66,53 @@ class Stop:
                 self._allowance.deadline = 0.0
 
 
+class Kinds:
+    """What the schemas of a project say of what a run makes.
+
+    catalogue: the schemas that the project names; None without any. of_data: those that a site has for the data of its
+    documents, by the `schema` of these. faults: what is wrong, at (absolute path, line). error: why documents are not
+    checked.
+    """
+
+    __slots__ = ("catalogue", "error", "faults", "of_data")
+
+    def __init__(self) -> None:
+        self.catalogue: Catalogue | None = None
+        self.of_data: Mapping[str, Schema] = {}
+        self.faults: list[tuple[str, int, Fault]] = []
+        self.error: PlaitError | None = None
+
+    def problems(self) -> list[tuple[PlaitError, str]]:
+        """What is wrong with the schemas themselves, each with how bad it is."""
+        found = [] if self.error is None else [(self.error, "error")]
+        if self.catalogue is not None:
+            found += [(error, "error") for error in self.catalogue.problems]
+            found += [(error, "warning") for error in self.catalogue.notes]
+        return found
+
+    def paths(self) -> Iterable[str]:
+        """The files and directories of schemas that were looked at."""
+        return () if self.catalogue is None else self.catalogue.paths()
+
+    def reads(self, path: str) -> bool:
+        """Whether a file is one of the schemas, or would be if it were there."""
+        return self.catalogue is not None and self.catalogue.reads(path)
+
+
 class Evaluation:
     """What came of a run.
 
     documents: what it made; None if it failed. error: why. view: what it has read. values: the final data values of a
     run of templates, also of one that failed later. warnings: what a command line would warn of. by_line: (absolute path,
-    line) of what a value was written or changed by -> the values. faults: what is not as the schemas of the project's kinds
-    say, at (absolute path, line); catalogue_error: why these cannot be read.
+    line) of what a value was written or changed by -> the values. kinds: what schemas of kinds say of it.
     """
 
     __slots__ = (
         "_explainer",
         "by_line",
-        "catalogue_error",
         "documents",
         "error",
-        "faults",
+        "kinds",
         "run",
         "trace",
         "values",
@@ -103,8 +134,7 @@ class Evaluation:
         self.warnings = [] if documents is None else documents.warnings
         self.by_line: dict[tuple[str, int], list[Place]] = {}
         self._explainer = Explainer(trace)
-        self.faults: list[tuple[str, int, Fault]] = []
-        self.catalogue_error: PlaitError | None = None
+        self.kinds = Kinds()
 
     def index(self) -> None:
         """Fill `by_line`. That takes a while, so no request has to wait for it."""

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+from functools import lru_cache
 
-from plait.analysis.files import LAYER, OPS, PROJECT
+from plait.analysis.files import OPS, PROJECT
 from plait.analysis.places import path_of
 from plait.errors import PlaitError
-from plait.kinds import Catalogue, Fault, Schema, catalogue_of, faults
+from plait.kinds import Fault, Schema, catalogue_of
+from plait.kinds.check import faults
+from plait.kinds.wording import Violation
 from plait.layering.document import DATA_SCHEMA
 from plait.limits import Limits, limited
 from plait.lsp.answers import Edit, Fix, Problem, Span, Suggestion
 from plait.lsp.behind import lines_behind
 from plait.lsp.evaluation import descend
-from plait.lsp.layers import documents
 from plait.lsp.left import is_overlay, left_documents
 from plait.nodes import Map, MapItem, to_plain
 from plait.spell import listed
@@ -23,7 +27,7 @@ _ITEM = re.compile(r"(?:-?\d+(?::\w+)?|-|[^=]*=.*)\Z")
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from plait.analysis.files import File
     from plait.lsp.cursor import Cursor
@@ -33,59 +37,100 @@ if TYPE_CHECKING:
     from plait.tools.paths import Place
 
 # What reading schemas may take, and checking documents by them.
-_LIMITS = Limits(seconds=5, input=256 << 20)
+_LIMITS = Limits(seconds=5, steps=1 << 30, input=256 << 20)
 
 
-def _catalogue(evaluation: Evaluation) -> Catalogue | None:
-    if not evaluation.run.schemas:
-        return None
+_HIDDEN = Violation((), "what stands here is not as the schema says")
+
+
+def find_faults(state: State, evaluation: Evaluation) -> None:
+    """Fill `kinds` of an evaluation: each fault is at the line that has set, or changed, what is wrong last."""
+    assert evaluation.documents is not None
+    kinds = evaluation.kinds
+    secret = {path_of(source) for source, _, _ in evaluation.trace.secrets}
     try:
         with limited(_LIMITS):
-            return catalogue_of(evaluation.run.schemas)
+            if evaluation.run.schemas:
+                texts = {path: text.encode("utf-8", "surrogateescape") for path, text in [*state.texts.items()]}
+                kinds.catalogue = catalogue_of(evaluation.run.schemas, texts)
+            if evaluation.run.command == "layer":
+                kinds.of_data = _of_site(state, evaluation)
+            for document in evaluation.documents.nodes.items:
+                for fault in _faults(evaluation, document):
+                    origin = _origin(evaluation, fault)
+                    if origin is not None:
+                        path, line = origin
+                        hidden = path in secret  # its keys are for nobody to see, either
+                        told = Fault(fault.way, _HIDDEN) if hidden else fault
+                        kinds.faults.append((path, line, told))
     except PlaitError as error:
-        evaluation.catalogue_error = error
-        return None
+        kinds.error = error
+
+
+def _faults(evaluation: Evaluation, document: Document) -> Sequence[Fault]:
+    kinds = evaluation.kinds
+    paths = [path for path, _ in lines_behind(evaluation.trace, document)]
+    if kinds.catalogue is not None and (found := kinds.catalogue.check(document, paths)):
+        return found
+    schema = kinds.of_data.get(_schema_name(document))
+    return [] if schema is None else faults(document, schema)
+
+
+def _origin(evaluation: Evaluation, fault: Fault) -> tuple[str, int] | None:
+    """The line that has set what is wrong, or the nearest that is around it."""
+    for item in reversed(fault.way):
+        lines = lines_behind(evaluation.trace, item)
+        if lines:
+            return lines[-1]
+    return None
+
+
+def _of_site(state: State, evaluation: Evaluation) -> dict[str, Schema]:
+    """The schemas of data among the documents that a run has read, unless it checks by them itself."""
+    found: dict[str, Schema] = {}
+    if any(setting.name == "validate-data" for setting in evaluation.run.settings):
+        return found
+    for path, content in sorted(evaluation.view.files.items()):
+        file = state.file(path) if content is not None and DATA_SCHEMA.encode() in content else None
+        for document in () if file is None else file.documents:
+            name, data = descend(document, ["metadata", "name"]), descend(document, ["data"])
+            plain = None if data is None else to_plain(data.value)
+            if _schema_name(document).startswith(f"{DATA_SCHEMA}/") and name is not None and isinstance(plain, dict):
+                try:
+                    found.setdefault(str(name.value), _data_schema(json.dumps(plain)))
+                except (PlaitError, ImportError, TypeError, ValueError):
+                    continue  # `plait layer --validate-data` says what is wrong with it
+    return found
+
+
+@lru_cache(64)
+def _data_schema(text: str) -> Schema:
+    """The schema of documents whose data has a schema. Raises UsageError, LimitError, ImportError."""
+    from plait.kinds.references import of_data
+
+    return of_data(json.loads(text))
+
+
+def _schema_name(document: Document) -> str:
+    found = document.value.find("schema") if type(document.value) is Map else None
+    return found.value if found is not None and type(found.value) is str else ""
 
 
 def schema_of(evaluation: Evaluation, document: Document) -> Schema | None:
     """The schema of a document that a run makes: by its kind, or by the name of the file that it was written in."""
-    catalogue = _catalogue(evaluation)
-    if catalogue is None:
-        return None
-    try:
-        with limited(_LIMITS):
-            if type(document.value) is Map:
-                names = [document.value.find(name) for name in ("apiVersion", "kind")]
-                found = catalogue.by_kind(*(None if item is None else item.value for item in names))
-                if found is not None:
-                    return found
-            for path, _ in lines_behind(evaluation.trace, document):
-                found = catalogue.by_file(path)
-                if found is not None:
-                    return found
-    except PlaitError as error:
-        evaluation.catalogue_error = error
-    return None
-
-
-def find_faults(evaluation: Evaluation) -> None:
-    """Fill `faults` of an evaluation: each is at the line that has set, or changed, what is wrong last."""
-    assert evaluation.documents is not None
-    secret = {path_of(source) for source, _, _ in evaluation.trace.secrets}
-    for document in evaluation.documents.nodes.items:
-        schema = schema_of(evaluation, document)
+    kinds = evaluation.kinds
+    found = None
+    if kinds.catalogue is not None:
         try:
-            found = [] if schema is None else faults(document, schema)
+            with limited(_LIMITS):
+                paths = [path for path, _ in lines_behind(evaluation.trace, document)]
+                found = kinds.catalogue.find(document, paths)
         except PlaitError as error:
-            evaluation.catalogue_error = error
-            continue
-        for fault in found:
-            lines = lines_behind(evaluation.trace, fault.item)
-            if lines:
-                path, line = lines[-1]
-                if path in secret:  # its keys are for nobody to see, either
-                    fault = Fault(fault.item, "what stands here is not as the schema says")
-                evaluation.faults.append((path, line, fault))
+            kinds.error = error
+    return found or kinds.of_data.get(_schema_name(document))
+
+
+# ---- what is told
 
 
 def problems(state: State, file: File) -> Iterator[Problem]:
@@ -93,44 +138,81 @@ def problems(state: State, file: File) -> Iterator[Problem]:
     if file.kind == PROJECT:
         yield from _unreadable(state, file)
         return
+    yield from of_schemas(state, file.path)
     seen: set[tuple[int, str]] = set()
     for evaluation in state.evaluations(file.path):
         if not state.is_current(evaluation, file.path):
             continue
-        for path, line, fault in evaluation.faults:
-            if path != file.path or (line, fault.message) in seen:
+        for path, line, fault in evaluation.kinds.faults:
+            if path == file.path and (line, fault.message) not in seen:
+                seen.add((line, fault.message))
+                yield _problem(file, line, fault, evaluation.run.name)
+
+
+def _problem(file: File, line: int, fault: Fault, run: str) -> Problem:
+    text = file.line(line)
+    start = len(text) - len(text.lstrip(" -"))
+    key = str(fault.item.key) if type(fault.item) is MapItem else ""
+    at = text.find(key, start) if key else start
+    begin, end = (at, at + len(key)) if key and at >= 0 else (start, max(len(text.rstrip()), start + 1))
+    message = f"{fault.message}\nin the run {run}"
+    if fault.meant:
+        message = f"{fault.message}\nhint: did you mean {listed(fault.meant, quote=chr(34))}?"
+    span = Span(file.path, line, begin + 1, end + 1)
+    place = span if fault.is_of_key else _value_of(file.path, line, text, fault)
+    fixes = [] if place is None or begin != at else [Fix(f"Change to {one}", [Edit(place, one)]) for one in fault.meant]
+    return Problem(span, "error", message, "kind", fixes=fixes)
+
+
+def _value_of(path: str, line: int, text: str, fault: Fault) -> Span | None:
+    """Where a value stands as it is, behind its key."""
+    value = str(fault.item.value)
+    at = text.rfind(value)
+    return None if at < 0 or not value else Span(path, line, at + 1, at + len(value) + 1)
+
+
+def is_schema(state: State, path: str) -> bool:
+    """Whether a file is a schema and nothing else, so that it is not read as YAML."""
+    if not path.endswith(".json") or not state.checked_by(path):
+        return False
+    return all(watched.good is None or path not in watched.good.view.files for watched in state.runs_of(path))
+
+
+def of_schemas(state: State, path: str) -> Iterator[Problem]:
+    """What is wrong with a file of schemas, each fault once."""
+    seen: set[tuple[int, str]] = set()
+    for watched in state.checked_by(path):
+        for error, severity in () if watched.good is None else watched.good.kinds.problems():
+            at = error.at
+            if at is None or path_of(at.source) != path or (at.line, error.message) in seen:
                 continue
-            seen.add((line, fault.message))
-            text = file.line(line)
-            start = len(text) - len(text.lstrip(" -"))
-            key = str(fault.item.key) if type(fault.item) is MapItem else ""
-            at = text.find(key, start) if key else start
-            begin, end = (at, at + len(key)) if key and at >= 0 else (start, max(len(text.rstrip()), start + 1))
-            message = f"{fault.message}\nin the run {evaluation.run.name}"
-            if fault.meant:
-                message = f"{fault.message}\nhint: did you mean {listed(fault.meant, quote=chr(34))}?"
-            span = Span(file.path, line, begin + 1, end + 1)
-            fixes = [Fix(f"Change to {one}", [Edit(span, one)]) for one in fault.meant if begin == at]
-            yield Problem(span, "error", message, "kind", fixes=fixes)
+            seen.add((at.line, error.message))
+            text = "\n".join(filter(None, [error.message, error.expected and f"expected: {error.expected}"]))
+            text += f"\nhint: {error.hint}" if error.hint else ""
+            yield Problem(Span(path, at.line, 1, 1), severity, text, "kind")
 
 
 def _unreadable(state: State, file: File) -> Iterator[Problem]:
-    """Why schemas that a project file names cannot be used, each once."""
-    line = next((number for number, text in enumerate(file.lines, 1) if text.startswith("schemas:")), 1)
-    found = [
-        watched.evaluation.catalogue_error for watched in state.runs_of(file.path) if watched.evaluation is not None
-    ]
-    for message in dict.fromkeys(error.message for error in found if error is not None):
-        yield Problem(Span(file.path, line, 1, len("schemas") + 1), "error", message, "kind")
+    """What is wrong with the schemas that a project file names, in short, each once."""
+    line = next((number for number, text in enumerate(file.lines, 1) if text.lstrip().startswith("schemas:")), 1)
+    seen: dict[str, str] = {}
+    for watched in state.runs_of(file.path):
+        for error, severity in () if watched.good is None else watched.good.kinds.problems():
+            place = f"{error.at}: " if error.at is not None else ""
+            text = f"{place}{error.message}".replace(os.path.join(os.path.dirname(file.path), ""), "")
+            seen.setdefault(f"{text}\nhint: {error.hint}" if error.hint else text, severity)
+    for message, severity in seen.items():
+        yield Problem(Span(file.path, line, 1, len("schemas") + 1), severity, message, "kind")
+
+
+# ---- completion and hover
 
 
 def offers(state: State, file: File, at: Cursor) -> Iterator[Suggestion]:
     """Keys and values that the schema of a document's kind has at a place, and the map there does not have yet."""
-    if file.kind == LAYER:
-        yield from _of_layer(state, file, at)
     keys = at.keys if file.kind != OPS else _keys_of_operation(at)
     for evaluation in state.evaluations(file.path):
-        if not evaluation.run.schemas or keys is None:
+        if keys is None:
             continue
         for document in _documents(state, evaluation, file, at):
             schema = schema_of(evaluation, document)
@@ -153,27 +235,13 @@ def _keys_of_operation(at: Cursor) -> list[str] | None:
     return [*leads, *at.keys[1:]]
 
 
-def _of_layer(state: State, file: File, at: Cursor) -> Iterator[Suggestion]:
-    """What a DataSchema document of the site has for the data of a document."""
-    top = at.way[0].value if at.way else None
-    schema = top.find("schema") if type(top) is Map else None
-    if schema is None or at.keys[:1] != ["data"]:
-        return
-    for kind, name, other in documents(state, file):
-        data = descend(other, ["data"])
-        plain = None if data is None or not kind.startswith(DATA_SCHEMA) else to_plain(data.value)
-        here = Schema(plain).at(at.keys[1:]) if name == schema.value and isinstance(plain, dict) else None
-        if here is not None:
-            yield from _of_schema(here, at)
-            return
-
-
 def _of_schema(here: Schema, at: Cursor) -> Iterator[Suggestion]:
     properties = here.inside().properties()
     if at.key:
         below = properties.get(at.key)
         for choice in () if below is None else below.choices():
-            yield Suggestion(str(choice), "value", at.start, below.type_text(), below.description())  # type: ignore[union-attr]
+            text = choice if isinstance(choice, str) else json.dumps(choice)
+            yield Suggestion(text, "value", at.start, below.type_text(), below.description())  # type: ignore[union-attr]
         return
     there = at.there
     for name, below in properties.items():
@@ -202,7 +270,7 @@ def _documents(state: State, evaluation: Evaluation, file: File, at: Cursor) -> 
 
 def described(evaluation: Evaluation, place: Place) -> str | None:
     """What the schema of its document says of a value, in one paragraph."""
-    schema = schema_of(evaluation, place.document) if evaluation.run.schemas else None
+    schema = schema_of(evaluation, place.document)
     keys = [str(item.key) for item in place.way if type(item) is MapItem]
     found = None if schema is None else schema.at(keys)
     if found is None:

@@ -46,6 +46,8 @@ class Watched:
         if self.evaluation is None:
             return True
         view = self.evaluation.view
+        if self.good is not None and self.good.kinds.reads(path):
+            return True
         if path in view.files or path in view.directories or path == self.project_file:
             return True
         directory = os.path.dirname(path)
@@ -158,7 +160,7 @@ def _identity(run: Run) -> object:
     except PlaitError as error:  # a setting of the wrong kind: the run fails, each time it is evaluated
         words = (error.message, error.at and error.at.line)
     given = None if run.given is None else write_value(run.given)
-    return run.name, run.command, run.directory, words, given
+    return run.name, run.command, run.directory, words, given, tuple(run.schemas)
 
 
 def _absolute(run: Run) -> Run:

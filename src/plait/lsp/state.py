@@ -88,7 +88,7 @@ class State:
             return
         if has_come_or_gone:
             self.registry.forget_guesses()
-        for watched in self.runs_of(path):
+        for watched in dict.fromkeys([*self.runs_of(path), *self.checked_by(path)]):
             if watched.reads(path):
                 self._begin(watched)
 
@@ -145,6 +145,10 @@ class State:
         """The runs of the project that a file belongs to."""
         return self.registry.runs_of(path)
 
+    def checked_by(self, path: str) -> list[Watched]:
+        """The runs whose documents are checked by the schemas in a file, wherever it is."""
+        return [one for one in self.registry.all() if one.good is not None and one.good.kinds.reads(path)]
+
     def leave(self, directory: str) -> None:
         """A directory is none of the editor's any more: what is open nowhere below it is not evaluated for it."""
         self._end(self.registry.forget_below(directory))
@@ -156,7 +160,10 @@ class State:
         found: dict[str, bool] = {}
         for watched in self.registry.all():
             view = None if watched.evaluation is None else watched.evaluation.view
-            for path in () if view is None else {*view.files, *view.directories, watched.project_file} - {None}:
+            schemas = () if watched.good is None else watched.good.kinds.paths()
+            for path in (
+                () if view is None else {*view.files, *view.directories, *schemas, watched.project_file} - {None}
+            ):
                 assert path is not None
                 stamp = _stamp(path)
                 if self._stamps.get(path, ()) == stamp or path in self.texts:
@@ -175,6 +182,9 @@ class State:
         for watched in self.registry.all():
             for finding in () if watched.evaluation is None else watched.evaluation.findings():
                 found.add(path_of(None if finding.at is None else finding.at.source))
+            if watched.good is not None:
+                for error, _ in watched.good.kinds.problems():
+                    found.add(path_of(None if error.at is None else error.at.source))
         for error in self.registry.errors.values():
             found.add(path_of(None if error.at is None else error.at.source))
         return {path for path in found if path is not None}
@@ -258,8 +268,7 @@ class State:
             if evaluation.documents is not None:
                 evaluation.hide(self._stores())
                 evaluation.index()
-                if evaluation.run.schemas:
-                    find_faults(evaluation)
+                find_faults(self, evaluation)
                 watched.good = evaluation
         if self._since_tidied > _MOST_UNTIDY:  # the editor has been told
             self._tidy()

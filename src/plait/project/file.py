@@ -15,14 +15,18 @@ from plait.tools.pipeline import check_keys, file_source, inherited, parse, runs
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
+    from typing import TypeAlias
 
     from plait.source import Source
+
+    # A path to files of schemas by kind, or a pattern of file names with the path of their schema.
+    Schemas: TypeAlias = "str | tuple[str, str]"
 
 FILE_NAMES = ("plait.yml", "plait.yaml")
 # The name of the run that a file with steps alone is.
 ONLY = "default"
 
-RUN_KEYS = ("base", "abstract", "description", "matrix", "output", "steps", *COMMANDS)
+RUN_KEYS = ("base", "abstract", "description", "matrix", "output", "schemas", "steps", *COMMANDS)
 
 
 class Project:
@@ -46,7 +50,7 @@ class Project:
         matrices: Mapping[str, Matrix] | None = None,
         notes: Sequence[str] = (),
         lint: MapItem | None = None,
-        schemas: Sequence[str | tuple[str, str]] = (),
+        schemas: Sequence[Schemas] = (),
     ) -> None:
         self.matrices = {} if matrices is None else matrices
         self.path = path
@@ -56,8 +60,6 @@ class Project:
         self.notes = list(notes)
         self.lint = lint
         self.schemas = tuple(schemas)
-        for run in runs:
-            run.schemas = self.schemas
 
     def run(self, name: str = "") -> Run:
         """The run of a name; without one the only run there is. Raises UsageError."""
@@ -134,6 +136,7 @@ def of_source(source: Source, directory: str) -> Project:
     if runs is None:
         parse(source, directory)  # what is wrong is told now
         run = Run(ONLY, "compose", (), None, directory, Position(source, top.line), words=[source.name])
+        run.schemas = schemas
         return Project(source.name, directory, [run], lint=top.find("lint"), schemas=schemas)
     found = []
     matrices = {}
@@ -145,21 +148,21 @@ def of_source(source: Source, directory: str) -> Project:
         if _is_abstract(item):
             abstract[str(item.key)] = item.position
         elif (entry := _last(chain, "matrix")) is not None:
-            matrices[str(item.key)] = _matrix(item, entry, chain, directory)
+            matrices[str(item.key)] = _matrix(item, entry, chain, directory, schemas)
         else:
-            found.append(_run(item, chain, source, directory))
+            found.append(_run(item, chain, source, directory, schemas))
     return Project(
         source.name, directory, found, abstract=abstract, matrices=matrices, lint=top.find("lint"), schemas=schemas
     )
 
 
-def _schemas(item: MapItem | None, directory: str) -> list[str | tuple[str, str]]:
+def _schemas(item: MapItem | None, directory: str) -> tuple[Schemas, ...]:
     """The paths of `schemas`: texts, and maps of a pattern of files and the path of their schema. Raises UsageError."""
     if item is None or item.value is None:
-        return []
+        return ()
     if type(item.value) is not Array:
         raise wrong(item, "a list of paths, or of maps with files and schema")
-    found: list[str | tuple[str, str]] = []
+    found: list[Schemas] = []
     for one in item.value.items:
         value = one.value
         if type(value) is str:
@@ -173,7 +176,7 @@ def _schemas(item: MapItem | None, directory: str) -> list[str | tuple[str, str]
             raise UsageError('a schema of files has "files" and "schema"', at=one.position, expected="a text for each")
         pattern, path = (os.path.abspath(os.path.join(directory, str(text))) for text in texts)
         found.append((pattern, path))
-    return found
+    return tuple(found)
 
 
 def _check(item: MapItem) -> None:
@@ -207,8 +210,10 @@ def _last(chain: Sequence[MapItem], key: str) -> MapItem | None:
     return None
 
 
-def _matrix(item: MapItem, entry: MapItem, chain: Sequence[MapItem], directory: str) -> Matrix:
-    """A run that stands for many. entry: its matrix. Raises UsageError."""
+def _matrix(
+    item: MapItem, entry: MapItem, chain: Sequence[MapItem], directory: str, schemas: Sequence[Schemas]
+) -> Matrix:
+    """A run that stands for many. entry: its matrix. schemas: of the project. Raises UsageError."""
     if type(entry.value) is not Map:
         raise wrong(entry, "a map")
     command, maps = _command(item, chain)
@@ -222,16 +227,19 @@ def _matrix(item: MapItem, entry: MapItem, chain: Sequence[MapItem], directory: 
     if output is not None:
         raise UsageError("the output of a matrix stands in the matrix", at=output.position)
     settings_of(command, maps)  # what is wrong is told now
+    own = _own_schemas(chain, directory, schemas)
 
     def make(name: str, maps: Sequence[Map]) -> Run:
         settings, given = settings_of(command, maps)
-        return Run(name, command, settings, given, directory, item.position)
+        run = Run(name, command, settings, given, directory, item.position)
+        run.schemas = own
+        return run
 
     return Matrix(str(item.key), entry.value, entry.position, directory, command, maps, make)
 
 
-def _run(item: MapItem, chain: Sequence[MapItem], source: Source, directory: str) -> Run:
-    """A run. chain: it, and those that it is based on, the lowest first. Raises UsageError."""
+def _run(item: MapItem, chain: Sequence[MapItem], source: Source, directory: str, schemas: Sequence[Schemas]) -> Run:
+    """A run. chain: it, and those that it is based on, the lowest first. schemas: of the project. Raises UsageError."""
     command, maps = _command(item, chain)
     output = _last(chain, "output")
     if output is not None and (type(output.value) is not str or not output.value):
@@ -241,9 +249,18 @@ def _run(item: MapItem, chain: Sequence[MapItem], source: Source, directory: str
     if command == "steps":
         parse(source, directory, name)  # what is wrong is told now
         words = [source.name, f"--run={name}"]
-        return Run(name, "compose", (), None, directory, item.position, words=words, output=place)
-    settings, given = settings_of(command, maps)
-    return Run(name, command, settings, given, directory, item.position, output=place)
+        run = Run(name, "compose", (), None, directory, item.position, words=words, output=place)
+    else:
+        settings, given = settings_of(command, maps)
+        run = Run(name, command, settings, given, directory, item.position, output=place)
+    run.schemas = _own_schemas(chain, directory, schemas)
+    return run
+
+
+def _own_schemas(chain: Sequence[MapItem], directory: str, schemas: Sequence[Schemas]) -> Sequence[Schemas]:
+    """The schemas of a run: its own, or those of the project. Raises UsageError."""
+    own = _last(chain, "schemas")
+    return schemas if own is None else _schemas(own, directory)
 
 
 def _command(item: MapItem, chain: Sequence[MapItem]) -> tuple[str, list[Map]]:

@@ -29,7 +29,8 @@ class Run:
     name: its name in the project. command: render, patch, layer or compose. settings: its flags and arguments.
     given: data values or variables that stand in the project file. directory: what its paths are relative to.
     at: where it stands; None for a guess. why: what speaks for it, if it is a guess. output: where a fleet puts its
-    results, if the project file says so. schemas: those of its project.
+    results, if the project file says so. schemas: files of schemas by kind, its own
+    or those of its project (see `plait.kinds`).
     """
 
     __slots__ = ("at", "command", "directory", "given", "name", "output", "schemas", "settings", "why", "words")
@@ -57,7 +58,7 @@ class Run:
         self.words = words
         self.why = why
         self.output = output
-        self.schemas: tuple[str | tuple[str, str], ...] = ()
+        self.schemas: Sequence[str | tuple[str, str]] = ()
 
     def __repr__(self) -> str:
         return f"<Run {self.name!r}: {' '.join(self.argv())}>"

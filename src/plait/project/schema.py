@@ -101,6 +101,7 @@ def _run() -> Schema:
             "description": {"type": "string"},
             "matrix": {"$ref": "#/$defs/matrix"},
             "output": {"type": "string", "description": "where plait fleet puts the results, below its directory"},
+            "schemas": {"$ref": "#/$defs/schemas", "description": "in the place of the project's"},
             "steps": {"$ref": "#/$defs/steps"},
             **{command: {"$ref": f"#/$defs/{command}"} for command in COMMANDS},
         },
