@@ -166,6 +166,13 @@ def test_a_run_that_fails_leaves_what_was_there(place: Path) -> None:
     assert (lines["app/us/paris"]["status"], lines["app/us/paris"]["stays"]) == ("failed", True)
 
 
+def test_an_environment_without_its_file_is_one_that_fails(place: Path) -> None:
+    (place / "sites/lyon/values.yml").unlink()
+    report = fleet(place)
+    assert report.counts == {"failed": 1, "made": 3}
+    assert 'there is nothing at "sites/lyon/values.yml"' in report.failed[0].error
+
+
 def test_equal_errors_are_told_once(place: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     for site in ("paris", "lyon"):
         (place / f"sites/{site}/values.yml").write_text("size: large\n", "utf-8")

@@ -13,7 +13,7 @@ from plait.view import View, seen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from plait.cli.tracing import Question
     from plait.tools.explain import History
@@ -130,7 +130,7 @@ def main_impact(argv: Sequence[str]) -> int:
 
         places = impact(trace, documents, file, int(number), context)
     if not places:
-        _check_line(view, file, int(number))
+        check_line(view.files, file, int(number), "this run")
     if as_json:
         from json import dumps
 
@@ -142,22 +142,23 @@ def main_impact(argv: Sequence[str]) -> int:
     return 0 if places else 1
 
 
-def _check_line(view: View, file: str, number: int) -> None:
-    """Raises UsageError for what is not an input of the run, or a line behind its end; an input may be named from its
-    directory on. view: of the run.
+def check_line(files: Mapping[str, bytes | None], file: str, number: int, whose: str) -> None:
+    """Raises UsageError for what is not an input, or a line behind its end; an input may be named from its directory on.
+
+    files: contents by absolute path. whose: of whom these are the inputs.
     """
     from plait.spell import counted, did_you_mean
     from plait.tools.sourcemap import same_file
 
     here = os.path.join(os.getcwd(), "")
-    read = {path.removeprefix(here): content for path, content in view.files.items() if content is not None}
+    read = {path.removeprefix(here): content for path, content in files.items() if content is not None}
     content = next((content for name, content in read.items() if same_file(name, file)), None)
     if content is None and file.startswith("stdin"):
         return
     if content is None:
         missing = not os.path.lexists(file)
         raise UsageError(
-            f"there is no file {file}" if missing else f"{file} is not an input of this run",
+            f"there is no file {file}" if missing else f"{file} is not an input of {whose}",
             found=", ".join(sorted(read)[:12]) or None,
             hint=did_you_mean(file, [*sorted(read), *sorted(map(os.path.basename, read))]),
         )

@@ -31,7 +31,10 @@ WHY = Command(
 )
 DIFF = Command("plait fleet diff", "Where environments differ: all of them, or two.", _FLAGS, arguments="[A B]")
 IMPACT = Command(
-    "plait fleet impact", "Which environments and paths a line of a file reaches.", _FLAGS, arguments="FILE:LINE"
+    "plait fleet impact",
+    "Which environments and paths a line of a file reaches, or what has changed since a revision.",
+    (Flag("since", TEXT, "what differs from this revision of the git repository", value="REVISION"), *_FLAGS),
+    arguments="FILE:LINE",
 )
 
 _NAMED = 3
@@ -105,8 +108,7 @@ def _told(one: Compared) -> str:
                 for task in members
             )
         )
-        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        out.append(f"    {', '.join(names[:_NAMED])}{more}: {said}")
+        out.append(f"    {_named(names)}: {said}")
     return "\n".join(out) + "\n"
 
 
@@ -123,6 +125,8 @@ def _data(one: Compared) -> Mapping[str, object]:
 
 
 def _impact(flags: Parsed, project: Project, tasks: Sequence[Task]) -> int:
+    if flags.given("since"):
+        return _since(flags, project, tasks)
     asked = flags.arguments[0] if len(flags.arguments) == 1 else ""
     file, colon, number = asked.rpartition(":")
     if not colon or not file or not number.isdecimal() or len(number) > 18:
@@ -135,11 +139,33 @@ def _impact(flags: Parsed, project: Project, tasks: Sequence[Task]) -> int:
         _as_json([{"runs": names, "paths": list(paths)} for paths, names in groups.items()])
     else:
         for same, names in groups.items():
-            more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-            write_folded(f"{', '.join(names[:_NAMED])}{more}:\n" + "".join(f"  {path}\n" for path in same))
+            write_folded(f"{_named(names)}:\n" + "".join(f"  {path}\n" for path in same))
     if not groups:
         complain(f"plait: {asked} has no effect on the output of any environment\n")
     return 0 if groups else 1
+
+
+def _since(flags: Parsed, project: Project, tasks: Sequence[Task]) -> int:
+    from plait.fleet.since import DIFFERS, since
+
+    if flags.arguments:
+        raise UsageError("--since takes no line of a file", found=" ".join(flags.arguments))
+    groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for one in since(project, tasks, flags.text("since")):
+        groups.setdefault((one.kind, one.places), []).append(one.name)
+    if flags.text("output") == "json":
+        _as_json([{"runs": names, "change": kind, "paths": list(paths)} for (kind, paths), names in groups.items()])
+    else:
+        for (kind, paths), names in groups.items():
+            write_folded(f"{_named(names)}{'' if kind == DIFFERS else f': {kind}'}{':' if paths else ''}\n")
+            write_folded("".join(f"  {path}\n" for path in paths))
+    if not groups:
+        complain(f"plait: every environment is as it was at {flags.text('since')}\n")
+    return 0 if groups else 1
+
+
+def _named(names: Sequence[str]) -> str:
+    return ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
 
 
 def _as_json(data: object) -> int:

@@ -5,6 +5,8 @@ Each environment is evaluated with everything recorded, one after the other, and
 
 from __future__ import annotations
 
+import os
+
 from plait.errors import PlaitError, UsageError
 from plait.tools.explain import LOST, Explainer, histories
 from plait.tools.paths import all_places
@@ -141,10 +143,31 @@ def compared(project: Project, tasks: Sequence[Task]) -> list[Compared]:
 
 
 def reached(project: Project, tasks: Sequence[Task], file: str, line: int) -> Iterator[tuple[Task, list[str]]]:
-    """The places in the output of each environment that a line of a file has a part in. Raises PlaitError."""
-    from plait.context import Context
-    from plait.tools.sourcemap import impact
+    """The places in the output of each environment that a line of a file has a part in; of those that have read it.
 
+    Raises UsageError where none has read such a file, and for a line that it does not have; and PlaitError.
+    """
+    from plait.cli.explain import check_line
+    from plait.codecache import MemoryCache
+    from plait.context import Context
+    from plait.tools.pipeline import file_source
+    from plait.tools.sourcemap import impact, same_file
+    from plait.view import View
+    from plait.workspace.shared import Shared
+
+    own = os.path.abspath(project.path)
+    read: dict[str, bytes | None] = {own: file_source(project.path).text.encode("utf-8", "surrogateescape")}
+    cache, shared = MemoryCache(), Shared()
+    is_reached = False
     for task in tasks:
-        documents, trace = evaluated(project, task)
-        yield task, [str(place) for place in impact(trace, documents.nodes, file, line, Context())]
+        view = View()
+        task.run(project).evaluate(view=view, limits={}, cache=cache, shared=shared)
+        read |= view.files
+        # Recording takes much longer than a run does.
+        if any(same_file(path, file) for path in (*view.files, own)):
+            documents, trace = evaluated(project, task)
+            places = [str(place) for place in impact(trace, documents.nodes, file, line, Context())]
+            is_reached = is_reached or bool(places)
+            yield task, places
+    if not is_reached:
+        check_line(read, file, line, "any environment")

@@ -84,7 +84,7 @@ def _of_matrix(matrix: Matrix) -> list[Task]:
     from plait.yaml import write_value
 
     cells = matrix.cells()
-    matrix.run(cells[0]).check()  # names in braces that are no axes
+    matrix.run(cells[0])  # names in braces that are no axes are told now
     told = [matrix.command, *(write_value(settings) for settings in matrix.maps)]
     found = []
     for cell in cells:

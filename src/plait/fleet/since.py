@@ -1,0 +1,182 @@
+"""What a fleet makes otherwise since a revision of its git repository.
+
+Only runs that have read something that differs are made twice: of the files as they are, and of those of the revision,
+which are laid out in a directory of their own. Nothing in the repository changes.
+"""
+
+from __future__ import annotations
+
+import os
+from tempfile import TemporaryDirectory
+
+from plait.errors import PlaitError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from plait.api.results import Documents
+    from plait.fleet.plan import Task
+    from plait.project.file import Project
+    from plait.project.run import Run
+    from plait.view import View
+
+DIFFERS, NEW, GONE, FAILS, WORKS = "differs", "is new", "is gone", "fails now", "failed before"
+
+
+class Since:
+    """What became of a run. kind: DIFFERS, NEW, GONE, FAILS or WORKS. places: those that differ, or the error."""
+
+    __slots__ = ("kind", "name", "places")
+
+    def __init__(self, name: str, kind: str, places: Sequence[str] = ()) -> None:
+        self.name = name
+        self.kind = kind
+        self.places = tuple(places)
+
+
+class Repository:
+    """The git repository that a directory is in. top: its directory. Raises UsageError where there is none."""
+
+    def __init__(self, directory: str) -> None:
+        self.top = directory
+        self.top = os.path.realpath(self._git("rev-parse", "--show-toplevel").rstrip("\n"))
+
+    def commit(self, revision: str) -> str:
+        """What a revision is called in full. Raises UsageError."""
+        try:
+            return self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}").strip()
+        except UsageError:
+            raise UsageError(f'the repository has no revision "{revision}"', found=self.top) from None
+
+    def changed(self, commit: str) -> set[str]:
+        """The absolute paths of files that differ from a commit: written, new or gone since. Files that git ignores are none."""
+        names = self._git("diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", commit).split("\0")
+        names += self._git("ls-files", "--others", "--exclude-standard", "-z").split("\0")
+        return {os.path.join(self.top, name) for name in names if name}
+
+    def lay_out(self, commit: str, directory: str) -> None:
+        """Write the files of a commit into a directory."""
+        environment = {"GIT_INDEX_FILE": os.path.join(directory, ".git-index")}
+        self._git("read-tree", commit, environment=environment)
+        self._git("checkout-index", "--all", f"--prefix={directory}{os.sep}", environment=environment)
+
+    def ignored(self, paths: Iterable[str]) -> list[str]:
+        """Those of some absolute paths that git ignores: a revision does not have them."""
+        inside = [path for path in paths if path.startswith(os.path.join(self.top, ""))]
+        told = self._git("check-ignore", "-z", "--stdin", given="\0".join(inside), fine=(0, 1)) if inside else ""
+        return [path for path in told.split("\0") if path]
+
+    def _git(
+        self, *words: str, environment: dict[str, str] | None = None, given: str = "", fine: Sequence[int] = (0,)
+    ) -> str:
+        import subprocess
+
+        try:
+            done = subprocess.run(  # noqa: S603 - no shell, and a revision that looks like a flag is none
+                ["git", *words],  # noqa: S607 - the git that whoever calls would call
+                cwd=self.top, capture_output=True, input=given.encode("utf-8", "surrogateescape"),
+                env={**os.environ, **(environment or {})}, check=False,
+            )  # fmt: skip
+        except OSError as error:
+            raise UsageError("git cannot be run", found=error.strerror) from None
+        if done.returncode not in fine:
+            told = done.stderr.decode("utf-8", "replace").partition("\n")[0]
+            raise UsageError("git does not know this directory", found=told or self.top)
+        return done.stdout.decode("utf-8", "surrogateescape")
+
+
+def since(project: Project, tasks: Sequence[Task], revision: str) -> Iterator[Since]:
+    """The runs that make something else than at a revision.
+
+    Raises UsageError for what is no repository or no revision, and PlaitError where the revision has no such project.
+    """
+    from plait.fleet.plan import tasks_of
+    from plait.project.file import of_source
+    from plait.tools.pipeline import file_source
+
+    home = os.path.realpath(project.directory or os.curdir)
+    repository = Repository(home)
+    commit = repository.commit(revision)
+    changed = repository.changed(commit)
+    with TemporaryDirectory(prefix="plait-since-") as directory:
+        repository.lay_out(commit, directory)
+        there = os.path.join(directory, os.path.relpath(home, repository.top))
+        source = file_source(os.path.join(there, os.path.basename(project.path)))
+        before = of_source(source, there)
+        old = {task.name: task for task in tasks_of(before)}
+        for task in tasks:
+            if task.name not in old:
+                yield Since(task.name, NEW)
+                continue
+            now, view = _made(task.run(project))
+            if task.definition == old[task.name].definition and not _has_read(view, changed):
+                continue
+            for path in repository.ignored(view.files):
+                _copy(path, os.path.join(directory, os.path.relpath(path, repository.top)))
+            was, _ = _made(old[task.name].run(before))
+            if found := _compared(task.name, was, now):
+                yield found
+        names = {task.name for task in tasks_of(project)}
+        yield from (Since(name, GONE) for name in old if name not in names)
+
+
+def _made(run: Run) -> tuple[Documents | PlaitError, View]:
+    from plait.view import View
+
+    view = View()
+    try:
+        return run.evaluate(view=view, limits={}), view
+    except PlaitError as error:
+        return error, view
+
+
+def _has_read(view: View, changed: set[str]) -> bool:
+    files = {os.path.realpath(path) for path in view.files} | set(view.files)
+    folders = {os.path.realpath(path) for path in view.directories} | set(view.directories)
+    return bool(files & changed) or any(_is_below(path, folders) for path in changed)
+
+
+def _is_below(path: str, folders: set[str]) -> bool:
+    """Whether a path lies in one of these directories, or in what may not be there yet."""
+    while (above := os.path.dirname(path)) != path:
+        if above in folders:
+            return True
+        path = above
+    return False
+
+
+def _copy(path: str, target: str) -> None:
+    from shutil import copyfile
+
+    if os.path.isfile(path) and not os.path.lexists(target):
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        copyfile(path, target)
+
+
+def _compared(name: str, was: Documents | PlaitError, now: Documents | PlaitError) -> Since | None:
+    """What became of a run; None if it is as it was."""
+    from plait.tools.diff import diff
+
+    if isinstance(now, PlaitError):
+        return (
+            None
+            if isinstance(was, PlaitError)
+            else Since(name, FAILS, [now.report().removeprefix("plait: ").partition("\n")[0]])
+        )
+    if isinstance(was, PlaitError):
+        return Since(name, WORKS)
+    found = diff(was.nodes.items, now.nodes.items)
+    places = [f"{one.document}:{one.path}" if one.path else one.document for one in found]
+    before, after = _texts(was), _texts(now)
+    places += [path for path in sorted({*before, *after}) if before.get(path) != after.get(path)]
+    return Since(name, DIFFERS, places) if places else None
+
+
+def _texts(documents: Documents) -> dict[str, str]:
+    """The files that are no YAML."""
+    from plait.api.results import Rendered
+
+    if not isinstance(documents, Rendered) or all(path.endswith((".yml", ".yaml")) for path in documents.paths):
+        return {}
+    return {path: text for path, text in documents.files.items() if not path.endswith((".yml", ".yaml"))}
