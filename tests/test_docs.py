@@ -25,6 +25,7 @@ import plait
 import starlark_blocks
 from plait.cli import main, render
 from plait.cli.start import commands
+from plait.fleet.answers import ANSWERS
 
 ROOT = pathlib.Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
@@ -197,6 +198,9 @@ def test_command_lines_have_flags_that_exist(page: pathlib.Path) -> None:
         name, *words = shlex.split(found[1].partition(" > ")[0]) if found is not None else [""]
         if [name, *words[:1]] == ["render", "fmt"]:
             render.FMT.parse(words[1:])
+            continue
+        if name == "fleet" and words[:1] and words[0] in ANSWERS:
+            ANSWERS[words[0]][0].parse(words[1:])
             continue
         # The flags of these are those of the command that they are about.
         if name in tables.keys() - {"explain", "impact", "lint", "run", "set"}:
