@@ -209,13 +209,14 @@ class Trace:
         action: str,
         because: tuple[Origin, ...] = (),
         explain: Callable[[Item, Item | None], tuple[Origin, ...]] | None = None,
-        written: Callable[[Item], bool] | None = None,
+        written: Callable[[Item | Value], bool] | None = None,
         by: Cause | None = None,
     ) -> None:
         """Record what differs between two trees that share what did not change.
 
         because: what did it; explain: more of that for a new item and the one whose place it took.
         written: whether a new item's position says where it was written; if not, that of the first of `because` counts.
+        It is asked of a map or list as well, in the place of another one: whether that is as it was written, whatever it was.
         by: what took items out, if that is not the first of `because`.
         A new item that has a record keeps it; what it took the place of is added.
         """
@@ -233,18 +234,20 @@ class Trace:
             else:
                 continue
             for new, old in pairs:
+                made_of = because if explain is None else (*because, *explain(new, old))
                 if old is not None and type(old.value) in _COLLECTIONS and type(old.value) is type(new.value):
                     self.copied(new, old)
                     stack.append((old.value, new.value))
-                else:
-                    made_of = because if explain is None else (*because, *explain(new, old))
-                    self.became(new, old, action, made_of, written=written is None or written(new))
-                    if written is not None and type(new.value) in _COLLECTIONS:
-                        # What was created on the way to a value is written nowhere either.
-                        for item in walk_once(new.value):
-                            if item not in self.changes and not written(item):
-                                inner = because if explain is None else (*because, *explain(item, None))
-                                self.became(item, None, action, inner, written=False)
+                    if written is not None and (written(new) or written(new.value)):
+                        self.became(new, old, action, made_of, written=written(new))
+                    continue
+                self.became(new, old, action, made_of, written=written is None or written(new))
+                if written is not None and type(new.value) in _COLLECTIONS:
+                    # What was created on the way to a value is written nowhere either.
+                    for item in walk_once(new.value):
+                        if item not in self.changes and not written(item):
+                            inner = because if explain is None else (*because, *explain(item, None))
+                            self.became(item, None, action, inner, written=False)
             for item in gone:
                 remover = by or (because[0] if because else item)
                 self.removed(item, Change(action, remover.source, remover.line, because=because))

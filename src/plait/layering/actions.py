@@ -73,13 +73,12 @@ def merged(left: Map, right: Map) -> Map:
             added.append(item)
             continue
         old, new = existing.value, item.value
-        if old is new:
-            continue
         if type(old) is Map and type(new) is Map:
-            inner = merged(old, new)
+            inner = old if old is new else merged(old, new)
             if inner is not old:
                 changes[existing] = existing.with_value(inner)
         else:
+            # Also if it is the same: the child has the last word.
             changes[existing] = item
     if changes:
         get = changes.get

@@ -27,8 +27,8 @@ _HIDDEN = "kept secret"
 class Told:
     """One step of layering, whose changes are recorded: of those in place it is told, the others are found in the trees.
 
-    explain: what a new item was made of, besides `because`, given the one whose place it took. own: the ids of items that
-    say themselves where they are from. whole: the record of a step that puts other data in the place of all there is.
+    explain: what a new item was made of, besides `because`, given the one whose place it took. own: the ids of items, and
+    of what is in them, that say themselves where they are from. whole: the record of a step that puts other data in the place of all there is.
     by: what took items out, if that is not the first of `because`.
     """
 
@@ -80,7 +80,7 @@ class Told:
         if id(old) in self.own:
             self.own.add(id(new))
 
-    def _says_itself(self, new: Item) -> bool:
+    def _says_itself(self, new: Item | Value) -> bool:
         return id(new) in self.own
 
 
@@ -91,7 +91,8 @@ def acting(trace: Trace, child: Document, action: ArrayItem, method: str, text: 
         because += _origins(data, action_path(text), child.node)
     # Data of the child's own would be there without the action as well.
     taken = Cause(f"{method} {text}", action.source, action.line, structural=True)
-    own = set(map(id, walk_once(data)))
+    items = [*walk_once(data)]
+    own = {*map(id, items), *(id(item.value) for item in items if type(item.value) in (Map, Array))}
 
     def explain(new: Item, _old: Item | None) -> tuple[Origin, ...]:
         # An item of the child's own data says itself where it is from.
