@@ -54,8 +54,8 @@ class Text:
         code = re.match(r"\s*#@ " if self.kind == "yaml" else r"\s*", text)
         if code is None:
             return []
-        if text[code.end() :].lstrip().startswith("elif "):
-            return [self.with_line(line, f"{code[0]}elif {FAIL}:")]
+        if found := re.match(r"elif(/end)? ", text[code.end() :].lstrip()):
+            return [self.with_line(line, f"{code[0]}{found[0]}{FAIL}:")]
         return [self.with_line(line, f"{self.indent(line)}{'#@ ' if self.kind == 'yaml' else ''}{FAIL}", text)]
 
     def nodes(self, line: int) -> list[str]:
@@ -71,7 +71,7 @@ class Text:
         return []
 
     def function(self, line: int) -> list[str]:
-        if self.kind == "text" or not self.line(line).rstrip().endswith(":"):
+        if self.kind == "text" or not self.line(line).rstrip().endswith(":") or "def/end" in self.line(line):
             return []
         mark = "#@ " if self.kind == "yaml" else "  "
         return [self.with_line(line, self.line(line), f"{self.indent(line)}{mark}{FAIL}")]
@@ -167,6 +167,8 @@ class Text:
         text, indent = self.line(line), self.indent(line)
         check = f"{indent}#@overlay/assert via=lambda left, right: {FAIL}"
         above = line - 1
+        if text.startswith("#"):
+            return []  # a document without --- has no line of its own
         if text.startswith("---") and "#@overlay/append" in self.line(above):
             return []  # it would be no overlay any more, and a document as before
         while self.line(above).lstrip().startswith("#@overlay/"):
@@ -209,10 +211,25 @@ class Text:
             yield found, one
 
     def action(self, line: int) -> list[str]:
-        return [self.with_line(line, re.sub(r"path: [^,}]+", "path: .no.such.place", self.line(line)))]
+        place = self._path_from(line)
+        return [self.with_line(place, re.sub(r"path: *[^,}]+", f"path: .{MARK}", self.line(place)))] if place else []
 
     def substitution(self, line: int) -> list[str]:
-        return [self.with_line(line, self.line(line).replace("}", f", pattern: {MARK}}}", 1))]
+        place = self._path_from(line)
+        if not place:
+            return []
+        text = self.line(place)
+        if "}" in text:
+            return [self.with_line(place, text.replace("}", f", pattern: {MARK}}}", 1))]
+        indent = " " * text.index("path:")
+        for near in (place - 1, place + 1):
+            if re.match(rf"{indent[2:]}(  |- )pattern:", self.line(near)):
+                return [self.with_line(near, re.sub("pattern:.*", f"pattern: {MARK}", self.line(near)))]
+        return [self.with_line(place, text, f"{indent}pattern: {MARK}")]
+
+    def _path_from(self, line: int) -> int:
+        """The line of the `path` of what begins on a line; 0 if it is further away than the next ones."""
+        return next((near for near in range(line, line + 4) if re.search(r"(^|[\s{])path: *\S", self.line(near))), 0)
 
 
 def _with_path(found: list[object], one: object) -> list[object]:

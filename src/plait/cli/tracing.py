@@ -214,7 +214,7 @@ def _detected(argv: list[str]) -> str:
 
         raise UsageError(
             f'"{first}" is neither a command nor an input',
-            expected=f"one of {', '.join(NAMES)}, then its flags and arguments",
+            expected=f"{', '.join(NAMES)} or run NAME, then its flags and arguments",
             hint=did_you_mean(first, NAMES) or f"such as render -f config/ {first}",
         ) from None
     if "\nsteps:" in "\n" + text:

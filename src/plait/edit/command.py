@@ -262,10 +262,13 @@ def _target(words: list[str]) -> tuple[Target, list[str]]:
     from plait.project.commands import chosen
     from plait.project.run import Run
 
-    if words and words[0] not in (*NAMES, "run") and all(_is_wish(word) for word in words):
-        words = ["run", *words]  # of the project file, which has only one
-    if words and words[0] == "run":
-        run, rest = chosen(words[1:])
+    is_named = bool(words) and words[0] == "run"
+    if is_named or (words and words[0] not in NAMES and all(_is_wish(word) for word in words)):
+        try:
+            run, rest = chosen(words[1:] if is_named else words, named=is_named)
+        except UsageError as error:
+            error.hint = error.hint or (None if is_named else f"plait set run NAME {words[0]}")
+            raise
         wishes = _taken(rest, arguments(table(run.command), rest))
     else:
         question = take_apart(words, (), asks=False)

@@ -77,14 +77,17 @@ def expand(argv: Sequence[str]) -> tuple[str, list[str], list[str], Map | None]:
     return run.command, run.argv(), words, run.given
 
 
-def chosen(argv: Sequence[str]) -> tuple[Run, list[str]]:
-    """The run that `[--project PATH] [NAME] [more]` means, and what was typed after it. Raises PlaitError."""
+def chosen(argv: Sequence[str], *, named: bool = True) -> tuple[Run, list[str]]:
+    """The run that `[--project PATH] [NAME] [more]` means, and what was typed after it. named: there may be a NAME.
+
+    Raises PlaitError.
+    """
     words = [*argv]
     path = _taken_project(words)
     project = project_of(path, os.curdir)
     # The only run need not be named; what follows is then for its command.
     is_only = len(project.runs) == 1 and not project.matrices
-    is_named = words and (words[0] in project.runs or (not words[0].startswith("-") and not is_only))
+    is_named = named and words and (words[0] in project.runs or (not words[0].startswith("-") and not is_only))
     run = project.run(words.pop(0) if is_named else "")
     run.check()
     return run, words
