@@ -54,8 +54,8 @@ class Text:
         code = re.match(r"\s*#@ " if self.kind == "yaml" else r"\s*", text)
         if code is None:
             return []
-        if found := re.match(r"elif(/end)? ", text[code.end() :].lstrip()):
-            return [self.with_line(line, f"{code[0]}{found[0]}{FAIL}:")]
+        if elif_ := re.match(r"elif(/end)? ", text[code.end() :].lstrip()):
+            return [self.with_line(line, f"{code[0]}{elif_[0]}{FAIL}:")]
         return [self.with_line(line, f"{self.indent(line)}{'#@ ' if self.kind == 'yaml' else ''}{FAIL}", text)]
 
     def nodes(self, line: int) -> list[str]:
