@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import time
@@ -13,7 +14,7 @@ import pytest
 
 from plait.errors import UsageError
 from plait.fleet import fleet
-from test_fleet import contents, many
+from test_fleet import contents, many, put, start, wait_for_results
 
 distributed = pytest.importorskip("distributed", reason="the extra dask")
 # What Dask's event loops leave behind is theirs.
@@ -26,33 +27,56 @@ FILES = {
 
 
 @pytest.fixture
-def client() -> Any:
+def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
-    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as found:
+    with distributed.LocalCluster(**options) as found:
         yield found
+
+
+@pytest.fixture
+def client(cluster: Any) -> Any:
+    with distributed.Client(cluster) as found:
+        yield found
+
+
+def project_of(place: Path, count: int) -> dict[str, bytes]:
+    """Write a project; what its fleet makes here."""
+    many(place, count)
+    put(place, FILES)
+    return contents(Path(fleet(place, output=place / "whole").check().output))
+
+
+def wait_for(place: Path, count: int) -> None:
+    deadline = time.monotonic() + 60
+    while len([*(place / "out").glob("*.yml")]) < count:
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
 
 
 def test_a_worker_that_is_killed_loses_no_run(tmp_path: Path, client: Any) -> None:
     count = 120
-    many(tmp_path, count)
-    for name, text in FILES.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text, "utf-8")
-    whole = contents(Path(fleet(tmp_path, output=tmp_path / "whole").check().output))
+    whole = project_of(tmp_path, count)
     pids = list(client.run(os.getpid).values())
 
     def kill() -> None:
-        while len([*(tmp_path / "out").glob("*.yml")]) < 3:
-            time.sleep(0.005)
+        wait_for(tmp_path, 3)
         os.kill(pids[0], signal.SIGKILL)
 
     killer = Thread(target=kill)
     killer.start()
-    report = fleet(tmp_path, executor=client)
+    report = fleet(tmp_path, executor=client, cache=tmp_path / "kept")
     killer.join()
     assert report.check().counts == {"made": count}
     assert contents(tmp_path / "out") == whole
     assert [path.name for path in (tmp_path / "out/.fleet").iterdir()] == ["lock"]
+
+    # What workers have sent back is kept here, and looked up here.
+    assert fleet(tmp_path, output=tmp_path / "other", executor=client, cache=tmp_path / "kept").counts == {
+        "stored": count
+    }
+    assert contents(tmp_path / "other") == whole
 
     # An error names the file as it is called at home.
     (tmp_path / "many/e001.yml").write_text("size: large\n", "utf-8")
@@ -60,6 +84,76 @@ def test_a_worker_that_is_killed_loses_no_run(tmp_path: Path, client: Any) -> No
     assert report.counts == {"kept": count - 1, "failed": 1}
     assert "config/schema.yml:4" in report.failed[0].error
     assert "plait-fleet-" not in report.failed[0].error
+
+
+def test_inputs_are_sent_again_when_all_that_had_them_are_gone(tmp_path: Path, client: Any) -> None:
+    count = 120
+    whole = project_of(tmp_path, count)
+    before = client.run(os.getpid)
+
+    def kill() -> None:
+        wait_for(tmp_path, 3)
+        for pid in before.values():
+            os.kill(pid, signal.SIGKILL)
+
+    killer = Thread(target=kill)
+    killer.start()
+    report = fleet(tmp_path, executor=client)
+    killer.join()
+    assert report.check().counts == {"made": count}
+    assert contents(tmp_path / "out") == whole
+
+
+def test_each_worker_is_sent_the_inputs_once(tmp_path: Path, client: Any) -> None:
+    whole = project_of(tmp_path, 60)
+    assert fleet(tmp_path, executor=client).check().counts == {"made": 60}
+    assert contents(tmp_path / "out") == whole
+    laid_out = [*(tmp_path / "temporary").glob("plait-fleet-*")]
+    assert 1 <= len(laid_out) <= 2
+    # Settings name all of config and each file of values; nothing else of the project has left.
+    for place in laid_out:
+        names = {path.relative_to(place / tmp_path.relative_to("/")).parts[0] for path in place.rglob("*.yml")}
+        assert names == {"config", "many"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_a_fleet_whose_driver_was_killed_goes_on(tmp_path: Path, cluster: Any) -> None:
+    count = 200
+    whole = project_of(tmp_path, count)
+    process = start(tmp_path, "--dask", cluster.scheduler_address)
+    wait_for_results(process, tmp_path, 12)
+    process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=30)
+    made = contents(tmp_path / "out")
+    assert 12 <= len(made) < count
+    assert all(whole[name] == content for name, content in made.items())
+    process = start(tmp_path, "--dask", cluster.scheduler_address, "--resume", "--events", "json")
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    counts = json.loads(out.splitlines()[-1])["counts"]
+    assert counts["kept"] >= 12
+    assert counts["kept"] + counts["made"] == count
+    assert contents(tmp_path / "out") == whole
+    assert [path.name for path in (tmp_path / "out/.fleet").iterdir()] == ["lock"]
+
+
+def test_workers_write_to_a_url(tmp_path: Path, client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from plait.fleet import remote
+
+    pytest.importorskip("fsspec", reason="the extra fsspec")
+    whole = project_of(tmp_path, 30)
+    # A scheme of the same machine that is not taken for a directory.
+    monkeypatch.setattr(remote, "local_path", lambda name: None if "://" in name else name)
+    client.run(_no_directories)
+    report = fleet(tmp_path, output=f"file://{tmp_path}/far", executor=client)
+    assert report.check().counts == {"made": 30}
+    assert contents(tmp_path / "far") == whole
+
+
+def _no_directories() -> None:
+    from plait.fleet import remote
+
+    setattr(remote, "local_path", lambda name: None if "://" in name else name)  # noqa: B010 - in the worker
 
 
 def test_a_scheduler_that_is_not_there_is_told(tmp_path: Path) -> None:

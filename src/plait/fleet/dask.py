@@ -13,6 +13,7 @@ from plait.fleet.workshop import Setup
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from concurrent.futures import Executor
 
     from plait.fleet.placing import Place
     from plait.fleet.plan import Task
@@ -43,8 +44,8 @@ def connect(address: str) -> object:
 
 def pool_of(
     client: object, source: tuple[str, str], project: Project, tasks: Sequence[Task], place: Place, common: Common
-) -> tuple[Pool, object]:
-    """The workers of a client, and the setup, which they have by now. Raises UsageError for what is no client, PlaitError."""
+) -> Pool:
+    """The workers of a client, which have the setup by now. Raises UsageError for what is no client, PlaitError."""
     scatter, get_executor = getattr(client, "scatter", None), getattr(client, "get_executor", None)
     if scatter is None or get_executor is None:
         raise UsageError(
@@ -60,5 +61,19 @@ def pool_of(
     output = place.for_workers if is_url(place.for_workers) else ""
     setup = Setup(source, top, output, bundle=packed(project, tasks), environment=variables_of(project, tasks),
                   limits=common["limits"])  # fmt: skip
-    sent = scatter(setup, broadcast=True)
-    return Given(get_executor(pure=False), sum(workers.values())), sent
+    return Cluster(get_executor(pure=False), sum(workers.values()), setup, scatter)
+
+
+class Cluster(Given):
+    """The workers of a Dask cluster. scatter: of its client, which sends the setup to each of them once."""
+
+    def __init__(self, executor: Executor, width: int, setup: Setup, scatter: Callable[..., object]) -> None:
+        super().__init__(executor, width, setup)
+        self._setup = setup
+        self._scatter = scatter
+        self.sent = scatter(setup, broadcast=True)
+
+    def renew(self) -> None:
+        """Send the setup again if all workers that had it are gone: nobody else could make it."""
+        if getattr(self.sent, "status", "") != "finished":
+            self.sent = self._scatter(self._setup, broadcast=True)

@@ -7,7 +7,7 @@ keeps every worker busy, takes little memory, and stops soon when it is asked to
 from __future__ import annotations
 
 from collections import deque
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, wait
 
 from plait.errors import PlaitError
 from plait.fleet.outcome import FAILED, LEFT, Outcome
@@ -41,7 +41,7 @@ class Portion:
 
 
 class Drive:
-    """Makes runs. sent: the setup as it is sent with each portion. told: hears of each outcome.
+    """Makes runs. told: hears of each outcome.
 
     tick: is called now and then. fail_fast: the first run that fails stops the others. output: where results are written
     that processes send back. keep: is given these results, with what they follow from.
@@ -50,7 +50,6 @@ class Drive:
     def __init__(
         self,
         pool: Pool,
-        sent: object,
         output: Place,
         *,
         fail_fast: bool,
@@ -59,7 +58,6 @@ class Drive:
         keep: Callable[[Task, Outcome], None] | None = None,
     ) -> None:
         self._pool = pool
-        self._sent = sent
         self._output = output
         self._fail_fast = fail_fast
         self._told = told
@@ -103,7 +101,7 @@ class Drive:
                 portion = Portion([rest.popleft() for _ in range(count)])
             try:
                 # Who has sent the setup ahead gives out what stands for it.
-                future = executor.submit(perform, self._sent, portion.tasks)  # type: ignore[arg-type]
+                future = executor.submit(perform, self._pool.sent, portion.tasks)  # type: ignore[arg-type]
                 self._going[future] = portion
             except BrokenExecutor:
                 self._waiting.appendleft(portion)
@@ -122,7 +120,8 @@ class Drive:
         for future in done:
             if future not in self._going:  # its pool has broken meanwhile
                 continue
-            error = future.exception()
+            # A cluster gives up what it has lost the inputs of.
+            error = CancelledError("what it needs was lost") if future.cancelled() else future.exception()
             if isinstance(error, BrokenExecutor):
                 return self._broken()
             portion = self._going.pop(future)
@@ -131,6 +130,7 @@ class Drive:
             elif isinstance(error, PlaitError):
                 raise error
             else:
+                self._pool.renew()
                 self._lost(portion, f"{type(error).__name__}: {error}")
         return executor
 

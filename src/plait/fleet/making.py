@@ -60,8 +60,8 @@ class Makers:
                     told(task, put(place, task, outcome))
             keep = _Keeper(self._common["results"])
         if tasks:
-            pool, sent = self._pool(project, tasks, place)
-            Drive(pool, sent, place, fail_fast=fail_fast, told=told, tick=tick, keep=keep).make(tasks)
+            pool = self._pool(project, tasks, place)
+            Drive(pool, place, fail_fast=fail_fast, told=told, tick=tick, keep=keep).make(tasks)
 
     @property
     def _is_far(self) -> bool:
@@ -69,8 +69,8 @@ class Makers:
 
         return self._executor is not None and not isinstance(self._executor, Executor)
 
-    def _pool(self, project: Project, tasks: Sequence[Task], place: Place) -> tuple[Pool, object]:
-        """Where runs are made, and the setup as it is sent there."""
+    def _pool(self, project: Project, tasks: Sequence[Task], place: Place) -> Pool:
+        """Where runs are made."""
         from concurrent.futures import Executor
 
         source, common = _source(project), self._common
@@ -84,10 +84,10 @@ class Makers:
                 setup = Setup(
                     source, project.directory, place.for_workers, **common, environment=given, owns_process=True
                 )
-                return Processes(count), setup
+                return Processes(count, setup)
             # What is in the memory of this process is written by the one that gives out work.
             setup = Setup(source, project.directory, place.for_workers, **common, owns_process=self._own_process)
-            return InProcess(), setup
+            return InProcess(setup)
         from plait.fleet.bundle import variables_of
 
         if isinstance(self._executor, Executor):
@@ -95,7 +95,7 @@ class Makers:
             top = os.path.abspath(project.directory or os.curdir)
             named = os.path.abspath(source[0]), source[1]
             setup = Setup(named, top, place.for_workers, **common, environment=variables_of(project, tasks))
-            return Given(self._executor, getattr(self._executor, "_max_workers", 1)), setup
+            return Given(self._executor, getattr(self._executor, "_max_workers", 1), setup)
         from plait.fleet.dask import pool_of
 
         return pool_of(self._executor, source, project, tasks, place, common)

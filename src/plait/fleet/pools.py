@@ -17,14 +17,19 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
     class Pool(Protocol):
-        """Where work is done. width: how much of it at a time."""
+        """Where work is done. width: how much of it at a time. sent: the setup as it is sent with work."""
 
         width: int
+        sent: object
 
         def open(self) -> Executor: ...
 
         def reopen(self) -> Executor | None:
             """Another one for one that broke; None if there is none."""
+            ...
+
+        def renew(self) -> None:
+            """Work was lost: see to it that what is sent with it is still there."""
             ...
 
         def close(self, *, at_once: bool) -> None: ...
@@ -47,11 +52,17 @@ class InProcess:
 
     width = 1
 
+    def __init__(self, sent: object) -> None:
+        self.sent = sent
+
     def open(self) -> Executor:
         return Here()
 
     def reopen(self) -> Executor | None:
         return None
+
+    def renew(self) -> None:
+        pass
 
     def close(self, *, at_once: bool) -> None:
         pass
@@ -60,8 +71,9 @@ class InProcess:
 class Processes:
     """Processes of this machine, started by a server that has imported what runs need."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, sent: object) -> None:
         self.width = count
+        self.sent = sent
         self._pool: Executor | None = None
         self._main: ModuleType | None = None
 
@@ -85,6 +97,9 @@ class Processes:
         self.close(at_once=True)
         return self.open()
 
+    def renew(self) -> None:
+        pass
+
     def close(self, *, at_once: bool) -> None:
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=at_once)
@@ -98,8 +113,9 @@ class Processes:
 class Given:
     """An executor of somebody else's, which stays open."""
 
-    def __init__(self, executor: Executor, width: int) -> None:
+    def __init__(self, executor: Executor, width: int, sent: object) -> None:
         self.width = width
+        self.sent = sent
         self._executor = executor
 
     def open(self) -> Executor:
@@ -107,6 +123,9 @@ class Given:
 
     def reopen(self) -> Executor | None:
         return None
+
+    def renew(self) -> None:
+        pass
 
     def close(self, *, at_once: bool) -> None:
         pass
