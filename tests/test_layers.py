@@ -23,6 +23,7 @@ LEVELS = [
     ["codecache"],
     ["context"],
     ["yaml", "starlark"],
+    ["secrets"],
     ["fragments", "naming"],
     ["templates", "overlay", "schema", "ops", "layering"],
     ["modules"],

@@ -165,6 +165,11 @@ class Trace:
         self.secrets += earlier.secrets
         self.lineage.update(earlier.lineage)
 
+    def hide(self, root: Value) -> None:
+        """Say that the sources of a tree are for nobody else's eyes."""
+        sources = dict.fromkeys(item.source for item in walk(root))
+        self.secrets += [(source, 0, _EVERY) for source in sources]
+
     def record(self, item: Item, change: Change) -> None:
         """Keep how an item came to be. The first record stands: an item that is moved about stays what it is."""
         self.changes.setdefault(item, change)
@@ -307,6 +312,7 @@ class Trace:
 
 
 _COLLECTIONS = frozenset({Map, Array, DocumentSet})
+_EVERY = 1 << 60  # behind the last line
 
 
 def _paired_maps(left: Map, right: Map) -> tuple[list[tuple[Item, Item | None]], list[Item]]:

@@ -12,6 +12,7 @@ from plait.errors import UsageError
 from plait.limits import limited_to
 from plait.nodes import Document, DocumentSet
 from plait.tools import diff as tool
+from plait.tools.masking import Labels, masked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,11 +64,14 @@ class Differences(Comparable):
         *,
         cleartext_secrets: bool = False,
         warnings: Iterable[str] = (),
+        shown: tuple[Sequence[Document], Sequence[Document]] | None = None,
     ) -> None:
+        """shown: the documents without secrets, if they have any."""
         self.warnings = list(warnings)
         self._left = tool.printed(left)
         self._right = tool.printed(right)
-        self._found = tool.diff(self._left, self._right, cleartext_secrets=cleartext_secrets)
+        before, after = map(tool.printed, shown or (left, right))
+        self._found = tool.diff(before, after, cleartext_secrets=cleartext_secrets)
         self._all = _plain(self._found)
 
     def __repr__(self) -> str:
@@ -138,7 +142,8 @@ def diff(
 ) -> Differences:
     """What differs between two sets of documents, by key and not by line, as `plait diff` finds it.
 
-    cleartext_secrets: show the data of encrypted documents. allow_links, limits: as in `render`. Raises PlaitError.
+    cleartext_secrets: show the data of encrypted documents, and the secrets of documents that were made with `trace=True`.
+    allow_links, limits: as in `render`. Raises PlaitError.
 
     >>> found = plait.diff({"a.yml": "port: 80"}, {"b.yml": "port: 81"})
     >>> print(found.to_operations(tests=False), end="")
@@ -151,8 +156,11 @@ def diff(
     with limited_to(limits):
         links = Links(allow_links)
         warnings: list[str] = []
-        pair = _documents(left, links, warnings), _documents(right, links, warnings)
-        return Differences(*pair, cleartext_secrets=cleartext_secrets, warnings=warnings)
+        labels = Labels()
+        a, shown = _documents(left, links, warnings, labels)
+        b, other = _documents(right, links, warnings, labels)
+        told = None if cleartext_secrets else (shown, other)
+        return Differences(a, b, cleartext_secrets=cleartext_secrets, warnings=warnings, shown=told)
 
 
 def between(left: Sequence[Document], right: Sequence[Document]) -> list[Difference]:
@@ -164,16 +172,23 @@ def _plain(found: Sequence[tool.Difference]) -> list[Difference]:
     return [Difference(one.kind, one.document, one.path, plain(one.before), plain(one.after)) for one in found]
 
 
-def _documents(inputs: Inputs, links: Links, warnings: list[str]) -> list[Document]:
+def _documents(
+    inputs: Inputs, links: Links, warnings: list[str], labels: Labels
+) -> tuple[list[Document], list[Document]]:
+    """The documents, and the same as they may be shown."""
     from plait.api.reading import warn_of_code
 
     found: list[Document] = []
+    shown: list[Document] = []
     for one in each(inputs):
         if isinstance(one, Documents):
             found += one.nodes.items
+            shown += masked(one.nodes.items, one.trace, labels)
             continue
         texts = list(sources([one], links))
         for text in texts:
             warn_of_code(text, warnings)
-        found += tool.read(texts)
-    return found
+        read = tool.read(texts)
+        found += read
+        shown += read
+    return found, shown

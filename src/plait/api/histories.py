@@ -8,6 +8,7 @@ from plait.api.isolation import fully_told
 from plait.api.results import Documents, plain
 from plait.errors import LimitError, UsageError
 from plait.naming import document_name
+from plait.secrets import HIDDEN
 from plait.source import Position
 from plait.tools import explain as tool
 from plait.tools import telling
@@ -34,8 +35,9 @@ class Entry(Comparable):
         self.place = entry.place
         flag = entry.source is None or entry.line <= 0
         self.at = None if flag else Position(entry.source, entry.line)
+        secret = secret or entry.secret
         self.text = None if secret else entry.text
-        self.value: Plain = _HIDDEN if secret else plain(entry.value)
+        self.value: Plain = HIDDEN if secret else plain(entry.value)
         self.state = entry.state
         self.origins = [Entry(inner, secret=secret) for inner in entry.origins]
 
@@ -72,7 +74,7 @@ class History(Comparable):
         self.document = place.file if type(place) is Line else document_name(place.document)
         self.path = place.path
         try:
-            self.value: Plain = _HIDDEN if self.secret else plain(place.value)
+            self.value: Plain = plain(history.value)
             self.entries = [Entry(entry, secret=self.secret) for entry in history.entries]
             self.around = [Entry(entry, secret=self.secret) for entry in history.around]
         except RecursionError:
@@ -99,9 +101,6 @@ class History(Comparable):
     def to_dict(self) -> dict[str, object]:
         """Plain data, as `plait explain -o json` prints it."""
         return telling.to_data(self._history)
-
-
-_HIDDEN = "(secret)"
 
 
 @fully_told

@@ -32,6 +32,7 @@ def patch(
     *,
     variables: Mapping[str, Plain] | None = None,
     variables_files: Inputs = (),
+    secrets: Mapping[str, Plain] | None = None,
     store: str | os.PathLike[str] | None = None,
     path: str | None = None,
     require_variables: bool = False,
@@ -48,7 +49,8 @@ def patch(
 ) -> Documents:
     r"""Apply operations to a document and fill its `((placeholders))`, as `plait patch` does.
 
-    operations: ops files, in order. variables: values by name, over those of variables_files.
+    operations: ops files, in order. variables: values by name, over those of variables_files. secrets: the same, of
+    values that nobody else is to see.
     store: the path of a variables store, which is written when a value is generated; nothing else here writes.
     path: narrow the result to one location. require_variables, require_use: as --var-errs and --var-errs-unused.
     sort: print keys sorted, as BOSH does. keep_format: `to_yaml` gives the base's own text with only those lines changed
@@ -77,6 +79,10 @@ def patch(
             if job.sources.traced is not None:
                 job.sources.traced.store(fspath(store))
         _give(job, variables, variables_files)
+        if secrets:
+            from plait.api.reading import nodes_of_map
+
+            job.sources.give_secrets(nodes_of_map(secrets, Source("secrets").hidden()))
         job.expect_values, job.expect_use = require_variables, require_use
         job.sort, job.keep_format = sort, keep_format
         document = only(given, "the base")

@@ -8,7 +8,7 @@ from plait.api.isolation import can_be_isolated
 from plait.api.results import Rendered
 from plait.content import Links
 from plait.limits import limited_to
-from plait.workspace import Job, Options
+from plait.workspace import Job, Options, values_of_map
 from plait.workspace.phases import run
 
 TYPE_CHECKING = False
@@ -25,6 +25,7 @@ def render(
     *,
     values: Mapping[str, Plain] | None = None,
     values_files: Inputs = (),
+    secrets: Mapping[str, Plain] | None = None,
     file_marks: Texts = (),
     strict: bool = False,
     ignore_unknown_comments: bool = False,
@@ -39,7 +40,8 @@ def render(
     """Render templates with data values, schemas, overlays and libraries, as `plait render` does.
 
     values: data values as plain data, merged over those of files. values_files: plain YAML files of data values.
-    file_marks: `PATH:KEY=VALUE`, as --file-mark. allow_links: paths that symbolic links may lead to.
+    secrets: data values that nobody else is to see, merged over all others: messages, warnings, what templates print and
+    histories tell nothing that depends on them. file_marks: `PATH:KEY=VALUE`, as --file-mark. allow_links: paths that symbolic links may lead to.
     validate: run the validations of data values. warnings: "keep" them for the result, or raise an "error" where there are
     any. limits: how much the run may take, by the names of --limit, such as
     {"steps": 100_000, "memory": 1 << 28}. trace: keep histories, for `explain`. isolated: run in a worker process, which
@@ -61,6 +63,8 @@ def render(
         )
         given = Given(inputs, options, file_marks, allow_links, warnings)
         given.set_values(data_values(values, values_files, strict=strict, warn=given.context.warn))
+        if secrets:
+            given.add_secrets(secrets)
         if trace:
             given.context.trace = trace_of(given.documents.values())
         result = given.run()
@@ -96,6 +100,14 @@ class Given:
     def set_values(self, values: list[ReferencedValues]) -> None:
         """Give data values from outside the files."""
         self._job.values = values
+
+    def add_secrets(self, secrets: Mapping[str, Plain]) -> None:
+        """Give data values that nobody else is to see."""
+        from plait.api.reading import nodes_of_map
+        from plait.source import Source
+
+        nodes = nodes_of_map(secrets, Source("secrets").hidden())
+        self._job.values = [*self._job.values, values_of_map(nodes, secret=True)]
 
     def run(self) -> Result:
         """What comes of it. Raises PlaitError."""

@@ -9,9 +9,11 @@ from __future__ import annotations
 from plait.cli.endings import cleaned_up
 from plait.cli.options import GENERAL, GO_FLAGS, NO_EFFECT, NUMBER, SAFETY, SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.shared import (
+    ALLOW_EXEC,
     LIMITS,
     LINKS,
     QUOTE_VALUES,
+    SECRETS,
     SOURCE_MAP,
     WARNINGS,
     WATCH,
@@ -52,6 +54,8 @@ PATCH = Command(
         Flag("vars-file", TEXTS, "set variables from a YAML map", short="l", value="PATH"),
         Flag("vars-env", TEXTS, "set variables from environment variables PREFIX_name", value="PREFIX"),
         Flag("vars-store", TEXT, "read variables from a YAML file, and add generated values to it", value="PATH"),
+        SECRETS,
+        ALLOW_EXEC,
         Flag("var-errs", SWITCH, "fail if a variable has no value"),
         Flag("var-errs-unused", SWITCH, "fail if a variable is not used"),
         "Result",
@@ -288,6 +292,13 @@ def _take_environment(job: Job, value: str, _flags: Parsed) -> None:
         job.sources.traced.environment(value)
 
 
+def _take_secrets(job: Job, value: str, flags: Parsed) -> None:
+    from plait.secrets.sources import read_secrets
+
+    for values in read_secrets([value], allow_exec=flags.on(ALLOW_EXEC.name)):
+        job.sources.give_secrets(values)
+
+
 def _take_store(job: Job, value: str, _flags: Parsed) -> None:
     from plait.ops import Store
     from plait.ops.reading import expand_home
@@ -311,6 +322,7 @@ _TAKE: dict[str, Callable[[Job, str, Parsed], None]] = {
     "var-file": _take_variable_file,
     "vars-file": _take_variables,
     "vars-env": _take_environment,
+    "secrets": _take_secrets,
     "vars-store": _take_store,
     "path": _take_location,
 }

@@ -12,9 +12,11 @@ from time import perf_counter
 
 from plait.cli.options import CSV, GENERAL, SAFETY, SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.shared import (
+    ALLOW_EXEC,
     LIMITS,
     LINKS,
     QUOTE_VALUES,
+    SECRETS,
     SOURCE_MAP,
     WARNINGS,
     WATCH,
@@ -22,6 +24,7 @@ from plait.cli.shared import (
     keep_limits,
     keep_warnings,
     links_of,
+    secrets_of,
     tell_warnings,
     trace_of,
     write_source_map,
@@ -81,6 +84,8 @@ _RENDER_FLAGS = (
     Flag("data-values-file", TEXTS, "set data values from plain YAML", short="d", value="[@LIBRARY:]PATH"),
     Flag("data-values-env", TEXTS, "set data values from environment variables PREFIX_key__key", value="PREFIX"),
     Flag("data-values-env-yaml", TEXTS, "the same, with values read as YAML", value="PREFIX"),
+    SECRETS,
+    ALLOW_EXEC,
     Flag("data-values-inspect", SWITCH, "print the final data values and stop"),
     Flag(
         "data-values-schema-inspect",
@@ -392,6 +397,8 @@ def _job(
             debug(line)
     if not flags.on("files-inspect"):
         job.values = _values(flags, inputs, context)
+        job.values += [values_of_map(values, secret=True) for values in secrets_of(flags)]
+        job.tells_secrets = flags.on(QUOTE_VALUES.name)
         if given is not None:
             job.values.append(values_of_map(given))
     return job

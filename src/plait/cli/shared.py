@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from plait.cli.options import Parsed
     from plait.context import Context
-    from plait.nodes import DocumentSet
+    from plait.nodes import DocumentSet, Map
     from plait.provenance import Trace
 
 LIMIT = Flag(
@@ -31,6 +31,13 @@ WATCH = Flag("watch", SWITCH, "again whenever a file that was read changes, unti
 QUOTE_VALUES = Flag(
     "quote-values", SWITCH, "let messages quote lines of values files and values of environment variables"
 )
+SECRETS = Flag(
+    "secrets",
+    TEXTS,
+    "values that nobody else is to see: from sops:FILE, file:FILE, dir:DIRECTORY or exec:COMMAND",
+    value="[KEY=]SOURCE",
+)
+ALLOW_EXEC = Flag("allow-exec", SWITCH, "let --secrets run commands")
 WITH = Flag("with", TEXTS, "take an addition to the dialect: operations", value="NAME")
 LINKS = (
     Flag("allow-symlink-destination", CSV, "allow symbolic links to this path or below it", value="PATH"),
@@ -80,6 +87,15 @@ def links_of(flags: Parsed) -> Links:
     """Which symbolic links the flags allow."""
     allowed, every = (flag.name for flag in LINKS)
     return Links(flags.texts(allowed), every=flags.on(every))
+
+
+def secrets_of(flags: Parsed) -> list[Map]:
+    """The values of the sources of secrets that the flags name. Raises PlaitError."""
+    if not flags.given(SECRETS.name):
+        return []
+    from plait.secrets.sources import read_secrets
+
+    return read_secrets(flags.texts(SECRETS.name), allow_exec=flags.on(ALLOW_EXEC.name))
 
 
 def trace_of(flags: Parsed) -> Trace | None:

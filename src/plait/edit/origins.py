@@ -106,7 +106,7 @@ def history_of(output: Output, place: Place) -> History:
         raise Refused(COMPUTED, "a line of a text file is edited in the template", path=str(place), at=at)
     explainer = Explainer(output.trace)
     history = explainer.history(place)
-    if history.secret or (output.trace.secrets and _holds_secret(explainer, place)):
+    if history.secret or explainer.is_secret(place.item):
         raise Refused(
             SECRET,
             f"{place} is a secret",
@@ -114,19 +114,6 @@ def history_of(output: Output, place: Place) -> History:
             hint="edit the file that holds it: what plait must not show, it does not write either",
         )
     return history
-
-
-def _holds_secret(explainer: Explainer, place: Place) -> bool:
-    """Whether something below a place is a secret."""
-    pending = [place]
-    while pending:
-        here = pending.pop()
-        value = here.value
-        if type(value) is Map or type(value) is Array:
-            pending += [Place(here.document, here.number, (*here.way, item)) for item in value.items]
-        elif explainer.history(here).secret:
-            return True
-    return False
 
 
 def origins(history: History, files: Files) -> list[Origin]:

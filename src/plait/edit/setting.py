@@ -9,7 +9,8 @@ from plait.edit.sites import changed_lines
 from plait.edit.target import Output, Target, changed_texts, differences, same, value_at, with_value
 from plait.errors import LimitError, PlaitError, UsageError
 from plait.nodes import COLLECTION_TYPES, equal, walk
-from plait.tools.diff import ADDED, HIDDEN
+from plait.secrets import HIDDEN
+from plait.tools.diff import ADDED
 from plait.tools.paths import Place
 from plait.tools.telling import shown
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from plait.provenance import Trace
     from plait.tools.explain import Entry, History
 
-HIDDEN = "(secret)"
 EQUAL, BY_AXIS, ODD, VARIOUS = "equal everywhere", "by an axis", "odd ones out", "various"
 
 
@@ -34,9 +33,9 @@ class Value:
     def __init__(self, history: History) -> None:
         from plait.yaml import write_value
 
-        value = history.place.value
-        self.text = HIDDEN if history.secret else shown(value)
-        self.key = HIDDEN if history.secret else write_value(value)
+        value = history.value
+        self.text = shown(value)
+        self.key = write_value(value)
         self.decided = deciding(history.entries[-1]).place
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from plait.secrets import FLAGS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.project.run import Run
     from plait.view import View
 
-# What brings values that are for nobody else; environment variables do as well.
-_FLAGS = frozenset({"vars-store", "secrets-file", "cleartext-secrets"})
 # Where somebody is at home.
 _HARMLESS = frozenset({"HOME"})
 # What documents with secrets say of themselves, and what is left of those that were encrypted.
@@ -27,7 +27,8 @@ class Marks:
 
     def is_secret(self, run: Run, view: View) -> bool:
         """Whether a run has to do with secrets, as far as its flags and what it has read say. It rather says so too often."""
-        if any(one.flag is not None and one.flag.name in _FLAGS for one in run.settings):
+        # Environment variables bring them as well.
+        if any(one.flag is not None and one.flag.name in FLAGS for one in run.settings):
             return True
         if view.variables.keys() - _HARMLESS:
             return True

@@ -12,7 +12,8 @@ from plait.naming import document_name
 from plait.nodes import Array, Map, MapItem, walk
 from plait.process import with_room
 from plait.provenance import Cause, Change, Trace
-from plait.tools.explain import Explainer, flat, is_secret
+from plait.secrets import HIDDEN
+from plait.tools.explain import Explainer
 from plait.tools.paths import Place, all_places
 from plait.tools.telling import shown
 from plait.view import View
@@ -35,8 +36,6 @@ LIMITS = {"seconds": 10, "steps": 50_000_000, "memory": 1 << 30}
 
 # What a trace calls the final data values of a library.
 VALUES = "data values"
-# What is shown in the place of a secret.
-HIDDEN = "(secret)"
 
 
 # What documents are called after.
@@ -190,9 +189,7 @@ class Evaluation:
 
     def is_secret(self, item: Item) -> bool:
         """Whether nobody is to see a value: it, or what it was made of, comes from a variables store or an encrypted document."""
-        if not self.trace.secrets:
-            return False
-        return any(is_secret(self.trace, entry.source, entry.line) for entry in flat(self._explainer.entries(item)))
+        return self._explainer.is_secret(item)
 
 
 def descend(document: Document, keys: Sequence[str]) -> Place | None:

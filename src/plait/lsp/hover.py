@@ -7,9 +7,9 @@ import os
 from plait.analysis.files import OPS, PROJECT, keys_of
 from plait.lsp import kinds, projectfile, reference, variables
 from plait.lsp.answers import Shown
-from plait.lsp.evaluation import HIDDEN
 from plait.lsp.schemas import declared
 from plait.nodes import Array, Map
+from plait.secrets import HIDDEN
 from plait.tools.explain import Explainer
 from plait.tools.telling import shown, to_text
 

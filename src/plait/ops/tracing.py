@@ -6,6 +6,7 @@ from plait.nodes import Array, Document, Map, MapItem, walk
 from plait.ops.operations import Replace, Test
 from plait.ops.placeholders import MARK, names
 from plait.ops.pointer import Index, Key, Match, Pointer
+from plait.ops.variables import KINDS
 from plait.ops.walk import find, matches
 from plait.provenance import Cause, Change
 from plait.source import Source
@@ -145,7 +146,7 @@ class Variables:
     def origins(self, name: str) -> list[Origin]:
         """What had a part in a variable's value: dotted names are parts of one variable."""
         first = name.partition(".")[0]
-        for kind in ("var", "var-file", "vars-file", "vars-env"):
+        for kind in reversed(KINDS):
             given = self._given.get(kind, {})
             found = [origin for key, origin in given.items() if key == name] or [
                 origin for key, origin in given.items() if key == first or key.startswith(first + ".")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from plait.ops.store import Store
     from plait.ops.tracing import Variables
 
-KINDS = ("vars-env", "vars-file", "var-file", "var")  # the later in this row win
+KINDS = ("vars-env", "vars-file", "secrets", "var-file", "var")  # the later in this row win
 
 
 class Sources:
@@ -48,6 +48,14 @@ class Sources:
         if self.traced is not None:
             for item in values.items:
                 self.traced.give("var", str(item.key), item)
+
+    def give_secrets(self, values: Map) -> None:
+        """Add variables that nobody else is to see: the items of a map, each by its key."""
+        self.give("secrets", {str(item.key): item.value for item in values.items})
+        if self.traced is not None:
+            self.traced.trace.hide(values)
+            for item in values.items:
+                self.traced.give("secrets", str(item.key), item)
 
     def named(self) -> dict[str, Value]:
         """The values given, by the name of their variable; dotted names are put together (spec ops 9.4).

@@ -37,12 +37,14 @@ _PATHS = {
     **dict.fromkeys(("PATH", "DIRECTORY", "DIR", "FILE"), ""),
     **dict.fromkeys(("KEY=PATH", "NAME=PATH", "NAME=DIR"), "="),
     "[@LIBRARY:]PATH": ":",
+    "[KEY=]SOURCE": ":",
 }
 # Flags whose path need not be there: written to, or found behind a link.
 _MAY_BE_MISSING = frozenset(
     {"allow-symlink-destination", "dangerous-emptied-output-directory", "output-files", "source-map", "vars-store"}
 )
-_NO_SETTING = frozenset({"help", "version", "run", "watch"})
+# What only the command line may say: whoever checks a project out has not read its file.
+_NO_SETTING = frozenset({"help", "version", "run", "watch", "allow-exec"})
 
 
 class Setting:
@@ -131,7 +133,7 @@ def check_paths(settings: Iterable[Setting], directory: str) -> None:
             continue
         for text, at in setting.texts():
             path = joined(directory, text if flag is None else _split(flag, text)[1])
-            if path == "-" or "://" in path or os.path.lexists(path) or any(char in path for char in "*?["):
+            if not path or path == "-" or "://" in path or os.path.lexists(path) or any(char in path for char in "*?["):
                 continue
             raise ReadError(f'there is nothing at "{text}"', at=at, expected="a file or a directory", hint=near(path))
 
@@ -147,7 +149,7 @@ def _placed(flag: Flag, text: str, directory: str) -> str:
     if flag.value not in _PATHS:
         return text
     before, path = _split(flag, text)
-    return before + joined(directory, path)
+    return before + joined(directory, path) if path else text
 
 
 def path_in(flag: Flag | None, text: str) -> str:
@@ -158,6 +160,11 @@ def path_in(flag: Flag | None, text: str) -> str:
 def _split(flag: Flag, text: str) -> tuple[str, str]:
     """What stands before the path in a flag's value, and the path."""
     mark = _PATHS[flag.value]
+    if flag.name == "secrets":
+        from plait.secrets.sources import Named
+
+        path = Named(text).path
+        return text.removesuffix(path), path
     if flag.name == "file" and "=" in text and "://" not in text:
         mark = "="
     if not mark or (mark == ":" and not text.startswith("@")):

@@ -69,10 +69,10 @@ class Outcome:
     def items(self) -> Sequence[Document]:
         """The documents that are printed, secrets masked. Raises PlaitError."""
         if self._printed is None:
-            from plait.testing.secrets import masked
             from plait.tools.diff import printed
+            from plait.tools.masking import masked
 
-            self._printed = printed(masked(self.made()))
+            self._printed = printed(masked(self.made().nodes.items, self.made().trace))
         return self._printed
 
     def text(self) -> str:

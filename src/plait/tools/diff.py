@@ -11,6 +11,7 @@ from __future__ import annotations
 from plait.errors import UsageError
 from plait.naming import document_name
 from plait.nodes import Array, Map, check_nodes, equal, is_empty, key_id
+from plait.secrets import HIDDEN
 from plait.textdiff import GONE, NEW, hunks, marked, visible, with_marks
 from plait.tools.items import by_key, identifying
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from plait.source import Source
 
 ADDED, REMOVED, CHANGED = "added", "removed", "changed"
-HIDDEN = "(secret)"
 
 
 class Difference:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from plait.nodes import COLLECTION_TYPES, Array, Map, MapItem, walk
 from plait.provenance import Cause
+from plait.secrets import HIDDEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,10 +32,10 @@ class Entry:
 
     action: what was done. source, line: where that is written. value: what the value was then (`has_value`).
     state: whether it stands, lost, or was used for the next. origins: what it was made of. structural: only that it is
-    there counts, not what is in it, such as the map around a value.
+    there counts, not what is in it, such as the map around a value. secret: nobody is to see its value and its line.
     """
 
-    __slots__ = ("action", "has_value", "key", "line", "origins", "source", "state", "structural", "value")
+    __slots__ = ("action", "has_value", "key", "line", "origins", "secret", "source", "state", "structural", "value")
 
     def __init__(
         self,
@@ -58,6 +59,7 @@ class Entry:
         self.state = state
         self.origins = list(origins)
         self.structural = structural
+        self.secret = False
 
     def with_origins(self, origins: Sequence[Entry]) -> Entry:
         """The same entry, made of something else."""
@@ -101,15 +103,21 @@ def _flag(name: str, text: str) -> str:
 
 
 class History:
-    """All that is known of one value: where it is, its entries, and what decided that it is there (`around`)."""
+    """All that is known of one value: where it is, its entries, and what decided that it is there (`around`).
 
-    __slots__ = ("around", "entries", "place", "secret")
+    secret: nobody is to see it. value: the value as it may be shown.
+    """
 
-    def __init__(self, place: Place, entries: list[Entry], around: list[Entry], *, secret: bool = False) -> None:
+    __slots__ = ("around", "entries", "place", "secret", "value")
+
+    def __init__(
+        self, place: Place, entries: list[Entry], around: list[Entry], *, secret: bool = False, value: Value = None
+    ) -> None:
         self.place = place
         self.entries = entries
         self.around = around
         self.secret = secret
+        self.value = place.value if value is None else value
 
     def standing(self) -> list[Entry]:
         """The entries that have a part in the value: all but those that lost."""
@@ -159,6 +167,7 @@ class Explainer:
     def __init__(self, trace: Trace, *, cleartext_secrets: bool = False) -> None:
         self.trace = trace
         self._cleartext_secrets = cleartext_secrets
+        self._secrets: dict[Item, bool] = {}
         # The items around the last value, outermost first, with what is known of each; and all of that together.
         self._above: list[tuple[Item, list[Entry]]] = []
         self._around: list[Entry] = []
@@ -177,12 +186,43 @@ class Explainer:
             ]
         if own:
             around = distinct([*around, *own])
-        secret = (
-            bool(self.trace.secrets)
-            and not self._cleartext_secrets
-            and any(is_secret(self.trace, entry.source, entry.line) for entry in flat(entries))
+        if not self._conceals():
+            return History(place, entries, around)
+        for entry in flat([*entries, *around]):
+            entry.secret = self._is_hidden(entry)
+            entry.value = self.masked(entry.value)
+        secret = any(entry.secret for entry in entries)
+        return History(place, entries, around, secret=secret, value=HIDDEN if secret else self.masked(place.value))
+
+    def masked(self, value: Value) -> Value:
+        """The value with HIDDEN in the place of each secret in it."""
+        if not self._conceals() or not (type(value) is Map or type(value) is Array):
+            return value
+        return value.with_values(
+            HIDDEN if self._is_hidden(*self.entries(item)) else self.masked(item.value) for item in value.items
         )
-        return History(place, entries, around, secret=secret)
+
+    def is_secret(self, item: Item) -> bool:
+        """Whether a value, or something in it, is for nobody else: it comes from a secret, or was made of one."""
+        if not self._conceals():
+            return False
+        found = self._secrets.get(item)
+        if found is None:
+            # What is asked for again on the way has no part in the answer.
+            self._secrets[item] = False
+            value = item.value
+            found = self._is_hidden(*self.entries(item)) or (
+                (type(value) is Map or type(value) is Array) and any(map(self.is_secret, value.items))
+            )
+            self._secrets[item] = found
+        return found
+
+    def _conceals(self) -> bool:
+        return bool(self.trace.secrets) and not self._cleartext_secrets
+
+    def _is_hidden(self, *entries: Entry) -> bool:
+        """Whether one of these, or what it was made of, is from a secret line."""
+        return any(is_secret(self.trace, one.source, one.line) for one in flat(entries))
 
     def _brought(self, place: Place, entries: list[Entry]) -> list[Entry]:
         """The entries of a value that a substitution brought as a part of a map or list: it stands above where it is written."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.nodes import Array, Map
+from plait.secrets import HIDDEN
 from plait.tools.explain import STANDS, distinct, flat
 
 TYPE_CHECKING = False
@@ -26,7 +27,7 @@ def to_data(history: History) -> dict[str, object]:
         "document": place.file if type(place) is Line else document_name(place.document),
         "index": place.number,
         "path": place.path,
-        "value": "(secret)" if history.secret else to_plain(place.value),
+        "value": to_plain(history.value),
         "history": [_entry_data(entry, history.secret) for entry in history.entries],
         "around": [_entry_data(entry, history.secret) for entry in history.around],
     }
@@ -35,6 +36,7 @@ def to_data(history: History) -> dict[str, object]:
 def _entry_data(entry: Entry, secret: bool) -> dict[str, object]:
     from plait.nodes import to_plain
 
+    secret = secret or entry.secret
     data: dict[str, object] = {"action": entry.action, "place": entry.place}
     if entry.source is not None:
         data["file"] = entry.source.shown
@@ -42,7 +44,7 @@ def _entry_data(entry: Entry, secret: bool) -> dict[str, object]:
     if entry.key is not None and not isinstance(entry.key, Map | Array):
         data["key"] = entry.key
     if entry.has_value:
-        data["value"] = "(secret)" if secret else to_plain(entry.value)
+        data["value"] = HIDDEN if secret else to_plain(entry.value)
     data["state"] = entry.state
     if entry.text is not None and not secret:
         data["text"] = entry.text.strip()
@@ -64,7 +66,7 @@ def to_text(history: History, *, around: bool = False, width: int | None = None)
     libraries = [entry for entry in flat(history.around) if entry.action.startswith("library ")]
     for entry in history.around if around else distinct(libraries):
         _rows(entry, 0, rows, secret=secret, nested=True)
-    value = "(secret)" if secret else shown(history.place.value)
+    value = HIDDEN if secret else shown(history.value)
     out = [f"{history.place}: {value}" if value else f"{history.place}:"]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     room = None if width is None else width - sum(widths) - 8
@@ -103,9 +105,10 @@ def _in_column(text: str, room: int) -> list[str]:
 
 
 def _rows(entry: Entry, depth: int, rows: list[tuple[str, str, str, str]], *, secret: bool, nested: bool) -> None:
+    secret = secret or entry.secret
     value = ""
     if entry.has_value:
-        value = "(secret)" if secret else shown(entry.value)
+        value = HIDDEN if secret else shown(entry.value)
     if entry.state != STANDS:
         value = f"{value} ({entry.state})".strip()
     text = "" if entry.text is None or secret else f"| {entry.text.strip()}"

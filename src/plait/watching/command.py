@@ -19,8 +19,11 @@ from plait.context import Context
 from plait.errors import PlaitError, UsageError, render
 from plait.nodes import equal
 from plait.process import goes_on, stop_timer
+from plait.provenance import Trace
+from plait.secrets import FLAGS as SECRETS
 from plait.spell import counted
 from plait.tools.diff import diff, printed, to_text
+from plait.tools.masking import Labels, masked
 from plait.view import seen
 from plait.watching.changes import follow
 from plait.workspace.kept import Kept
@@ -67,6 +70,7 @@ class Watched:
         self._kept = Kept()
         self._shows_differences = sys.stdout.isatty()
         self._before: list[Document] | None = None
+        self._labels = Labels()
 
     def work(self, view: View, changed: frozenset[str]) -> None:
         """Do it once, and show what came of it; errors are shown too."""
@@ -104,9 +108,11 @@ class Watched:
 
         context = Context(print_line=lambda line: complain(f"{line}\n"), cache=self._cache)
         context.kept = self._kept
+        if any(flag.name in SECRETS for flag, _ in table(command).parse(argv).occurrences):
+            context.trace = Trace()
         made = evaluate(command, argv, context, given)
         self._cache.save()
-        documents = printed(made.nodes.items)
+        documents = printed(masked(made.nodes.items, made.trace, self._labels))
         for text in made.warnings:
             complain(f"plait: warning: {text}\n")
         before, self._before = self._before, documents

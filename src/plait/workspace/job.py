@@ -80,6 +80,13 @@ class Options:
             debug=self.debug,
         )
 
+    def saying(self, debug: Callable[[str], None]) -> Options:
+        """These options with what gets the lines of the trace, if anybody does."""
+        told = self.with_overrides()
+        told.inspect = self.inspect
+        told.debug = None if self.debug is None else debug
+        return told
+
 
 class ReferencedValues:
     """Data values (or a schema) in one document, and the library they are for.
@@ -89,10 +96,10 @@ class ReferencedValues:
     refs: the libraries on the way to the one addressed, outermost first; empty for the library at hand.
     all_refs: the reference as first written. after_library_module: it comes after `with_data_values`.
     noun: what the message about unused references calls it.
-    used: set once a library instance took it; `for_library` sets it.
+    used: set once a library instance took it; `for_library` sets it. secret: nobody else is to see the values.
     """
 
-    __slots__ = ("after_library_module", "all_refs", "document", "noun", "plain", "refs", "used")
+    __slots__ = ("after_library_module", "all_refs", "document", "noun", "plain", "refs", "secret", "used")
 
     def __init__(
         self,
@@ -111,6 +118,7 @@ class ReferencedValues:
         self.after_library_module = after_library_module
         self.noun = noun
         self.used = False
+        self.secret = False
 
     def __repr__(self) -> str:
         return f"ReferencedValues({self.description!r})"
@@ -145,19 +153,21 @@ class ReferencedValues:
         return f"{self.noun} belonging to library '{show_refs(self.all_refs)}' on line {self.document.position}"
 
 
-def values_of_map(values: Map) -> ReferencedValues:
-    """The data values that a map holds: for the library at hand, merged plainly."""
-    return ReferencedValues(Document(values, values.source, values.line), plain=True)
+def values_of_map(values: Map, *, secret: bool = False) -> ReferencedValues:
+    """The data values that a map holds: for the library at hand, merged plainly. secret: nobody else is to see them."""
+    found = ReferencedValues(Document(values, values.source, values.line), plain=True)
+    found.secret = secret
+    return found
 
 
 class Job:
     """All that the phases are given.
 
     files: every input, marks applied, by sequence number. library: their tree. values: what flags gave, in order of
-    precedence, those for libraries among them.
+    precedence, those for libraries among them. tells_secrets: what the run says may depend on secret values.
     """
 
-    __slots__ = ("files", "library", "options", "values")
+    __slots__ = ("files", "library", "options", "tells_secrets", "values")
 
     def __init__(
         self,
@@ -170,6 +180,17 @@ class Job:
         self.library = build_library(files) if library is None else library
         self.options = Options() if options is None else options
         self.values = values
+        self.tells_secrets = False
+
+    def with_others(self) -> Job:
+        """The same job with other values in the place of its secrets."""
+        from plait.secrets.others import others
+
+        values = [
+            values_of_map(others(one.document.value), secret=True) if one.secret else one  # type: ignore[arg-type]
+            for one in self.values
+        ]
+        return Job(self.files, self.options, values, self.library)
 
 
 class DocumentFile:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.context import Context
 from plait.errors import PlaitError, SchemaError, TemplateError
 from plait.events import current_listener
 from plait.nodes import Document, DocumentSet, Map, is_empty
@@ -21,9 +22,8 @@ from plait.workspace.session import DOCUMENTS, EXPORTS, NOTHING, TEXT, Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from plait.context import Context
     from plait.overlay import Plans
     from plait.schema import SchemaType
     from plait.starlark import Module
@@ -50,8 +50,24 @@ def run(
 
     Raises PlaitError.
     """
-    if session is None:
-        session = Session(context)
+    if any(one.secret for one in job.values) and not job.tells_secrets:
+        return _secretly(job, context, given)
+    return _told(job, Session(context) if session is None else session, given)
+
+
+def _secretly(job: Job, context: Context | None, given: Mapping[InputFile, DocumentSet] | None) -> Result:
+    """The same for a job with secrets: what it says depends on none of them."""
+    from plait.secrets.hiding import hidden
+
+    def once(context: Context, say: Callable[[str], None], *, other: bool) -> Result:
+        own = job.with_others() if other else Job(job.files, job.options, job.values, job.library)
+        own.options = job.options.saying(say)
+        return _told(own, Session(context), given)
+
+    return hidden(once, Context() if context is None else context, job.options.debug)
+
+
+def _told(job: Job, session: Session, given: Mapping[InputFile, DocumentSet] | None) -> Result:
     if given is not None:
         session.give(given)
     try:
@@ -241,6 +257,8 @@ class Execution:
             if entry.refs:
                 continue
             before = merged
+            if trace is not None and entry.secret:
+                trace.hide(entry.document.value)
             if merged is None:
                 merged = entry.document
             else:
