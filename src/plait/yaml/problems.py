@@ -20,6 +20,9 @@ _HINTS = {
     "found unknown escape character": "use single quotes, or write the backslash twice",
 }
 BRACES = "{{ }} is a map within a map; put it in quotes to make it a string"
+CODE_WITHIN = (
+    "code goes to the end of the line, and takes the bracket with it: put what is in brackets on lines of its own"
+)
 _CANNOT_START = {
     "\t": ("a tab", "indent with spaces"),
     "@": ('"@"', "put the text in quotes"),
@@ -54,6 +57,9 @@ def syntax_error(error: Exception, source: Source, text: str, base: int) -> Exce
         ("did not find expected", "mapping values", "found unexpected")
     ):
         hint = BRACES
+    elif problem.startswith("did not find expected") and (code := _code_within(text, index)) is not None:
+        hint, context = CODE_WITHIN, None
+        at = _position(code, source, text, base)
     elif problem == "mapping values are not allowed in this context":
         hint = _too_far_in(text, index) or hint
     elif problem == "did not find expected <document start>":
@@ -76,6 +82,15 @@ def _line(text: str, index: int) -> str:
     """The line that an index is in."""
     end = text.find("\n", index)
     return text[text.rfind("\n", 0, index) + 1 : len(text) if end < 0 else end]
+
+
+def _code_within(text: str, index: int) -> int | None:
+    """Where the last code up to the line of an index is, if it begins within brackets that are open on its line."""
+    end = text.find("\n", index)
+    code = text.rfind(" #@ ", 0, len(text) if end < 0 else end)
+    before = text[text.rfind("\n", 0, code) + 1 : code] if code >= 0 else ""
+    opened = before.count("{") + before.count("[") - before.count("}") - before.count("]")
+    return code if opened > 0 else None
 
 
 def _indentation(line: str) -> int:
