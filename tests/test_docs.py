@@ -17,6 +17,7 @@ import re
 import shlex
 import shutil
 import sys
+from collections.abc import Iterator
 
 import pytest
 
@@ -135,39 +136,50 @@ def run_console(block: str, monkeypatch: pytest.MonkeyPatch) -> str:
     return out
 
 
+def blocks_of(text: str) -> Iterator[tuple[re.Match[str], str, str, str]]:
+    """The blocks of a page: the match, the language, the path of a file, the text."""
+    for match in FENCE.finditer(text):
+        named, language, info, block = match.groups("")
+        title = TITLE.search(info)
+        path = title[1] if title else named if "." in named and " " not in named else ""
+        yield match, language, "" if path.startswith(("/", "..")) else path, block
+
+
+def write_or_run(language: str, path: str, block: str, top: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Do what a block of a page shows: run its commands, or write its file; the block as it is now."""
+    if language == "console":
+        return run_console(block, monkeypatch)
+    if language == "starlark" and ">>>" in block:
+        return starlark_blocks.run(block)
+    if path:
+        file = top / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(block, "utf-8")
+    return block
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_blocks_of_a_page(
     page: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, update: str | None
 ) -> None:
-    text = new = page.read_text("utf-8")
+    text, new, end = page.read_text("utf-8"), "", 0
     monkeypatch.chdir(tmp_path)
     names = {"plait": plait}
-    for named, language, info, block in FENCE.findall(text):
-        title = TITLE.search(info)
-        path = title[1] if title else named if "." in named and " " not in named else ""
-        if language == "console":
-            printed = run_console(block, monkeypatch)
-            if update == "write":
-                new = new.replace(block, printed)
-            else:
-                assert block == printed
-        elif language == "starlark" and ">>>" in block:
-            printed = starlark_blocks.run(block)
-            if update == "write":
-                new = new.replace(block, printed)
-            else:
-                assert block == printed
-        elif language == "python" and ">>>" in block:
+    for match, language, path, block in blocks_of(text):
+        if language == "python" and ">>>" in block:
             test = doctest.DocTestParser().get_doctest(block, names, page.name, page.name, 0)
             names = test.globs
             runner = doctest.DocTestRunner(verbose=False)
             assert runner.run(test, clear_globs=False).failed == 0
-        elif path and not path.startswith(("/", "..")):
-            file = tmp_path / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(block, "utf-8")
-    if new != text:
-        page.write_text(new, "utf-8")
+            continue
+        now = write_or_run(language, path, block, tmp_path, monkeypatch)
+        if update == "write":
+            new += text[end : match.start(4)] + now
+            end = match.end(4)
+        else:
+            assert block == now
+    if update == "write" and new + text[end:] != text:
+        page.write_text(new + text[end:], "utf-8")
 
 
 def test_sentences_have_lines_of_their_own() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -16,6 +18,7 @@ import pytest
 from plait.cli import main
 from plait.view import View
 from plait.watching.changes import follow
+from test_docs import blocks_of, write_or_run
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="terminals and signals of Unix")
 
@@ -30,6 +33,7 @@ FILES = {
     "ops.yml": "- {type: replace, path: /a, value: 2}\n",
     "app.test.yml": "tests:\n  two: {equals: {replicas: 2}}\n  base: {patch: {base: base.yml}, equals: {/a: 1}}\n",
 }
+DOCS = Path(__file__).parents[1] / "docs"
 _LONGEST = 20  # seconds, on a machine that does much else
 
 
@@ -188,6 +192,32 @@ def test_tests_run_that_read_what_has_changed(place: Path, started: list[Process
     (place / "app.test.yml").write_text("tests:\n  other: {run: app, has: replicas}\n")
     run.wait_for("1 passed")
     assert run.end() == 0
+
+
+def test_the_page_of_a_first_project_shows_what_a_terminal_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, started: list[Process]
+) -> None:
+    """Its blocks of text are what a watch prints, times aside."""
+    monkeypatch.chdir(tmp_path)
+    run: Process | None = None
+    seen = 0
+    for _, language, path, block in blocks_of((DOCS / "first-project.md").read_text("utf-8")):
+        if language != "text":
+            write_or_run(language, path, block, tmp_path, monkeypatch)
+            continue
+        command, _, shown = block.rpartition("--watch\n")
+        if command:
+            run = start(started, *shlex.split(command.removeprefix("$ plait ")), "--watch")
+        assert run is not None
+        assert _without_times(run.wait_for(shown.rstrip()[-10:])) == _without_times(shown)
+        seen += 1
+    assert seen == 2
+    assert run is not None
+    assert run.end() == 0
+
+
+def _without_times(text: str) -> str:
+    return re.sub(r"\d+(:\d+:\d+| ms)", "...", text).strip()
 
 
 def test_whoever_calls_it_is_told_what_has_changed(place: Path) -> None:
