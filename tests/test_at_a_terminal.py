@@ -124,10 +124,12 @@ def test_colours_on_a_terminal_only_and_not_against_a_wish(
 ) -> None:
     (tmp_path / "a.yml").write_text("a: 1\n", "utf-8")
     (tmp_path / "b.yml").write_text("a: 2\n", "utf-8")
-    _, seen, _ = at_terminal(["diff", "a.yml", "b.yml"], tmp_path, out=True, env=env)
-    assert ("\x1b[31m" in seen) == coloured
-    _, _, printed = at_terminal(["diff", "a.yml", "b.yml"], tmp_path, env=env)
-    assert b"\x1b" not in printed
+    (tmp_path / "c.yml").write_text("a:\n    b: 1\n", "utf-8")
+    for words in (["diff", "a.yml", "b.yml"], ["fmt", "--diff", "c.yml"], ["set", "patch", "a.yml", "/a=3"]):
+        _, seen, _ = at_terminal(words, tmp_path, out=True, env=env)
+        assert ("\x1b[31m" in seen) == coloured, words
+        _, _, printed = at_terminal(words, tmp_path, env=env)
+        assert b"\x1b" not in printed
 
 
 def test_patch_says_which_variable_is_being_made(tmp_path: pathlib.Path) -> None:

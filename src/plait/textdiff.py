@@ -56,6 +56,23 @@ class Hunk:
         return f"@@ -{_span(self.before)} +{_span(self.after)} @@"
 
 
+class Paint:
+    """How differences are shown to people. clean: what is done to all that is from inputs before it is coloured."""
+
+    __slots__ = ("bold", "clean", "gone", "new", "plain")
+
+    def __init__(self, clean: Callable[[str], str], *, colour: bool) -> None:
+        self.clean = clean
+        self.gone, self.new, self.bold, self.plain = (
+            ("\x1b[31m", "\x1b[32m", "\x1b[1m", "\x1b[0m") if colour else ("", "", "", "")
+        )
+
+    def __call__(self, sign: str, text: str) -> str:
+        """A text in the colour of what is gone or new."""
+        colour = {GONE: self.gone, NEW: self.new}.get(sign, "")
+        return f"{colour}{self.clean(text)}{self.plain}" if colour else self.clean(text)
+
+
 def _span(lines: tuple[int, int]) -> str:
     start, count = lines
     return str(start) if count == 1 else f"{start if count else start - 1},{count}"

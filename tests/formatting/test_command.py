@@ -64,6 +64,16 @@ def test_diff(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert (here / "config" / "a.yml").read_text("utf-8") == BEFORE
 
 
+def test_a_diff_in_colour(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fmt", "--diff", "--color", "always", "config/a.yml"]) == 0
+    assert capsys.readouterr().out.splitlines()[2:] == [
+        "@@ -1,2 +1,2 @@",
+        " a:",
+        "\x1b[31m-    b: 1  \x1b[0m",
+        "\x1b[32m+  b: 1\x1b[0m",
+    ]
+
+
 def test_a_file_that_is_no_yaml_does_not_keep_the_others(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (here / "config" / "0.yml").write_text("a: [", "utf-8")
     assert main(["fmt", "-w", "config"]) == 1
@@ -89,6 +99,7 @@ def test_a_file_that_is_left_alone_is_told(here: Path, capsys: pytest.CaptureFix
         (["config/notes.txt"], "config/notes.txt is no YAML file"),
         (["--check", "config/a.yml", "config/notes.txt"], "config/notes.txt is no YAML file"),
         (["missing.yml"], "missing.yml"),
+        (["--diff", "--color", "sometimes", "config"], "unknown value for --color: sometimes"),
     ],
 )
 def test_wrong_usage(here: Path, capsys: pytest.CaptureFixture[str], argv: list[str], message: str) -> None:

@@ -141,7 +141,7 @@ def _run(
 
 def _shown(changes: Changes) -> str:
     """What each step changed, a heading a step."""
-    from plait.cli.diff import cleaning, in_colour
+    from plait.cli.colour import cleaning, in_colour
     from plait.tools.diff import to_text
 
     colour, clean = in_colour("auto"), cleaning()

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import sys
-
+from plait.cli.colour import COLOR, cleaning, in_colour
 from plait.cli.options import SAFETY, SWITCH, TEXT, Command, Flag
 from plait.cli.shared import LIMITS, LINKS, REPOSITORY, keep_limits, links_of
 from plait.cli.sites import repositories_of
 from plait.cli.streams import warn, watched, write_folded, write_out
-from plait.cli.terminal import harmless
 from plait.context import Context
 from plait.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from plait.cli.options import Parsed
     from plait.nodes import Document
@@ -50,9 +47,7 @@ DIFF = Command(
         Flag("lenient", SWITCH, "with --site: warn about missing substitution sources instead of failing"),
         Flag("exit-code", SWITCH, "exit with status 1 if anything differs"),
         Flag("cleartext-secrets", SWITCH, "show the data of encrypted documents; --as always writes them"),
-        Flag(
-            "color", TEXT, "auto, always or never", value="WHEN", default=("auto",), choices=("auto", "always", "never")
-        ),
+        COLOR,
         SAFETY,
         *LINKS,
         *LIMITS,
@@ -72,12 +67,8 @@ def main(argv: Sequence[str]) -> int:
         raise UsageError(
             "plait diff compares two files", expected="plait diff A B", found=" ".join(flags.arguments) or None
         )
-    kind, form, colour = flags.text("as"), flags.text("output"), flags.text("color")
-    for name, word, known in (
-        ("--as", kind, ("", *KINDS)),
-        ("-o", form, FORMS),
-        ("--color", colour, ("auto", "always", "never")),
-    ):
+    kind, form, colour = flags.text("as"), flags.text("output"), in_colour(flags.text("color"))
+    for name, word, known in (("--as", kind, ("", *KINDS)), ("-o", form, FORMS)):
         if word not in known:
             from plait.spell import did_you_mean
 
@@ -106,7 +97,7 @@ def main(argv: Sequence[str]) -> int:
 
         write_out(dumps(diff.to_data(differences), ensure_ascii=False, indent=1) + "\n")
     else:
-        write_folded(diff.to_text(differences, colour=in_colour(colour), clean=cleaning()), is_harmless=True)
+        write_folded(diff.to_text(differences, colour=colour, clean=cleaning()), is_harmless=True)
     return 1 if differences and flags.on("exit-code") else 0
 
 
@@ -126,15 +117,3 @@ def _documents(path: str, flags: Parsed, context: Context) -> Sequence[Document]
     site = find_site(path, context.warn, repositories=repositories_of(flags), links=links)
     options = Options(lenient=flags.on("lenient"), cleartext_secrets=flags.on("cleartext-secrets"))
     return Job(site.sources(links), options, unwrap=True).run(context).items
-
-
-def cleaning() -> Callable[[str], str]:
-    """What is to be done to text from inputs before it is coloured: for a pipe or a file nothing."""
-    return harmless if sys.stdout.isatty() else str
-
-
-def in_colour(when: str) -> bool:
-    """Whether to write colours: `always`, `never`, or `auto`, on a terminal only."""
-    if when == "auto":
-        return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return when == "always"

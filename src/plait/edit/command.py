@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from plait.cli.diff import cleaning, in_colour
+from plait.cli.colour import COLOR, cleaning, in_colour
 from plait.cli.options import SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.streams import complain, write_folded, write_out
 from plait.errors import UsageError, render
@@ -32,8 +32,7 @@ SET = Command(
         Flag("as", TEXT, "make a data value of it", value="value[=NAME]"),
         Flag("from", TEXT, "put every difference of an edited output back to where it comes from", value="PATH"),
         Flag("partial", SWITCH, "with --from, leave out what cannot be put back"),
-        Flag("color", TEXT, "colour of the differences: auto, always or never", value="WHEN", default=("auto",),
-             choices=("auto", "always", "never")),
+        COLOR,
     ),
     arguments="[render|patch|layer|compose|run NAME] [its flags and arguments] PATH=VALUE|PATH-...",
 )  # fmt: skip
@@ -223,17 +222,19 @@ def _finish(edit: Edit, flags: Parsed) -> None:
 
 def _show(edit: Edit, flags: Parsed) -> None:
     """What changes in the files, line by line, and in the output, by key."""
+    from plait.textdiff import GONE, NEW, Paint
     from plait.tools.diff import to_text
 
+    colour, clean = in_colour(flags.text("color")), cleaning()
+    paint = Paint(clean, colour=colour)
     out: list[str] = []
     for path, line, gone, new in edit.lines():
-        out.append(f"{os.path.relpath(path)}:{line}")
-        out += [f"  - {one}".rstrip() for one in gone]
-        out += [f"  + {one}".rstrip() for one in new]
-    out += [f"note: {note}" for note in edit.notes]
-    text = to_text(edit.differences, colour=in_colour(flags.text("color")), clean=cleaning())
-    write_folded("".join(f"{line}\n" for line in out))
-    write_folded(text, is_harmless=True)
+        out.append(f"{clean(os.path.relpath(path))}:{line}")
+        out += [paint(GONE, f"  - {one}".rstrip()) for one in gone]
+        out += [paint(NEW, f"  + {one}".rstrip()) for one in new]
+    out += [clean(f"note: {note}") for note in edit.notes]
+    text = to_text(edit.differences, colour=colour, clean=clean)
+    write_folded("".join(f"{line}\n" for line in out) + text, is_harmless=True)
 
 
 def _own_flags(argv: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.cli.colour import COLOR, cleaning, in_colour
 from plait.cli.options import SAFETY, SWITCH, TEXTS, Command, Flag
 from plait.cli.shared import LIMITS, LINKS, keep_limits, links_of
 from plait.cli.streams import complain, write_out
@@ -22,6 +23,7 @@ FMT = Command(
         Flag("write", SWITCH, "write the files that change", short="w"),
         Flag("check", SWITCH, "name the files that would change, and exit with 1 if there are any"),
         Flag("diff", SWITCH, "show what would change"),
+        COLOR,
         SAFETY,
         *LINKS,
         *LIMITS,
@@ -64,7 +66,7 @@ def main(argv: Sequence[str]) -> int:
             expected="-w to write them, --check to name those that would change, or --diff to see how",
             hint="plait render fmt prints files as ytt fmt does",
         )
-    status = 0
+    status, colour = 0, in_colour(flags.text("color"))
     for file, formatted in _formatted(files):
         if formatted is None:
             status = 1
@@ -73,7 +75,7 @@ def main(argv: Sequence[str]) -> int:
         elif formatted.is_changed:
             if flags.on("check"):
                 status = 1
-            _tell(file, formatted, is_diff=flags.on("diff"))
+            _tell(file, formatted, is_diff=flags.on("diff"), colour=colour)
             if flags.on("write") and not _is_written(file, formatted):
                 status = 1
     return status
@@ -97,17 +99,19 @@ def _formatted(files: Sequence[InputFile]) -> Iterator[tuple[InputFile, Formatte
         yield file, formatted
 
 
-def _tell(file: InputFile, formatted: Formatted, *, is_diff: bool) -> None:
+def _tell(file: InputFile, formatted: Formatted, *, is_diff: bool, colour: bool) -> None:
     """Print the name of a file that changes, or the difference."""
     name = file.source.shown
     if not is_diff:
         write_out(f"{name}\n")
         return
-    from plait.textdiff import hunks, visible
+    from plait.textdiff import Paint, hunks, visible
 
-    write_out(f"--- {name}\n+++ {name}\n")
+    paint = Paint(cleaning(), colour=colour)
+    out = [f"{paint.bold}--- {paint.clean(name)}{paint.plain}", f"{paint.bold}+++ {paint.clean(name)}{paint.plain}"]
     for hunk in hunks(formatted.before, formatted.text, shorten=False):
-        write_out(hunk.header + "\n" + "".join(f"{sign}{visible(line)}\n" for sign, line in hunk.lines))
+        out += [hunk.header, *(paint(sign, f"{sign}{visible(line)}") for sign, line in hunk.lines)]
+    write_out("".join(f"{line}\n" for line in out), is_harmless=True)
 
 
 def _is_written(file: InputFile, formatted: Formatted) -> bool:

@@ -6,6 +6,7 @@ import os
 import sys
 from time import perf_counter
 
+from plait.cli.colour import in_colour
 from plait.cli.streams import complain, write_out
 from plait.errors import PlaitError, render
 from plait.process import stop_timer
@@ -15,7 +16,7 @@ from plait.testing.collecting import Collector
 from plait.testing.evaluating import Evaluator
 from plait.testing.remembered import remember, selected
 from plait.testing.running import results
-from plait.testing.telling import Teller, in_colour
+from plait.testing.telling import Teller
 from plait.view import View, seen
 from plait.watching.changes import follow
 from plait.watching.command import head
@@ -73,7 +74,7 @@ class Again:
         if not cases:
             write_out("" if changed else "no tests were found\n")
             return
-        teller = Teller(len(cases), verbose=self._flags.on("verbose"), colour=in_colour())
+        teller = Teller(len(cases), verbose=self._flags.on("verbose"), colour=in_colour("auto"))
         done = []
         running = results(cases, update=self._flags.on("update"), evaluator=self._evaluator)
         for case in cases:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from time import perf_counter
 
+from plait.cli.colour import in_colour
 from plait.cli.options import NUMBER, SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.streams import write_out
 from plait.errors import ReadError, UsageError
@@ -135,9 +136,9 @@ def _run(
 ) -> list[Result]:
     """Run the cases and tell what comes of them."""
     from plait.testing import reports
-    from plait.testing.telling import Teller, in_colour
+    from plait.testing.telling import Teller
 
-    teller = Teller(len(cases), verbose=flags.on("verbose"), colour=in_colour())
+    teller = Teller(len(cases), verbose=flags.on("verbose"), colour=in_colour("auto"))
     done: list[Result] = []
     for one in _results(flags, cases, jobs, coverage):
         done.append(one)

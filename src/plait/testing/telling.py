@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 from plait.cli.streams import write_folded, write_out
@@ -81,11 +80,6 @@ class Teller:
             lines += ["printed:", *(f"  {self._clean(line)}" for line in one.printed)]
         body = "".join(f"  {line}".rstrip() + "\n" for line in lines)
         write_folded(f"{head}\n{body}\n", is_harmless=True)
-
-
-def in_colour() -> bool:
-    """Whether to write colours."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def obsolete_note(paths: Sequence[str], *, removed: bool) -> list[str]:

@@ -12,7 +12,7 @@ from plait.errors import UsageError
 from plait.naming import document_name
 from plait.nodes import Array, Map, check_nodes, equal, is_empty, key_id
 from plait.secrets import HIDDEN
-from plait.textdiff import GONE, NEW, hunks, marked, visible, with_marks
+from plait.textdiff import GONE, NEW, Paint, hunks, marked, visible, with_marks
 from plait.tools.items import by_key, identifying
 
 TYPE_CHECKING = False
@@ -221,30 +221,13 @@ def _below(path: str, key: Value) -> str:
 # ---- forms
 
 
-class _Paint:
-    """How a form for people shows its parts. clean: what is done to all that is from the documents before it is coloured."""
-
-    __slots__ = ("bold", "clean", "gone", "new", "plain")
-
-    def __init__(self, clean: Callable[[str], str], *, colour: bool) -> None:
-        self.clean = clean
-        self.gone, self.new, self.bold, self.plain = (
-            ("\x1b[31m", "\x1b[32m", "\x1b[1m", "\x1b[0m") if colour else ("", "", "", "")
-        )
-
-    def __call__(self, sign: str, text: str) -> str:
-        """A text in the colour of what is gone or new."""
-        colour = {GONE: self.gone, NEW: self.new}.get(sign, "")
-        return f"{colour}{self.clean(text)}{self.plain}" if colour else self.clean(text)
-
-
 def to_text(differences: Sequence[Difference], *, colour: bool = False, clean: Callable[[str], str] = str) -> str:
     """The differences for a person: a heading a document, a line a change, values that are collections indented below.
 
     Of texts of several lines those that differ are shown, with some around them, as in a unified diff; of long texts of
     one line the parts that differ. clean: what is done to all that is from the documents before it is coloured.
     """
-    paint = _Paint(clean, colour=colour)
+    paint = Paint(clean, colour=colour)
     out: list[str] = []
     document: str | None = None
     for one in differences:
@@ -263,7 +246,7 @@ def to_text(differences: Sequence[Difference], *, colour: bool = False, clean: C
     return "".join(f"{line}\n" for line in out)
 
 
-def _changed(one: Difference, paint: _Paint) -> list[str] | None:
+def _changed(one: Difference, paint: Paint) -> list[str] | None:
     """A changed scalar, in the shortest form that shows all of the change; None if one side is a collection."""
     head = f"  ~ {paint.clean(one.path or '.')}:"
     texts = _texts(one)

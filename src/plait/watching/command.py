@@ -10,6 +10,7 @@ import os
 import sys
 from time import localtime, perf_counter, strftime
 
+from plait.cli.colour import in_colour
 from plait.cli.shared import within_limits
 from plait.cli.streams import complain, write_folded, write_out
 from plait.cli.terminal import harmless
@@ -123,7 +124,7 @@ class Watched:
         differences = diff(*_different(before, documents))
         count = counted(len(differences), "difference") if differences else "no difference"
         told = f"{head(changed)}, {count}, {_took(start)}\n"
-        write_folded(told + to_text(differences, colour=_in_colour(), clean=harmless), is_harmless=True)
+        write_folded(told + to_text(differences, colour=in_colour("auto"), clean=harmless), is_harmless=True)
         return 0
 
 
@@ -163,9 +164,3 @@ def head(changed: frozenset[str]) -> str:
 
 def _took(start: float) -> str:
     return f"{(perf_counter() - start) * 1000:.0f} ms"
-
-
-def _in_colour() -> bool:
-    from plait.cli.diff import in_colour
-
-    return in_colour("auto")

@@ -1,0 +1,42 @@
+"""Colours of what is shown to people: whether there are any, and what terminals may obey."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from plait.cli.options import TEXT, Flag
+from plait.cli.terminal import harmless
+from plait.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_WHEN = ("auto", "always", "never")
+COLOR = Flag(
+    "color",
+    TEXT,
+    "colour of the differences: auto, always or never",
+    value="WHEN",
+    default=("auto",),
+    choices=_WHEN,
+)
+
+
+def cleaning() -> Callable[[str], str]:
+    """What is to be done to text from inputs before it is coloured: for a pipe or a file nothing."""
+    return harmless if sys.stdout.isatty() else str
+
+
+def in_colour(when: str) -> bool:
+    """Whether to write colours: `always`, `never`, or `auto`, on a terminal only. Raises UsageError for another word."""
+    if when not in _WHEN:
+        from plait.spell import did_you_mean
+
+        raise UsageError(
+            f"unknown value for --color: {when}", expected=", ".join(_WHEN), hint=did_you_mean(when, _WHEN)
+        )
+    if when == "auto":
+        return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return when == "always"
