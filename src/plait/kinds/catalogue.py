@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import marshal
 import os
-import re
 from collections import OrderedDict
 from fnmatch import fnmatch
 from hashlib import blake2b
 from threading import Lock, RLock
 
-from plait.errors import LimitError, PlaitError, ReadError, UsageError
+from plait.errors import LimitError, PlaitError, UsageError
 from plait.kinds.check import as_json, placed, violations
 from plait.kinds.files import Files, uri_of
+from plait.kinds.layout import Layout
 from plait.kinds.openapi import definitions
 from plait.kinds.references import References, around_data
 from plait.nodes import Map
@@ -35,13 +35,8 @@ if TYPE_CHECKING:
     # A path to files of schemas by kind, or a pattern of file names with the path of their schema.
     Entry: TypeAlias = "str | tuple[str, str]"
 
-_MOST_FILES = 20_000
 # So many documents are known to be right or wrong, so that those that nothing has changed in are not checked again.
 _MOST_KNOWN = 20_000
-# The names of kinds in files that may define them; the reader of YAML says later which they do define.
-_KINDS = re.compile(r"""\bkind["']?\s*:\s*(?:[&!]\S+\s+)*["']?(\w+)""")
-_SIGNS = ("CustomResourceDefinition", "x-kubernetes-group-version-kind")
-_OPENAPI = re.compile(r"openapi|swagger", re.IGNORECASE)
 _NAMES = ("apiVersion", "kind", "schema")
 _LAYERED = 3  # parts of a schema of layered documents
 _WITHOUT_SHARING = 2  # a version of the format in which equal values give equal bytes
@@ -75,9 +70,8 @@ class Catalogue:
         chosen = _absolute(entries)
         places = [one if isinstance(one, str) else one[1] for one in chosen]
         allowed = [one if os.path.isdir(one) else os.path.dirname(one) for one in places]
-        self._texts = _below(allowed, texts or {})
         self._allowed = allowed
-        self.files = Files(allowed, self._texts)
+        self.files = Files(allowed, _below(allowed, texts or {}))
         try:
             self._references = References(self.files)
         except ImportError:
@@ -86,10 +80,7 @@ class Catalogue:
             ) from None
         self._lock = RLock()
         self._patterns = [one for one in chosen if isinstance(one, tuple)]
-        # Files that say by their names what they are for, and files that have to be looked into, by the kinds in them.
-        self._by_name: dict[str, str] = {}
-        self._unread: list[str] = []
-        self._by_word: dict[str, list[str]] = {}
+        self._layout = Layout(self.files)
         self._by_kind: dict[tuple[str, str], tuple[str, str]] = {}
         self._schemas: dict[object, Schema | None] = {}
         self._known: OrderedDict[object, Sequence[Violation]] = OrderedDict()
@@ -97,7 +88,7 @@ class Catalogue:
             if isinstance(entry, tuple):
                 self.files.note(entry[1])
             elif os.path.isdir(entry):
-                self._list(entry)
+                self._layout.add_directory(entry)
             else:
                 self._named(entry)
 
@@ -116,8 +107,10 @@ class Catalogue:
         return [*self.files.stamps]
 
     def is_current(self, texts: Mapping[str, bytes]) -> bool:
-        """Whether all that was looked at is still as it was."""
-        return self._texts == _below(self._allowed, texts) and self.files.is_current()
+        """Whether all that was looked at says the same as before. texts: what stands in the place of files now."""
+        with self._lock:
+            changed = self.files.changed(_below(self._allowed, texts))
+            return all(self._layout.is_same(path) for path in changed)
 
     def reads(self, path: str) -> bool:
         """Whether a file belongs to it, or would if it were there."""
@@ -179,67 +172,35 @@ class Catalogue:
             return self._schemas[key]
 
     def _of_kind(self, api_version: str, kind: str) -> Schema | None:
-        path = self._file_of(api_version, kind)
+        path = self._layout.named(api_version, kind)
         if path is not None:
             return self._references.schema(path, is_kind=True)
-        for path in self._files_with(kind):
+        for path in self._layout.with_kind(kind):
             self._look_into(path)
         place = self._by_kind.get((api_version, kind))
         return None if place is None else self._references.schema(*place, is_kind=True)
 
     def _of_data(self, api_version: str, kind: str) -> Schema | None:
-        path = self._file_of(api_version, kind)
+        path = self._layout.named(api_version, kind)
         if path is None:
             return None
         self._references.schema(path)
         return self._references.plain(f"{api_version}/{kind}", around_data(uri_of(path)))
 
-    def _file_of(self, api_version: str, kind: str) -> str | None:
-        """The file that is named after a kind."""
-        group, _, version = api_version.rpartition("/")
-        short = kind.lower()
-        names = [f"{short}-{group.partition('.')[0]}-{version}.json" if group else f"{short}-{version}.json"]
-        names += [f"{group}/{short}_{version}.json", f"{short}_{version}.json" if not group else ""]
-        return next((self._by_name[name.lower()] for name in names if name.lower() in self._by_name), None)
-
     # ---- files
-
-    def _list(self, top: str) -> None:
-        """Note what a directory has."""
-        count = 0
-        for directory, folders, names in os.walk(top):
-            self.files.note(directory)
-            folders[:] = sorted(name for name in folders if not name.startswith("."))
-            for name in sorted(names):
-                path = os.path.join(directory, name)
-                if os.path.islink(path) and not self.files.is_allowed(path):
-                    self.files.tell(ReadError(f'the link "{path}" leads out of the directories of schemas'))
-                    continue
-                count += 1
-                if count > _MOST_FILES:
-                    problem = UsageError(
-                        f'"{top}" has more than {_MOST_FILES} files', hint="name the directory of schemas"
-                    )
-                    self.files.tell(problem)
-                    return
-                if name.endswith(".json"):
-                    self._by_name.setdefault(name.lower(), path)
-                    self._by_name.setdefault(f"{os.path.basename(directory)}/{name}".lower(), path)
-                if name.endswith((".yml", ".yaml")) or (name.endswith(".json") and _OPENAPI.search(name)):
-                    self._unread.append(path)
 
     def _named(self, path: str) -> None:
         """Take a file that the project names."""
         try:
             if not path.endswith(".json"):
-                if not self._note_words(path):
+                if not self._layout.look_into(path):
                     self.files.tell(
                         UsageError(
                             f'"{path}" has no schema of a kind', expected="CustomResourceDefinitions, or OpenAPI"
                         )
                     )
             elif not self._look_into(path):
-                self._by_name.setdefault(os.path.basename(path).lower(), path)
+                self._layout.add_file(path)
         except LimitError:
             raise
         except PlaitError as error:
@@ -251,25 +212,6 @@ class Catalogue:
         for api_version, kind, pointer in found:
             self._by_kind.setdefault((api_version, kind), (path, pointer))
         return bool(found)
-
-    def _note_words(self, path: str) -> bool:
-        """Note the kinds that a file may define. Raises ReadError, LimitError."""
-        text = self.files.text(path)
-        if not any(sign in text for sign in _SIGNS):
-            return False
-        for word in {*_KINDS.findall(text)}:
-            self._by_word.setdefault(word, []).append(path)
-        return True
-
-    def _files_with(self, kind: str) -> Sequence[str]:
-        """The files that may define a kind."""
-        while self._unread:
-            path = self._unread.pop(0)
-            try:
-                self._note_words(path)
-            except ReadError as error:
-                self.files.tell(error)
-        return self._by_word.get(kind, ())
 
     # ---- checking
 

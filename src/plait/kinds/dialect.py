@@ -33,6 +33,8 @@ WORDED = frozenset(
     {
         "additionalProperties",
         "dependentRequired",
+        "patternProperties",
+        "properties",
         "propertyNames",
         "required",
         "x-kubernetes-embedded-resource",
@@ -95,6 +97,23 @@ def _once(refer: Keyword) -> Keyword:
     return apply
 
 
+def _descend(
+    validator: Validator, value: object, below: object, key: str, step: str | None = None
+) -> Iterator[Violation]:
+    """What is wrong with the value of a key. step: the way to the schema, where it is one of several."""
+    if below is False:  # for which the library forgets the key
+        yield _error(f'there may be no key "{key}" here', key)
+    else:
+        yield from validator.descend(value, below, path=key, schema_path=step)
+
+
+def _properties(validator: Validator, rule: object, instance: object, _schema: Rules) -> Iterator[Violation]:
+    if isinstance(instance, dict) and isinstance(rule, dict):
+        for key, below in rule.items():
+            if key in instance:
+                yield from _descend(validator, instance[key], below, key, key)
+
+
 def _required(_validator: Validator, rule: object, instance: object, _schema: Rules) -> Iterator[Violation]:
     if isinstance(instance, dict) and isinstance(rule, list):
         yield from (_error(f'the key "{name}" is missing') for name in rule if name not in instance)
@@ -119,7 +138,7 @@ def _pattern_properties(validator: Validator, rule: object, instance: object, _s
         for pattern, below in rule.items():
             for key, value in instance.items():
                 if matches(pattern, key):
-                    yield from validator.descend(value, below, path=key, schema_path=pattern)
+                    yield from _descend(validator, value, below, key, pattern)
 
 
 def _additional_properties(validator: Validator, rule: object, instance: object, schema: Rules) -> Iterator[Violation]:
@@ -134,7 +153,7 @@ def _additional_properties(validator: Validator, rule: object, instance: object,
         if rule is False:
             yield _error(f'there is no key "{key}" here', key)
         else:
-            yield from validator.descend(value, rule, path=key)
+            yield from _descend(validator, value, rule, key)
 
 
 def _property_names(validator: Validator, rule: object, instance: object, _schema: Rules) -> Iterator[Violation]:
@@ -164,6 +183,7 @@ _OWN: Mapping[str, Keyword] = {
     "dependentRequired": _dependent_required,
     "pattern": _pattern,
     "patternProperties": _pattern_properties,
+    "properties": _properties,
     "propertyNames": _property_names,
     "required": _required,
     "uniqueItems": _unique_items,
@@ -207,12 +227,11 @@ def _nullable(plain: Keyword) -> Keyword:
 # ---- Kubernetes
 
 
-def _properties(validator: Validator, rule: object, instance: object, _schema: Rules) -> Iterator[Violation]:
-    if isinstance(instance, dict) and isinstance(rule, dict):
-        for key, below in rule.items():
-            # null is the same as a key that is not there.
-            if instance.get(key) is not None:
-                yield from validator.descend(instance[key], below, path=key, schema_path=key)
+def _given(validator: Validator, rule: object, instance: object, schema: Rules) -> Iterator[Violation]:
+    """As `_properties`; null is the same as a key that is not there."""
+    if isinstance(instance, dict):
+        given = {key: value for key, value in instance.items() if value is not None}
+        yield from _properties(validator, rule, given, schema)
 
 
 def _type(validator: Validator, rule: object, instance: object, schema: Rules) -> Iterator[Violation]:
@@ -237,7 +256,7 @@ def _embedded(_validator: Validator, rule: object, instance: object, _schema: Ru
 
 
 _KUBERNETES: Mapping[str, Keyword] = {
-    "properties": _properties,
+    "properties": _given,
     "type": _type,
     "x-kubernetes-embedded-resource": _embedded,
     "x-kubernetes-int-or-string": _int_or_string,

@@ -56,9 +56,14 @@ class Files:
         """Whether a text stands in the place of a file."""
         return path in self._view.texts
 
-    def is_current(self) -> bool:
-        """Whether all that was looked at is on the disk as it was."""
-        return all(stamp_of(path) == stamp for path, stamp in self.stamps.items())
+    def changed(self, texts: Mapping[str, bytes]) -> list[str]:
+        """The files and directories that are not as they were when they were looked at. texts: what stands in the place of
+        files from now on.
+        """
+        before, self._view = self._view.texts, View(texts)
+        found = {path for path in {*before, *texts} if before.get(path) != texts.get(path)}
+        found.update(path for path, stamp in self.stamps.items() if stamp_of(path) != stamp)
+        return sorted(found)
 
     def note(self, path: str) -> None:
         """Say that what stands at a path is looked at."""

@@ -33,6 +33,7 @@ def definitions(contents: object) -> Iterator[Definition]:
             for api_version, kind, pointer in definitions(one):
                 yield api_version, kind, f"/items/{number}{pointer}"
     else:
+        contents.pop("paths", None)  # the larger part, which says nothing of objects
         components = contents.get("components")
         yield from _openapi(contents.get("definitions"), "/definitions")
         yield from _openapi(components.get("schemas") if isinstance(components, dict) else None, "/components/schemas")

@@ -7,6 +7,7 @@ taken out, so that the rest still holds, and the library that checks meets nothi
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from urllib.parse import quote, unquote, urldefrag, urljoin
 
 from plait.content import near
@@ -19,7 +20,8 @@ from plait.source import Position, Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from typing import Any
 
     from referencing.jsonschema import SchemaRegistry
 
@@ -27,13 +29,14 @@ if TYPE_CHECKING:
 
 
 # Where schemas are that stand in no file: a `$ref` in them is relative to it.
+_REFERENCES = ("$ref", "$dynamicRef")
 _NOWHERE = "http://plait.invalid/"
 
 
 class References:
     """The schemas of some files, and what they refer to. registry: what the library finds them in."""
 
-    __slots__ = ("_drafts", "_seen", "files", "registry")
+    __slots__ = ("_drafts", "_name_of", "_own_names", "_seen", "files", "registry")
 
     def __init__(self, files: Files) -> None:
         """Raises ImportError without the library."""
@@ -44,6 +47,9 @@ class References:
         self.registry: SchemaRegistry = REGISTRY
         self._drafts = REGISTRY
         self._seen: dict[int, object] = {}
+        # What files call themselves, and what says how a part of a file is called in its draft, by their addresses.
+        self._own_names: dict[str, str] = {}
+        self._name_of: dict[str, Callable[[Any], str | None]] = {}
 
     def load(self, path: str) -> object:
         """What a file holds, which can be referred to from now on. Raises ReadError, UsageError, LimitError."""
@@ -72,60 +78,83 @@ class References:
         found = resolver.lookup(f"#{pointer}")
         node = found.contents
         assert isinstance(node, dict)
-        top = resolver.lookup("#").contents
-        draft = top.get("$schema") if isinstance(top, dict) else None
-        checks = checker_class(draft if isinstance(draft, str) else "", is_kind=is_kind)
+        checks = checker_class(_draft_of(resolver.lookup("#").contents), is_kind=is_kind)
         checker = checks({"$ref": f"{uri}#{pointer}"}, registry=self.registry, format_checker=formats())
         return Schema(node, found.resolver, is_kind=is_kind, checker=checker)
 
     def _add(self, uri: str, contents: object) -> None:
-        from referencing.jsonschema import DRAFT202012
+        from referencing.jsonschema import DRAFT202012, specification_with
 
-        resource = DRAFT202012.create_resource(contents)
+        specification = specification_with(_draft_of(contents), default=DRAFT202012)
+        resource = specification.create_resource(contents)
         resources = [(uri, resource)]
-        if isinstance(contents, dict) and isinstance(own := contents.pop("$id", None), str):
+        self._name_of[uri] = specification.id_of
+        own = specification.id_of(contents) if isinstance(contents, dict) else None
+        if isinstance(contents, dict) and isinstance(own, str):
             # A file is where it is, whatever it calls itself; what refers to it by that name finds it as well.
+            del contents["$id" if "$id" in contents else "id"]
+            self._own_names[uri] = own
             resources.append((urldefrag(own)[0], resource))
         self.registry = self.registry.with_resources(resources)
 
     def prepare(self, uri: str, pointer: str) -> None:
         """Look through a part of a resource and all that it refers to. Raises LimitError, and UsageError without the part."""
         node = self._found(f"{uri}#{pointer}")
-        todo = [(node, uri, path_of(uri) or uri, _way_of(pointer))]
+        todo = [(node, uri, uri, _way_of(pointer))]
         while todo:
-            node, base, path, way = todo.pop()
+            node, base, file, way = todo.pop()
             if not isinstance(node, dict) or id(node) in self._seen:
                 continue
             self._seen[id(node)] = node
-            if way and isinstance(own := node.get("$id"), str):
-                base = urljoin(base, own)
-            for keyword, expected in unfit(node):
-                self.files.tell_of(
-                    path, (*way, keyword), UsageError(f'"{keyword}" cannot be used here', expected=expected)
-                )
-                del node[keyword]
-            for keyword, error in unmatched(node):
-                self.files.tell_of(path, (*way, keyword), error, is_note=True)
-                del node[keyword]
-            todo += [(inner, base, path, (*way, *steps)) for inner, steps in below(node)]
-            for keyword in ("$ref", "$dynamicRef"):
+            self._tidy(node, path_of(file) or file, way)
+            name_of = self._name_of.get(file)
+            if way and name_of is not None:
+                base = urljoin(base, name_of(node) or "")
+            todo += [(inner, base, file, (*way, *steps)) for inner, steps in below(node)]
+            for keyword in _REFERENCES:
                 reference = node.get(keyword)
-                if not isinstance(reference, str):
-                    continue
-                target = urljoin(base, reference)
-                try:
-                    found = self._followed(target)
-                except PlaitError as error:
-                    error.message = f'the $ref "{reference}" leads {error.message}'
-                    self.files.tell_of(path, (*way, keyword), error)
-                    del node[keyword]
-                    continue
-                file, fragment = urldefrag(target)
-                if file not in self._drafts:
-                    todo.append((found, file, path_of(file) or file, _way_of(fragment)))
+                if isinstance(reference, str):
+                    try:
+                        target, found = self._followed(reference, base)
+                    except PlaitError as error:
+                        error.message = f'the $ref "{reference}" leads {error.message}'
+                        self.files.tell_of(path_of(file) or file, (*way, keyword), error)
+                        del node[keyword]
+                        continue
+                    if target != urljoin(base, reference):
+                        node[keyword] = target
+                    there, fragment = urldefrag(target)
+                    if there not in self._drafts:
+                        todo.append((found, there, there, _way_of(fragment)))
 
-    def _followed(self, target: str) -> object:
-        """What an address leads to. Raises UsageError, with the end of a message, for one that leads nowhere."""
+    def _tidy(self, node: dict[str, object], path: str, way: Way) -> None:
+        """Take out what cannot be used of a schema, by itself."""
+        for keyword, expected in unfit(node):
+            error: PlaitError = UsageError(f'"{keyword}" cannot be used here', expected=expected)
+            self.files.tell_of(path, (*way, keyword), error)
+            del node[keyword]
+        for keyword, error in [*unmatched(node)]:
+            self.files.tell_of(path, (*way, keyword), error, is_note=True)
+            del node[keyword]
+
+    def _followed(self, reference: str, base: str) -> tuple[str, object]:
+        """The address of what a reference leads to, and that: from the file, or from what the file calls itself.
+
+        Raises UsageError, ReadError, with the end of a message.
+        """
+        target = urljoin(base, reference)
+        try:
+            return target, self._at(target)
+        except PlaitError:
+            own = self._own_names.get(urldefrag(base)[0])
+            if own is not None:
+                target = urljoin(own, reference)
+                with suppress(UsageError):
+                    return target, self._found(target)
+            raise
+
+    def _at(self, target: str) -> object:
+        """What an address leads to. Raises as `_followed` does."""
         uri = urldefrag(target)[0]
         path = path_of(uri)
         if path is not None and uri not in self.registry:
@@ -164,6 +193,11 @@ class References:
             return self.registry.crawl()
         except Exception:  # noqa: BLE001 - as above; names that cannot be found are told where they are used
             return self.registry
+
+
+def _draft_of(contents: object) -> str:
+    draft = contents.get("$schema") if isinstance(contents, dict) else None
+    return draft if isinstance(draft, str) else ""
 
 
 def _way_of(pointer: str) -> Way:

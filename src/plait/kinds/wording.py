@@ -60,6 +60,8 @@ _WORDS = {
     "uniqueItems": "an item is there twice",
 }
 _LISTED = 10
+# What these say is said of the last key of the path.
+_OF_KEYS = ("additionalProperties", "patternProperties", "properties", "propertyNames")
 
 
 def told(error: ValidationError) -> Iterator[Violation]:
@@ -84,7 +86,7 @@ def told(error: ValidationError) -> Iterator[Violation]:
             yield Violation(path, f"{type_name(error.instance)} where {_expected(error)} is expected")
         return
     message, meant = _words(error, keyword)
-    yield Violation(path, message, meant, keyword in ("additionalProperties", "propertyNames"))
+    yield Violation(path, message, meant, keyword in _OF_KEYS)
 
 
 def _words(error: ValidationError, keyword: str) -> tuple[str, Sequence[str]]:
@@ -124,7 +126,9 @@ def _nearest(error: ValidationError) -> list[list[ValidationError]]:
     """
     by_branch: dict[object, list[ValidationError]] = {}
     for one in error.context or ():
-        by_branch.setdefault(one.relative_schema_path[0], []).append(one)
+        # Where nothing may be, the library says nothing of the alternative.
+        branch = one.relative_schema_path[0] if one.relative_schema_path else id(one)
+        by_branch.setdefault(branch, []).append(one)
     branches = [errors for errors in by_branch.values() if not any(_is_other_type(one) for one in errors)]
     named = [errors for errors in branches if not any(_is_other_name(one) for one in errors)]
     branches = named or branches

@@ -1,0 +1,133 @@
+"""Where the schemas of kinds are: files that are named after them, and files that have to be looked into.
+
+Directories of schemas are often directories of templates as well. So that a keystroke in a template is no reason to read
+all schemas again, files that have no schemas, and directories that have the same files as before, count as unchanged.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from plait.errors import ReadError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.kinds.files import Files
+
+_MOST_FILES = 20_000
+# The names of kinds in files that may define them; the reader of YAML says later which they do define.
+_WORDS = re.compile(r"""\bkind["']?\s*:\s*(?:[&!]\S+\s+)*["']?(\w+)""")
+_SIGNS = ("CustomResourceDefinition", "x-kubernetes-group-version-kind")
+_OPENAPI = re.compile(r"openapi|swagger", re.IGNORECASE)
+
+
+class Layout:
+    """The files of schemas, by what they are named after and by the kinds that occur in them."""
+
+    __slots__ = ("_by_name", "_by_word", "_files", "_listed", "_unread", "_without")
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+        self._by_name: dict[str, str] = {}
+        self._by_word: dict[str, list[str]] = {}
+        self._unread: list[str] = []
+        # Directories with the names in them, and files that were looked into and define nothing.
+        self._listed: dict[str, Sequence[str]] = {}
+        self._without: set[str] = set()
+
+    def add_directory(self, top: str) -> None:
+        """Take the files of a directory, at any depth."""
+        count = 0
+        pending = [top]
+        while pending:
+            directory = pending.pop()
+            self._files.note(directory)
+            names = self._listed[directory] = _names(directory)
+            count += len(names)
+            if count > _MOST_FILES:
+                problem = UsageError(f'"{top}" has more than {_MOST_FILES} files', hint="name the directory of schemas")
+                self._files.tell(problem)
+                return
+            pending += [os.path.join(directory, name[:-1]) for name in reversed(names) if name.endswith("/")]
+            for name in names:
+                path = os.path.join(directory, name)
+                if name.endswith("/"):
+                    continue
+                if os.path.islink(path) and not self._files.is_allowed(path):
+                    self._files.tell(ReadError(f'the link "{path}" leads out of the directories of schemas'))
+                elif not name.endswith(".json"):
+                    self._unread.append(path)
+                else:
+                    self._by_name.setdefault(name.lower(), path)
+                    self._by_name.setdefault(f"{os.path.basename(directory)}/{name}".lower(), path)
+                    if _OPENAPI.search(name):
+                        self._unread.append(path)
+
+    def add_file(self, path: str) -> None:
+        """Take a file as one that is named after a kind."""
+        self._by_name.setdefault(os.path.basename(path).lower(), path)
+
+    def look_into(self, path: str) -> bool:
+        """Note the kinds that occur in a file; whether it may define any. Raises ReadError, LimitError."""
+        text = self._files.text(path)
+        if not _may_define(text):
+            self._without.add(path)
+            return False
+        for word in {*_WORDS.findall(text)}:
+            self._by_word.setdefault(word, []).append(path)
+        return True
+
+    def named(self, api_version: str, kind: str) -> str | None:
+        """The file that is named after a kind."""
+        group, _, version = api_version.rpartition("/")
+        names = [f"{kind}-{version}.json", f"{kind}_{version}.json"]
+        if group:
+            names = [f"{kind}-{group.partition('.')[0]}-{version}.json", f"{group}/{kind}_{version}.json"]
+        return next((self._by_name[name.lower()] for name in names if name.lower() in self._by_name), None)
+
+    def with_kind(self, kind: str) -> Sequence[str]:
+        """The files that may define a kind."""
+        while self._unread:
+            path = self._unread.pop(0)
+            try:
+                self.look_into(path)
+            except ReadError as error:
+                self._files.tell(error)
+        return self._by_word.get(kind, ())
+
+    def is_same(self, path: str) -> bool:
+        """Whether a file or directory that has another stamp, or another text, says the same of schemas as before."""
+        if path in self._listed:
+            is_same = _names(path) == self._listed[path]
+        elif path in self._without:
+            try:
+                is_same = not _may_define(self._files.text(path))
+            except ReadError:
+                is_same = False
+        else:
+            is_same = path not in self._files.stamps
+        if is_same:
+            self._files.note(path)
+        return is_same
+
+
+def _may_define(text: str) -> bool:
+    return any(sign in text for sign in _SIGNS)
+
+
+def _names(directory: str) -> list[str]:
+    """The names in a directory that matter, in order; those of directories end with a slash."""
+    found = []
+    try:
+        with os.scandir(directory) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    found += [] if entry.name.startswith(".") else [f"{entry.name}/"]
+                elif entry.name.endswith((".json", ".yml", ".yaml")):
+                    found.append(entry.name)
+    except OSError:
+        return []
+    return sorted(found)
