@@ -109,7 +109,7 @@ class References:
             self._tidy(node, path_of(file) or file, way)
             name_of = self._name_of.get(file)
             if way and name_of is not None:
-                base = urljoin(base, name_of(node) or "")
+                base = _joined(base, name_of(node)) or base
             todo += [(inner, base, file, (*way, *steps)) for inner, steps in below(node)]
             for keyword in _REFERENCES:
                 reference = node.get(keyword)
@@ -121,7 +121,7 @@ class References:
                         self.files.tell_of(path_of(file) or file, (*way, keyword), error)
                         del node[keyword]
                         continue
-                    if target != urljoin(base, reference):
+                    if target != _joined(base, reference):
                         node[keyword] = target
                     there, fragment = urldefrag(target)
                     if there not in self._drafts:
@@ -142,7 +142,9 @@ class References:
 
         Raises UsageError, ReadError, with the end of a message.
         """
-        target = urljoin(base, reference)
+        target = _joined(base, reference)
+        if target is None:
+            raise UsageError("to nothing")
         try:
             return target, self._at(target)
         except PlaitError:
@@ -193,6 +195,14 @@ class References:
             return self.registry.crawl()
         except Exception:  # noqa: BLE001 - as above; names that cannot be found are told where they are used
             return self.registry
+
+
+def _joined(base: str, reference: str | None) -> str | None:
+    """The address of a reference; None for what is no address."""
+    try:
+        return urljoin(base, reference or "")
+    except ValueError:
+        return None
 
 
 def _draft_of(contents: object) -> str:
