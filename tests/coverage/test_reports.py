@@ -92,6 +92,18 @@ def test_a_run_that_fails_is_told_and_counts(project: pathlib.Path, capfd: pytes
     assert re.search(r"config/b.yml +2 +1 .* 2\n", done.out)
 
 
+def test_several_processes_count_what_one_does(project: pathlib.Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (project / "config" / "b.yml").write_text('#@ load("@ytt:data", "data")\n#@ x = 1 // data.values.x\n', "utf-8")
+    found = []
+    for jobs in ("1", "2"):
+        assert main(["coverage", "-j", jobs, "--report", "json:counts.json"]) == 1
+        found.append((capfd.readouterr(), (project / "counts.json").read_text("utf-8")))
+    assert found[0] == found[1]
+    assert found[0][0].err.count('in the run "zero"') == 1
+    assert main(["coverage", "-j", "0"]) == 2
+    assert "invalid --jobs" in capfd.readouterr().err
+
+
 def test_counts_are_added_up(project: pathlib.Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["coverage", "zero", "--report", "json:zero.json"]) == 0
     assert main(["coverage", "one", "--append", "zero.json", "--report", "json:all.json"]) == 0

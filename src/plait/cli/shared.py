@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.cli.options import CSV, SWITCH, TEXT, TEXTS, Flag
+from plait.cli.options import CSV, NUMBER, SWITCH, TEXT, TEXTS, Flag
 from plait.content import Links
 from plait.errors import UsageError
 from plait.limits import Allowance, allowance, limited, parse
@@ -28,6 +28,7 @@ LIMITS = (LIMIT, ISOLATE)
 # `plait.cli.main` looks for it before a command does; what it does is in a package above this one, known by name only.
 WATCHER = "plait.watching.command"
 WATCH = Flag("watch", SWITCH, "again whenever a file that was read changes, until interrupted; shows what differs")
+JOBS = Flag("jobs", NUMBER, "in so many processes", short="j", value="N", default=("1",))
 QUOTE_VALUES = Flag(
     "quote-values", SWITCH, "let messages quote lines of values files and values of environment variables"
 )
@@ -81,6 +82,14 @@ def within_limits(command: Callable[[Sequence[str]], int], argv: Sequence[str]) 
     current = allowance()
     with limited(Allowance(current.limits, current.keeper)):
         return within_memory(lambda: command(argv))
+
+
+def jobs_of(flags: Parsed) -> int:
+    """How many processes the flags ask for. Raises UsageError."""
+    jobs = int(flags.text(JOBS.name), 0)
+    if jobs < 1:
+        raise UsageError("invalid --jobs", expected="a number of processes, at least 1", found=flags.text(JOBS.name))
+    return jobs
 
 
 def links_of(flags: Parsed) -> Links:

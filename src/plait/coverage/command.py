@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 
 from plait.cli.options import SWITCH, TEXT, TEXTS, Command, Flag
+from plait.cli.shared import JOBS, jobs_of
 from plait.cli.streams import complain, write_out
-from plait.errors import PlaitError, UsageError
+from plait.errors import UsageError
 from plait.project.commands import PROJECT_FLAG, project_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from plait.cli.options import Parsed
     from plait.coverage.data import Coverage
     from plait.project.file import Project
 
@@ -29,6 +31,7 @@ COVERAGE = Command(
             value="FORM:PATH",
         ),
         Flag("append", TEXTS, "add what an earlier json report holds; can be repeated", value="FILE"),
+        JOBS,
         Flag("no-runs", SWITCH, "run nothing: report what --append adds"),
         Flag("fail-under", TEXT, "fail if less than this much of lines and branches is used", value="PERCENT"),
     ),
@@ -47,28 +50,25 @@ def main(argv: Sequence[str]) -> int:
     project = project_of(flags.text("project"), os.curdir)
     reports = Reports(flags.texts("report"), flags.text("fail-under"), project.directory)
     coverage = reports.read(flags.texts("append"))
-    failed = 0 if flags.on("no-runs") else _count(project, flags.arguments, coverage)
+    failed = 0 if flags.on("no-runs") else _count(project, flags, coverage)
     return reports.make(coverage) or int(failed > 0)
 
 
-def _count(project: Project, names: Sequence[str], coverage: Coverage) -> int:
+def _count(project: Project, flags: Parsed, coverage: Coverage) -> int:
     """Count runs; how many of them failed. Raises UsageError for one that there is not."""
-    from plait.codecache import user_cache
-    from plait.errors import render
-    from plait.view import View
+    from plait.coverage.counting import counted, counted_by_several
 
+    names = flags.arguments
     runs = [project.run(name) for name in names] if names else [*project.runs.values()]
     if not runs:
         raise UsageError("there is no run to count", hint="write a plait.yml, or see `plait init`")
+    processes = min(jobs_of(flags), len(runs))
     failed = 0
-    cache = user_cache(os.environ, [os.path.abspath(project.directory)])
-    for run in runs:
-        with coverage.run(run.name):
-            try:
-                run.evaluate(view=View(), cache=cache)
-            except PlaitError as error:
-                failed += 1
-                complain(render(error.within(f'in the run "{run.name}"', run.at)))
-    if cache is not None:
-        cache.save()
+    for message in (
+        counted(project, runs, coverage)
+        if processes == 1
+        else counted_by_several(runs, coverage, processes, flags.text("project"))
+    ):
+        failed += 1
+        complain(message)
     return failed

@@ -5,7 +5,8 @@ from __future__ import annotations
 from time import perf_counter
 
 from plait.cli.colour import in_colour
-from plait.cli.options import NUMBER, SWITCH, TEXT, TEXTS, Command, Flag
+from plait.cli.options import SWITCH, TEXT, TEXTS, Command, Flag
+from plait.cli.shared import JOBS, jobs_of
 from plait.cli.streams import write_out
 from plait.errors import ReadError, UsageError
 from plait.limits import allowance
@@ -34,7 +35,7 @@ TEST = Command(
         "How they run",
         Flag("exitfirst", SWITCH, "stop at the first that fails", short="x"),
         Flag("watch", SWITCH, "again whenever a file that they read changes, those that read it; until interrupted"),
-        Flag("jobs", NUMBER, "in so many processes", short="j", value="N", default=("1",)),
+        JOBS,
         Flag("update", SWITCH, "rewrite snapshots that differ, and remove those that no test has"),
         "What is told",
         Flag("verbose", SWITCH, "a line a test", short="v"),
@@ -80,7 +81,7 @@ def main(argv: Sequence[str]) -> int:
 
         watch(flags)
         return 0
-    jobs = _jobs(flags)
+    jobs = jobs_of(flags)
     from plait.testing.collecting import Collector
     from plait.testing.remembered import remember, selected
 
@@ -117,13 +118,6 @@ def _coverage_reports(flags: Parsed) -> Reports | None:
     from plait.coverage.reporting import Reports
 
     return Reports(flags.texts("cov-report"), flags.text("fail-under"), "")
-
-
-def _jobs(flags: Parsed) -> int:
-    jobs = int(flags.text("jobs"), 0)
-    if jobs < 1:
-        raise UsageError("invalid --jobs", expected="a number of processes, at least 1", found=flags.text("jobs"))
-    return jobs
 
 
 def _run(

@@ -96,30 +96,20 @@ def results_of_several(
 
     project: as of a `Collector`. coverage: gets what the processes count.
     """
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
+    from plait.process import in_several
 
     ids = [case.id for case in cases]
     size = max(_CHUNK, len(ids) // (processes * _PARTS))
-    chunks = [ids[start : start + size] for start in range(0, len(ids), size)]
-    with ProcessPoolExecutor(processes, initializer=_begin, initargs=(project,)) as pool:
-        done = [pool.submit(_work, chunk, update, coverage is not None) for chunk in chunks]
-        try:
-            for chunk, future in zip(chunks, done, strict=True):
-                try:
-                    found, counted = future.result()
-                    if coverage is not None and counted is not None:
-                        coverage.merge(counted)
-                    yield from found
-                except BrokenProcessPool:
-                    text = "the process of this test ended; it had too little memory, or too small a stack"
-                    yield from (Result(id, id.partition("::")[0], 0, [Failure(text)]) for id in chunk)
-        except KeyboardInterrupt:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-        finally:
-            # Whoever does not wait for the processes may meet the end of the pipes to them while Python ends.
-            pool.shutdown(wait=True, cancel_futures=True)
+    chunks = [(ids[start : start + size], update, coverage is not None) for start in range(0, len(ids), size)]
+    for (names, *_), made in zip(chunks, in_several(processes, _work, chunks, _begin, (project,)), strict=True):
+        if made is None:
+            text = "the process of this test ended; it had too little memory, or too small a stack"
+            yield from (Result(id, id.partition("::")[0], 0, [Failure(text)]) for id in names)
+            continue
+        found, counts = made
+        if coverage is not None and counts is not None:
+            coverage.merge(counts)
+        yield from found
 
 
 _COLLECTOR: list[Collector] = []
@@ -128,21 +118,13 @@ _EVALUATORS: list[Evaluator] = []
 
 
 def _begin(project: str) -> None:
-    import signal
-
-    from plait.process import goes_on, own_process, stop_timer
-
-    # An interrupt is for the process that sends the cases; limits are those of each case.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    own_process()
-    stop_timer()
-    goes_on()
     _COLLECTOR.append(Collector(project))
     _EVALUATORS.append(Evaluator())
 
 
-def _work(ids: Sequence[str], update: bool, counts: bool) -> tuple[list[Result], Coverage | None]:
+def _work(part: tuple[Sequence[str], bool, bool]) -> tuple[list[Result], Coverage | None]:
     """The results of cases by their ids, in a process that has read their files; and what they use, if that counts."""
+    ids, update, counts = part
     found = []
     for id in ids:
         file = id.partition("::")[0]

@@ -1,0 +1,82 @@
+"""Runs of a project, counted: in this process, or in several."""
+
+from __future__ import annotations
+
+import os
+
+from plait.errors import PlaitError, render
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.codecache import CodeCache
+    from plait.coverage.data import Coverage
+    from plait.project import Run
+    from plait.project.file import Project
+
+
+def counted(project: Project, runs: Sequence[Run], coverage: Coverage) -> Iterator[str]:
+    """Count runs; gives the message of each that fails."""
+    cache = _cache(project)
+    for run in runs:
+        yield from _counted(run, coverage, cache)
+    if cache is not None:
+        cache.save()
+
+
+def counted_by_several(runs: Sequence[Run], coverage: Coverage, processes: int, named: str) -> Iterator[str]:
+    """The same in so many processes. named: the project file that the user names, if any."""
+    from plait.process import in_several
+
+    names = [run.name for run in runs]
+    for name, found in zip(names, in_several(processes, _work, names, _begin, (named,)), strict=True):
+        if found is None:
+            yield f'plait: the process of the run "{name}" ended; it had too little memory, or too small a stack\n'
+        else:
+            messages, one = found
+            coverage.merge(one)
+            yield from messages
+
+
+def _counted(run: Run, coverage: Coverage, cache: CodeCache | None) -> Iterator[str]:
+    """Count one run, which has the limits of one; gives its message if it fails."""
+    from plait.limits import Allowance, Limits, allowance, limited
+    from plait.process import stop_timer, within_memory
+    from plait.view import View
+
+    keeper = allowance().keeper
+    with coverage.run(run.name), limited(Allowance(Limits(), keeper)):
+        try:
+            within_memory(lambda: run.evaluate(view=View(), cache=cache))
+        except PlaitError as error:
+            yield render(error.within(f'in the run "{run.name}"', run.at))
+        finally:
+            if keeper is not None:
+                stop_timer()
+
+
+def _cache(project: Project) -> CodeCache | None:
+    from plait.codecache import user_cache
+
+    return user_cache(os.environ, [os.path.abspath(project.directory)])
+
+
+# ---- in a process of its own
+
+_PROJECTS: list[Project] = []
+
+
+def _begin(named: str) -> None:
+    from plait.project.commands import project_of
+
+    _PROJECTS.append(project_of(named, os.curdir))
+
+
+def _work(name: str) -> tuple[list[str], Coverage]:
+    """The message of a run, if it fails, and what it uses."""
+    from plait.coverage.data import Coverage
+
+    [project] = _PROJECTS
+    coverage = Coverage()
+    return [*counted(project, [project.run(name)], coverage)], coverage
