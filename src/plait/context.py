@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from plait.codecache import CodeCache
-    from plait.provenance import Trace
+    from plait.provenance import Ending, Trace
 
 
 class Printer:
@@ -66,7 +66,7 @@ class Context:
         self.shared: object = None
         self.kept: object = None
         self.allowance = allowance() if limits is None else Allowance(limits)
-        self.budget: object = None
+        self.budget: Ending | None = None
         self.print_line = Printer(print_line)
         # Each once, in the order in which they came.
         self._warnings: dict[str, None] = {}
@@ -75,6 +75,18 @@ class Context:
         self.trace: Trace | None = None
         self.doing: object = ""
         self.done = self.total = 0
+
+    def end(self) -> None:
+        """The run is over: take apart what holds itself.
+
+        All else goes with whoever holds it, but for this Python had to look, and everything that it holds would stay
+        until then. Functions of the run's templates may not be called any more.
+        """
+        trace, self.trace = self.trace, None
+        if trace is not None:
+            trace.end()
+        if self.budget is not None:
+            self.budget.end()
 
     def warn(self, text: str) -> None:
         """Collect a warning once, however often it is given."""

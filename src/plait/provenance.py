@@ -19,13 +19,18 @@ from plait.nodes import Array, DocumentSet, Map, key_id, walk, walk_once
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import TypeAlias
+    from typing import Protocol, TypeAlias
 
     from plait.nodes import Document, Item, Value
     from plait.source import Source
 
     # What a value was made of: an item, all items below a collection, or a line of code with what it read.
     Origin: TypeAlias = "Item | Map | Array | DocumentSet | Cause"
+
+    class Ending(Protocol):
+        """The state of a run, part of which holds it, so that it is to be taken apart."""
+
+        def end(self) -> None: ...
 
 
 class Cause:
@@ -148,7 +153,7 @@ class Trace:
         self.texts: dict[str, Array] = {}
         self.lines: dict[int, tuple[str, Array]] = {}
         self.secrets: list[tuple[Source | None, int, int]] = []
-        self.code: object = None
+        self.code: Ending | None = None
         self.label: str | None = None
         self.whole: dict[object, Change] = {}
         self.lineage: dict[Item, tuple[set[int], tuple[Origin, ...]]] = {}
@@ -169,6 +174,12 @@ class Trace:
         """Say that the sources of a tree are for nobody else's eyes."""
         sources = dict.fromkeys(item.source for item in walk(root))
         self.secrets += [(source, 0, _EVERY) for source in sources]
+
+    def end(self) -> None:
+        """Let go of what traced programs needed while they ran."""
+        if self.code is not None:
+            self.code.end()
+            self.code = None
 
     def record(self, item: Item, change: Change) -> None:
         """Keep how an item came to be. The first record stands: an item that is moved about stays what it is."""

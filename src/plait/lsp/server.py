@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import os
 import sys
@@ -14,7 +13,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 from plait.lsp import actions, completion, hover, lenses, navigation, reformat, renaming, symbols, tokens
 from plait.lsp.connection import Server, path_of
 from plait.lsp.evaluation import LIMITS
-from plait.process import serve_on
+from plait.process import goes_on, serve_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -272,8 +271,7 @@ def _formatting(server: Server, params: types.DocumentFormattingParams) -> list[
 
 def serve() -> None:
     """Serve until the editor ends the connection."""
-    # What evaluations record is large and long-lived: looking through it for garbage at every turn costs more than it gives.
-    gc.set_threshold(100_000, 20, 50)
+    goes_on()
     logging.getLogger("pygls").setLevel(logging.ERROR)
     # The library closes what it is given; the command line flushes standard output at its end.
     requests, answers = os.fdopen(os.dup(sys.stdin.fileno()), "rb"), os.fdopen(os.dup(sys.stdout.fileno()), "wb")

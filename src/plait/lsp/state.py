@@ -6,11 +6,10 @@ A change asks the evaluation that is going on to end, and begins the next one.
 
 from __future__ import annotations
 
-import gc
 import logging
 import os
 from fnmatch import fnmatch
-from threading import BoundedSemaphore, RLock, Thread, Timer
+from threading import BoundedSemaphore, RLock, Thread
 
 from plait.analysis.files import LAYER, OPS, File
 from plait.analysis.places import path_of
@@ -35,11 +34,6 @@ if TYPE_CHECKING:
 _LIMITS = Limits(seconds=5)
 # So many runs are evaluated at the same time.
 _AT_ONCE = 2
-# What evaluations leave is looked through when nothing was evaluated for so many seconds: meanwhile nobody gets an answer.
-_REST = 0.5
-# At the latest after so many evaluations; one that was given up has made less.
-_MOST_UNTIDY = 4
-_GIVEN_UP = 0.1
 # So many broken files are read around, of those that are not open.
 _MOST_BROKEN = 5
 
@@ -55,8 +49,6 @@ class State:
         self._changed = changed
         self._lock = RLock()
         self._turns = BoundedSemaphore(_AT_ONCE)
-        self._tidying: Timer | None = None
-        self._since_tidied = 0.0
         self._stamps: dict[str, object] = {}
         self._cache = MemoryCache()
         self.texts: dict[str, str] = {}
@@ -235,23 +227,9 @@ class State:
                 watched.stop = None
             return
         self._changed()
-        self._tidy_soon()
         if watched.evaluation is not None:
             for path in watched.evaluation.view.files:  # who asks for all uses of a name need not wait for this
                 self.file(path)
-
-    def _tidy_soon(self) -> None:
-        """Give back what earlier evaluations took: their parts hold each other, so that Python has to look for them."""
-        with self._lock:
-            if self._tidying is not None:
-                self._tidying.cancel()
-            self._tidying = Timer(_REST, self._tidy)
-            self._tidying.daemon = True
-            self._tidying.start()
-
-    def _tidy(self) -> None:
-        self._since_tidied = 0.0
-        gc.collect()
 
     def _evaluate(self, watched: Watched) -> bool:
         """Evaluate a run once; whether it is to be evaluated again, because something has changed meanwhile."""
@@ -259,7 +237,6 @@ class State:
             watched.is_due = False
             stop = watched.stop = Stop()
         evaluation = self._evaluated(watched.run, stop)
-        self._since_tidied += _GIVEN_UP if is_stopped(evaluation, stop) else 1
         if not is_stopped(evaluation, stop):
             watched.evaluation = evaluation
             self._changed()
@@ -270,8 +247,6 @@ class State:
                 evaluation.index()
                 find_faults(self, evaluation)
                 watched.good = evaluation
-        if self._since_tidied > _MOST_UNTIDY:  # the editor has been told
-            self._tidy()
         with self._lock:
             if not watched.is_due:
                 watched.stop = None
@@ -331,9 +306,6 @@ class State:
     def shut_down(self) -> None:
         """End all evaluations."""
         self._end(self.registry.all())
-        with self._lock:
-            if self._tidying is not None:
-                self._tidying.cancel()
 
 
 def _stamp(path: str) -> object:

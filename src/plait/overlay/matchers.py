@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from plait.overlay.run import Run
 
 
+# The place of nodes that nobody has asked for yet.
+_NOT_MADE = object()
+
+
 class Matcher(Value):
     """A matcher made by plait. `matches` looks at one left value, `select` at all items of a collection."""
 
@@ -183,13 +187,13 @@ class Subset(Matcher):
 
     def __init__(self, expected: object) -> None:
         self.expected = expected
-        self._nodes: NodeValue | Subset = self
+        self._nodes: NodeValue | object = _NOT_MADE
 
     @property
     def nodes(self) -> NodeValue:
         """What left has to contain."""
         nodes = self._nodes
-        if nodes is self:
+        if nodes is _NOT_MADE:
             nodes = self._nodes = to_nodes(self.expected)
         return nodes  # type: ignore[return-value]
 

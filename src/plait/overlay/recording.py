@@ -42,7 +42,6 @@ class Recorder:
         # What the last item without annotations was said to be there by, for others beside it.
         self._around: tuple[Step | None, tuple[Cause, ...], Cause] = (None, (), Cause("overlay", None, 0))
         # What functions looked at to match a left value, by the matcher and the value.
-        self.decided: dict[tuple[int, int], tuple[Origin, ...]] = {}
 
     # ---- what a run tells
 
@@ -212,7 +211,8 @@ class Recorder:
         if isinstance(matcher, Subset):
             return list(_compared(left, matcher.nodes))
         if isinstance(matcher, Foreign):
-            return list(self.decided.get((id(matcher), id(left.value)), ()))
+            windows = self.trace.code
+            return list(windows.decided.get((id(matcher), id(left.value)), ())) if isinstance(windows, Windows) else []
         if isinstance(matcher, Combined):
             return [origin for part in matcher.parts for origin in self._looked_at(part, left)]
         return []
@@ -233,7 +233,7 @@ class Recorder:
             if isinstance(matcher, Combined):
                 todo.extend(matcher.parts)
             elif isinstance(matcher, Foreign) and type(matcher.function) is not _WatchedMatcher:
-                matcher.function = _WatchedMatcher(matcher, windows, self)
+                matcher.function = _WatchedMatcher(matcher, windows)
 
 
 class Watched:
@@ -266,18 +266,17 @@ class Watched:
 class _WatchedMatcher(Watched):
     """A function that is a matcher: what it looked at is kept for each left value that it was asked about."""
 
-    __slots__ = ("matcher", "recorder")
+    __slots__ = ("identity",)
 
-    def __init__(self, matcher: Foreign, windows: Windows, recorder: Recorder) -> None:
+    def __init__(self, matcher: Foreign, windows: Windows) -> None:
         super().__init__(matcher.function, None, windows)
-        self.matcher = matcher
-        self.recorder = recorder
+        self.identity = id(matcher)  # the matcher holds this
 
     def __call__(self, *args: object) -> object:
         answer = super().__call__(*args)
         left = self.windows.nodes_of(args[1]) if len(args) > 1 else None
         if left is not None and self.answer is not None:
-            self.recorder.decided[id(self.matcher), id(left)] = self.answer[1]
+            self.windows.decided[self.identity, id(left)] = self.answer[1]
         return answer
 
 

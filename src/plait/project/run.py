@@ -128,7 +128,11 @@ class Run:
 
                 context.trace = Trace() if trace is True else trace
             self.check()
-            documents = evaluate(self.command, [*self.argv(), *words], context, self.given)
+            try:
+                documents = evaluate(self.command, [*self.argv(), *words], context, self.given)
+            finally:
+                if context.trace is not None:  # what is not recorded may be kept for other runs
+                    context.end()
         documents.printed = printed
         return documents
 

@@ -53,11 +53,11 @@ _BYTES_BETWEEN_LOOKS = 1 << 24
 class Budget:
     """What one run has left.
 
-    names: what compiled code calls to count. shared: what programs share that run by it; loops: gives the loops that
-    are not counted here (see `program`).
+    names: what compiled code calls to count. shared: what programs share that run by it; spaces: the names that each of
+    them sees; loops: gives the loops that are not counted here (see `program`).
     """
 
-    __slots__ = ("_allowance", "_bytes", "_memory", "_spent", "limits", "loops", "names", "shared", "spend")
+    __slots__ = ("_allowance", "_bytes", "_memory", "_spent", "limits", "loops", "names", "shared", "spaces", "spend")
 
     def __init__(self, allowance: Allowance) -> None:
         self.limits = allowance.limits
@@ -66,7 +66,15 @@ class Budget:
         self._bytes = 0
         self.loops: Callable[[], Loops] | None = None
         self.shared: dict[int, tuple[Mapping[str, object], dict[str, object]]] = {}
+        self.spaces: list[dict[str, object]] = []
         self.spend, self._spent, self.names = _counters(allowance, self.look, self._long_loop)
+
+    def end(self) -> None:
+        """Let go of what the programs see, since part of it holds their functions. None of these may be called any more."""
+        for space in self.spaces:
+            space.clear()
+        self.spaces.clear()
+        self.shared.clear()
 
     def _long_loop(self, stop: object) -> Iterable[object]:
         assert self.loops is not None  # whoever runs a program has set it

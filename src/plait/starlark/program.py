@@ -70,10 +70,11 @@ class Program:
             "$listen": begun,
             **(names or {}),
         }
+        budget.spaces.append(space)
         former = enter(budget)
         try:
             exec(self.code, space)  # noqa: S102
-            variables = space["<toplevel>"]()  # type: ignore[operator]
+            variables = space.pop("<toplevel>")()  # type: ignore[operator]
             check_growth(variables.values(), budget.limits.items, source)
         except Exception as error:  # noqa: BLE001
             fault = error
@@ -86,7 +87,10 @@ class Program:
             return result
         finally:
             leave(former)
-        raise leaving(fault) from None
+        try:
+            raise leaving(fault) from None
+        finally:
+            del fault  # its traceback holds this frame
 
     def _shared(
         self, budget: Budget, context: Context | None, names: Mapping[str, object], common: Mapping[str, object]

@@ -97,11 +97,14 @@ class Template:
             return run.module() if path == "@ytt:template" and run.plan.stepwise else load(path, at)
 
         names = run.names()
-        if recorder is None:
-            exports = self._program.run(context, load_, names, NAMES)
-        else:
-            names |= NAMES
-            exports = self._program.run(context, load_, names | recorder.names(names))
+        try:
+            if recorder is None:
+                exports = self._program.run(context, load_, names, NAMES)
+            else:
+                names |= NAMES
+                exports = self._program.run(context, load_, names | recorder.names(names))
+        finally:
+            run.begun.clear()  # of functions that have failed; they hold the run
         return Outcome(exports, run.documents)
 
 

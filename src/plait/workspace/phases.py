@@ -77,6 +77,8 @@ def _told(job: Job, session: Session, given: Mapping[InputFile, DocumentSet] | N
             from plait.workspace.unused import tell_unused
 
             tell_unused(listener, job.files, session)
+        if session.context.trace is not None:  # no other run has a part in it
+            session.end()
 
 
 def _run(job: Job, session: Session) -> Result:

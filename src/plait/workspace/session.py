@@ -137,6 +137,13 @@ class Session:
         other._is_forked = True
         return other
 
+    def end(self) -> None:
+        """Let go of what was read and made, since part of it holds the session."""
+        self.data_functions.clear()
+        self.data_module = None
+        self._modules.clear()
+        self._layouts.clear()
+
     def give(self, files: Mapping[InputFile, DocumentSet]) -> None:
         """Take the documents of these plain files as read."""
         from plait.templates import YamlFile

@@ -34,11 +34,16 @@ if TYPE_CHECKING:
 _FEW = 12
 
 
+def _no_parts(*_given: object) -> AbstractSet[Origin]:
+    return frozenset()
+
+
 class Windows:
     """The windows that are open in a run, and what is known aside of variables. Names for programs: `names`."""
 
     __slots__ = (
         "closed",
+        "decided",
         "exported",
         "fields",
         "lists",
@@ -56,7 +61,7 @@ class Windows:
     def __init__(
         self,
         nodes_of: Callable[[object], Nodes | None] = lambda _value: None,
-        note_parts_of: Callable[[Windows, NodeValue, object, str], AbstractSet[Origin]] = lambda *_given: frozenset(),
+        note_parts_of: Callable[[Windows, NodeValue, object, str], AbstractSet[Origin]] = _no_parts,
     ) -> None:
         # What the template layer knows: the nodes of a fragment; how to record nodes that were made of a value.
         self.nodes_of = nodes_of
@@ -73,6 +78,14 @@ class Windows:
         self.made: dict[int, tuple[object, Sequence[Shadow], dict[Origin, None]]] = {}
         self.places: dict[int, tuple[Dict, dict[object, int]]] = {}  # of keys
         self.exported: dict[tuple[str, int], tuple[object, Shadow]] = {}
+        self.decided: dict[tuple[int, int], Shadow] = {}  # what matchers looked at in left values, both by identity
+
+    def end(self) -> None:
+        """Let go of values, and of who hears of them, since these hold this."""
+        self.note_parts_of = _no_parts
+        self.closed.clear()
+        for known in (self.fields, self.mutated, self.lists, self.made, self.places, self.exported, self.decided):
+            known.clear()
 
     def read(self, origin: Origin) -> None:
         """Say that something was read."""
