@@ -60,7 +60,8 @@ def find_faults(state: State, evaluation: Evaluation) -> None:
                     origin = _origin(evaluation, fault)
                     if origin is not None:
                         path, line = origin
-                        hidden = path in secret  # its keys are for nobody to see, either
+                        # Keys of what is secret are for nobody to see, either.
+                        hidden = path in secret or evaluation.is_secret(fault.item)
                         told = Fault(fault.way, _HIDDEN) if hidden else fault
                         kinds.faults.append((path, line, told))
     except PlaitError as error:
