@@ -100,6 +100,14 @@ class References:
     def prepare(self, uri: str, pointer: str) -> None:
         """Look through a part of a resource and all that it refers to. Raises LimitError, and UsageError without the part."""
         node = self._found(f"{uri}#{pointer}")
+        before = {*self._seen}
+        try:
+            self._prepare(node, uri, pointer)
+        except BaseException:  # a limit: what was not looked through yet is looked through the next time
+            self._seen = {key: one for key, one in self._seen.items() if key in before}
+            raise
+
+    def _prepare(self, node: object, uri: str, pointer: str) -> None:
         todo = [(node, uri, uri, _way_of(pointer))]
         while todo:
             node, base, file, way = todo.pop()

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from plait.analysis.files import File
     from plait.lsp.cursor import Cursor
-    from plait.lsp.evaluation import Evaluation
+    from plait.lsp.evaluation import Evaluation, Stop
     from plait.lsp.state import State
     from plait.nodes import Document
     from plait.tools.paths import Place
@@ -43,13 +43,14 @@ _LIMITS = Limits(seconds=5, steps=1 << 30, input=256 << 20)
 _HIDDEN = Violation((), "what stands here is not as the schema says")
 
 
-def find_faults(state: State, evaluation: Evaluation) -> None:
-    """Fill `kinds` of an evaluation: each fault is at the line that has set, or changed, what is wrong last."""
+def find_faults(state: State, evaluation: Evaluation, stop: Stop) -> None:
+    """Fill `kinds` of an evaluation: each fault is at the line that has set, or changed, what is wrong last. stop: ends it."""
     assert evaluation.documents is not None
     kinds = evaluation.kinds
     secret = {path_of(source) for source, _, _ in evaluation.trace.secrets}
     try:
-        with limited(_LIMITS):
+        with limited(_LIMITS) as allowance:
+            stop.watch(allowance)
             if evaluation.run.schemas:
                 texts = {path: text.encode("utf-8", "surrogateescape") for path, text in [*state.texts.items()]}
                 kinds.catalogue = catalogue_of(evaluation.run.schemas, texts)
@@ -65,7 +66,7 @@ def find_faults(state: State, evaluation: Evaluation) -> None:
                         told = Fault(fault.way, _HIDDEN) if hidden else fault
                         kinds.faults.append((path, line, told))
     except PlaitError as error:
-        kinds.error = error
+        kinds.error = None if stop.is_asked else error
 
 
 def _faults(evaluation: Evaluation, document: Document) -> Sequence[Fault]:

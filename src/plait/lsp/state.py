@@ -36,6 +36,8 @@ _LIMITS = Limits(seconds=5)
 _AT_ONCE = 2
 # So many broken files are read around, of those that are not open.
 _MOST_BROKEN = 5
+# So many files that are not open are told of for what schemas say.
+_MOST_FAULTY = 50
 
 
 # What settings of runs say of the files that they name.
@@ -177,6 +179,8 @@ class State:
             if watched.good is not None:
                 for error, _ in watched.good.kinds.problems():
                     found.add(path_of(None if error.at is None else error.at.source))
+                faulty = dict.fromkeys(path for path, _, _ in watched.good.kinds.faults)
+                found.update([*faulty][:_MOST_FAULTY])
         for error in self.registry.errors.values():
             found.add(path_of(None if error.at is None else error.at.source))
         return {path for path in found if path is not None}
@@ -245,7 +249,7 @@ class State:
             if evaluation.documents is not None:
                 evaluation.hide(self._stores())
                 evaluation.index()
-                find_faults(self, evaluation)
+                find_faults(self, evaluation, stop)
                 watched.good = evaluation
         with self._lock:
             if not watched.is_due:
