@@ -14,7 +14,7 @@ from plait.spell import counted, did_you_mean
 from plait.testing.causes import cause_at, with_causes
 from plait.testing.results import Failure
 from plait.tools.diff import diff, printed, read
-from plait.tools.finding import find
+from plait.tools.finding import find, kind_meant
 from plait.tools.paths import Line, means_text, parse, places, text_lines
 from plait.tools.pipeline import check_keys, wrong
 from plait.tools.telling import shown
@@ -91,7 +91,11 @@ class Lacks:
         self._at = at
 
     def failures(self, outcome: Outcome, evaluator: Evaluator) -> Iterator[Failure]:  # noqa: ARG002
-        for place in _places(self._path, outcome):
+        found = _places(self._path, outcome)
+        meant = None if found else kind_meant(self._path, outcome.items())
+        if meant is not None:
+            yield _failure(f'lacks {self._path.text}: that is no key, but a kind\n  did you mean "{meant}"?', self._at)
+        for place in found:
             why = _cause(outcome, place)
             told = f"{shown(place.value)}, which it lacks" if place.way else "this document, which it lacks"
             yield _failure(f"lacks {place}: there is {told}" + (f"\n  set by {why}" if why else ""), self._at)
@@ -111,7 +115,8 @@ class Count:
         found = len(outcome.items() if self._path is None else _places(self._path, outcome))
         if found != self._wanted:
             of = "documents" if self._path is None else self._path.text
-            yield _failure(f"count {of}: expected {self._wanted}, found {found}", self._at)
+            hint = "" if self._path is None or found else _nearest(self._path, outcome)
+            yield _failure(f"count {of}: expected {self._wanted}, found {found}{hint}", self._at)
 
 
 class Fails:
@@ -434,6 +439,15 @@ def _found(path: Path, outcome: Outcome) -> Sequence[Place]:
     """The places that a PATH means. Raises UsageError with the nearest if it means nothing."""
     texts = _texts(outcome)
     return text_lines(texts, path) if means_text(path, texts) else find(path, outcome.items())
+
+
+def _nearest(path: Path, outcome: Outcome) -> str:
+    """What may be meant by a PATH that means nothing."""
+    try:
+        _found(path, outcome)
+    except UsageError as error:
+        return f"\n  {error.hint}" if error.hint else ""
+    return ""
 
 
 def _cause(outcome: Outcome, place: Place) -> str | None:

@@ -132,6 +132,8 @@ def _run(project: Project, named: MapItem | None, at: Position) -> Run:
             error.at = at if named is None else named.position
         if not name and not project.runs:
             error.hint = "name the command of the test: render, patch, layer or compose, with its settings"
+        elif not name:
+            error.hint = "say run: NAME in the test, or once for all of them in the file's defaults"
         raise
 
 

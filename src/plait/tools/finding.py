@@ -42,7 +42,7 @@ def no_document(path: Path, documents: Sequence[Document]) -> UsageError:
     )
 
 
-def no_place(path: Path, chosen: Iterable[tuple[int, Document]]) -> UsageError:
+def no_place(path: Path, chosen: Sequence[tuple[int, Document]]) -> UsageError:
     """Follow the path in the document where it leads furthest, and say what is there instead."""
     best: tuple[int, Document, Value, str] | None = None
     for _, document in chosen:
@@ -65,7 +65,7 @@ def no_place(path: Path, chosen: Iterable[tuple[int, Document]]) -> UsageError:
         return UsageError(
             f'no key "{shown}" in {inside}',
             found=_listed(keys) or "an empty map",
-            hint=did_you_mean(shown, keys) or _deeper(path, depth, document),
+            hint=did_you_mean(shown, keys) or _kind_hint(path, [one for _, one in chosen]) or _deeper(path, depth, document),
         )
     if type(value) is Array:
         names = [
@@ -87,6 +87,20 @@ def no_place(path: Path, chosen: Iterable[tuple[int, Document]]) -> UsageError:
 def _listed(names: Sequence[str]) -> str:
     shown = ", ".join(names[:12])
     return f"{shown} and {len(names) - 12} more" if len(names) > 12 else shown
+
+
+def kind_meant(path: Path, documents: Iterable[Document]) -> str | None:
+    """The PATH that is meant by one that has a kind of documents in the place of a key; None for any other."""
+    first = path.steps[0] if path.steps else ""
+    if path.selector is not None or not any((document_name(one) or "").startswith(f"{first}/") for one in documents):
+        return None
+    rest = path.text.removeprefix(str(first)).removeprefix(".")
+    return f"{first}/*{':' if rest else ''}{rest}"
+
+
+def _kind_hint(path: Path, documents: Iterable[Document]) -> str | None:
+    meant = kind_meant(path, documents)
+    return None if meant is None else f'did you mean "{meant}"?'
 
 
 def _deeper(path: Path, depth: int, document: Document) -> str | None:
