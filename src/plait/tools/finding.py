@@ -65,7 +65,9 @@ def no_place(path: Path, chosen: Sequence[tuple[int, Document]]) -> UsageError:
         return UsageError(
             f'no key "{shown}" in {inside}',
             found=_listed(keys) or "an empty map",
-            hint=did_you_mean(shown, keys) or _kind_hint(path, [one for _, one in chosen]) or _deeper(path, depth, document),
+            hint=did_you_mean(shown, keys)
+            or _kind_hint(path, [one for _, one in chosen])
+            or _deeper(path, depth, document),
         )
     if type(value) is Array:
         names = [
