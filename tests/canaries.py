@@ -181,11 +181,39 @@ class Maker:
         return files
 
 
-def said(files: dict[str, str]) -> tuple[str, dict[str, str]]:
+# The same as MARKED says which of them are secret.
+MARKED = """\
+#@data/values-schema
+---
+name: app
+size: 3
+#@schema/secret
+pw: ""
+#@schema/secret
+pin: 0
+db:
+  #@schema/secret
+  key: ""
+  #@schema/secret
+  #@schema/type any=True
+  list: []
+  host: h
+"""
+
+
+def run(files: dict[str, str], secrets: dict[str, plait.Plain], *, marked: bool) -> plait.Rendered:
+    """A program with secrets: given as such, or as data values that the schema marks."""
+    if marked:
+        files = {**files, "schema.yml": MARKED}
+        return plait.render(files, values=secrets, additions=["secrets"], trace=True, limits={"seconds": 5})
+    return plait.render(files, secrets=secrets, trace=True, limits={"seconds": 5})
+
+
+def said(files: dict[str, str], *, marked: bool) -> tuple[str, dict[str, str]]:
     """How a program ended, and all that is said of a run of it beside its output, by the channel."""
     out: dict[str, str] = {}
     try:
-        made = plait.render(files, secrets=SECRETS, trace=True, limits={"seconds": 5})
+        made = run(files, SECRETS, marked=marked)
     except plait.PlaitError as error:
         out["error"] = error.report()
         out["text"] = str(error)
@@ -196,16 +224,16 @@ def said(files: dict[str, str]) -> tuple[str, dict[str, str]]:
     out["explain"] = "\n".join(str(one) for one in histories)
     out["data"] = json.dumps([one.to_dict() for one in histories], default=str)
     try:
-        other = plait.render(files, secrets={**SECRETS, "pw": "else", "pin": 1}, trace=True, limits={"seconds": 5})
+        other = run(files, {**SECRETS, "pw": "else", "pin": 1}, marked=marked)
     except plait.PlaitError:
         return "made", out
     out["diff"] = str(plait.diff(made, other))
     return "made", out
 
 
-def leaks(files: dict[str, str]) -> tuple[str, list[str]]:
-    """How a program ended, and the channels that show its secret."""
-    ended, channels = said(files)
+def leaks(files: dict[str, str], *, marked: bool) -> tuple[str, list[str]]:
+    """How a program ended, and the channels that show its secret. marked: the schema says what is one."""
+    ended, channels = said(files, marked=marked)
     found = []
     for name, text in channels.items():
         at = next((at for form in FORMS if (at := text.lower().find(form)) >= 0), None)
@@ -219,7 +247,7 @@ def main(first: int, count: int) -> int:
     found = 0
     for seed in range(first, first + count):
         files = Maker(seed).program()
-        how, shown = leaks(files)
+        how, shown = leaks(files, marked=seed % 2 == 1)
         ended[how] += 1
         if shown:
             found += 1

@@ -178,7 +178,7 @@ def test_a_canary_is_nowhere_but_in_the_output(first: int) -> None:
     """More of them: tests/canaries.py."""
     for seed in range(first, first + 50):
         files = Maker(seed).program()
-        _, found = leaks(files)
+        _, found = leaks(files, marked=seed % 2 == 1)
         assert not found, (seed, files, found)
 
 

@@ -9,15 +9,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 OPERATIONS = "operations"
+SECRETS = "secrets"
 
 # What each brings, as help texts say it.
 ADDITIONS = {
     OPERATIONS: "* in the paths of operations, and the types append, copy and move",
+    SECRETS: "@schema/secret marks data values that nobody else is to see",
 }
+# Those of each command.
+OF_COMMAND = {"render": (SECRETS,), "patch": (OPERATIONS,)}
 
 
-def takes(names: Iterable[str], addition: str) -> bool:
-    """Whether an addition is among those that are named. Raises UsageError for a name that none has."""
+def taken(names: Iterable[str]) -> frozenset[str]:
+    """The additions that are named. Raises UsageError for a name that none has."""
     found = frozenset(names)
     for name in sorted(found - ADDITIONS.keys()):
         from plait.spell import did_you_mean
@@ -25,4 +29,9 @@ def takes(names: Iterable[str], addition: str) -> bool:
         raise UsageError(
             f'there is no addition "{name}"', expected=", ".join(ADDITIONS), hint=did_you_mean(name, ADDITIONS)
         )
-    return addition in found
+    return found
+
+
+def takes(names: Iterable[str], addition: str) -> bool:
+    """Whether an addition is among those that are named. Raises as `taken`."""
+    return addition in taken(names)

@@ -175,6 +175,12 @@ class Trace:
         sources = dict.fromkeys(item.source for item in walk(root))
         self.secrets += [(source, 0, _EVERY) for source in sources]
 
+    def hide_item(self, item: Item) -> None:
+        """Say that the lines of an item, and of all below it, are for nobody else's eyes."""
+        for one in (item, *walk(item.value)):
+            height = one.value.count("\n") if type(one.value) is str else 0
+            self.secrets.append((one.source, one.line, one.line + height + 1))
+
     def end(self) -> None:
         """Let go of what traced programs needed while they ran."""
         if self.code is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.additions import taken
 from plait.api.asynchronous import awaited
 from plait.api.inputs import context_of, files, trace_of
 from plait.api.isolation import can_be_isolated
@@ -31,6 +32,7 @@ def render(
     ignore_unknown_comments: bool = False,
     implicit_map_key_overrides: bool = False,
     validate: bool = True,
+    additions: Texts = (),
     allow_links: Texts = (),
     warnings: Warnings = "keep",
     limits: Limits | None = None,
@@ -42,7 +44,7 @@ def render(
     values: data values as plain data, merged over those of files. values_files: plain YAML files of data values.
     secrets: data values that nobody else is to see, merged over all others: messages, warnings, what templates print and
     histories tell nothing that depends on them. file_marks: `PATH:KEY=VALUE`, as --file-mark. allow_links: paths that symbolic links may lead to.
-    validate: run the validations of data values. warnings: "keep" them for the result, or raise an "error" where there are
+    validate: run the validations of data values. additions: names of additions to the dialect, as --with. warnings: "keep" them for the result, or raise an "error" where there are
     any. limits: how much the run may take, by the names of --limit, such as
     {"steps": 100_000, "memory": 1 << 28}. trace: keep histories, for `explain`. isolated: run in a worker process, which
     keeps `seconds` and `memory` whatever is being done; not with `trace`. Raises PlaitError.
@@ -60,6 +62,7 @@ def render(
             ignore_unknown_comments=ignore_unknown_comments,
             implicit_map_key_overrides=implicit_map_key_overrides,
             disable_validation=not validate,
+            additions=taken(additions),
         )
         given = Given(inputs, options, file_marks, allow_links, warnings)
         given.set_values(data_values(values, values_files, strict=strict, warn=given.context.warn))

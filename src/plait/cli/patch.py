@@ -17,12 +17,12 @@ from plait.cli.shared import (
     SOURCE_MAP,
     WARNINGS,
     WATCH,
-    WITH,
     keep_limits,
     keep_warnings,
     links_of,
     tell_warnings,
     trace_of,
+    with_of,
     write_source_map,
 )
 from plait.cli.streams import watched, write_out
@@ -47,7 +47,7 @@ PATCH = Command(
         "Operations",
         Flag("ops-file", TEXTS, "operations: a file, a directory of files, or a pattern", short="o", value="PATH"),
         Flag("null-values", SWITCH, "accept operations with `value: null`"),
-        WITH,
+        with_of("patch"),
         "Variables",
         Flag("var", TEXTS, "set a variable; the value is YAML", short="v", value="NAME=VALUE"),
         Flag("var-file", TEXTS, "set a variable to the text of a file", value="NAME=PATH"),

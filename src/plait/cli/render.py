@@ -10,6 +10,7 @@ import os
 import sys
 from time import perf_counter
 
+from plait.additions import taken
 from plait.cli.options import CSV, GENERAL, SAFETY, SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.shared import (
     ALLOW_EXEC,
@@ -27,6 +28,7 @@ from plait.cli.shared import (
     secrets_of,
     tell_warnings,
     trace_of,
+    with_of,
     write_source_map,
 )
 from plait.cli.streams import watched, write_out
@@ -77,6 +79,7 @@ _RENDER_FLAGS = (
     Flag("ignore-unknown-comments", SWITCH, "allow plain comments in templates"),
     Flag("implicit-map-key-overrides", SWITCH, "let a repeated map key in a template override the earlier one"),
     Flag("bulk-in", TEXT, "inputs as JSON; -f is ignored", value="JSON"),
+    with_of("render"),
     "Data values",
     Flag("data-value", TEXTS, "set one data value to a string, [@library:]key.key=value", short="v", value="KEY=VALUE"),
     Flag("data-value-yaml", TEXTS, "set one data value, read as YAML", value="KEY=YAML"),
@@ -388,6 +391,7 @@ def _job(
         disable_validation=flags.on("dangerous-data-values-disable-validation"),
         inspect=_inspection(flags),
         debug=debug,
+        additions=taken(flags.texts("with")) if flags.given("with") else frozenset(),
     )
     job = Job(files, options)
     if debug is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.additions import OF_COMMAND
 from plait.cli.options import CSV, NUMBER, SWITCH, TEXT, TEXTS, Flag
 from plait.content import Links
 from plait.errors import UsageError
@@ -39,7 +40,6 @@ SECRETS = Flag(
     value="[KEY=]SOURCE",
 )
 ALLOW_EXEC = Flag("allow-exec", SWITCH, "let --secrets run commands")
-WITH = Flag("with", TEXTS, "take an addition to the dialect: operations", value="NAME")
 LINKS = (
     Flag("allow-symlink-destination", CSV, "allow symbolic links to this path or below it", value="PATH"),
     Flag("dangerous-allow-all-symlink-destinations", SWITCH, "allow all symbolic links"),
@@ -96,6 +96,12 @@ def links_of(flags: Parsed) -> Links:
     """Which symbolic links the flags allow."""
     allowed, every = (flag.name for flag in LINKS)
     return Links(flags.texts(allowed), every=flags.on(every))
+
+
+def with_of(command: str) -> Flag:
+    """The flag for the additions that a command has."""
+    names = ", ".join(OF_COMMAND[command])
+    return Flag("with", TEXTS, f"take an addition to the dialect: {names}", value="NAME")
 
 
 def secrets_of(flags: Parsed) -> list[Map]:

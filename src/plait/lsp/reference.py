@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 
 from plait.modules import MODULES
-from plait.templates.directives import KNOWN_BY_NAME
+from plait.templates.directives import ADDED, KNOWN_BY_NAME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def texts() -> Mapping[str, str]:
 
 def annotation_names() -> Sequence[str]:
     """The names of annotations, without the number sign and the at sign."""
-    return [name[1:] for name in KNOWN_BY_NAME]
+    return [name[1:] for name in (*KNOWN_BY_NAME, *ADDED)]
 
 
 def annotation_at(file: File, line: int, column: int) -> str | None:

@@ -22,6 +22,7 @@ DESCRIPTION = "schema/desc"
 EXAMPLES = "schema/examples"
 DEPRECATED = "schema/deprecated"
 VALIDATION = "schema/validation"
+SECRET = "schema/secret"  # noqa: S105 - the name of an annotation
 
 _PAIR = "2-tuple containing description (string) and example value (of expected type)"
 
@@ -71,6 +72,12 @@ def is_any(annotation: Annotation, node: Item) -> bool:
                 hint=(did_you_mean(name, ["any"]) if name != "any" else None) or "Supported kwargs are 'any'",
             )
     return annotation.kwargs["any"] is True
+
+
+def check_secret(annotation: Annotation, node: Item) -> None:
+    """`@schema/secret` takes nothing."""
+    if annotation.args or annotation.kwargs:
+        raise _syntax(annotation, node, "argument in", expected="no arguments")
 
 
 def check_nullable(annotation: Annotation, node: Item) -> None:

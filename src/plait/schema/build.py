@@ -6,6 +6,7 @@ more. What is wrong in one node does not hide what is wrong in the next: all fin
 
 from __future__ import annotations
 
+from plait.additions import SECRETS
 from plait.errors import Finding, LimitError, SchemaError
 from plait.nodes import Array, Map, MapItem, kind_name, walk
 from plait.schema import arguments
@@ -38,13 +39,15 @@ _CONTRADICTIONS = (arguments.NULLABLE, arguments.TYPE, arguments.DEFAULT)
 _DOCUMENTS = frozenset((arguments.DESCRIPTION, arguments.TITLE, arguments.EXAMPLES, arguments.DEPRECATED))
 
 
-def build(document: Document, warn: Callable[[str], None] | None = None) -> Declaration:
+def build(
+    document: Document, warn: Callable[[str], None] | None = None, additions: frozenset[str] = frozenset()
+) -> Declaration:
     """The declaration that a data values schema document makes.
 
     document: the document, with evaluated annotations. warn: gets what is passed over, as the reference does in silence.
-    Raises SchemaError, with a finding for everything that is wrong; LimitError. Spec ytt 8.1, 8.2.
+    additions: names of additions to the dialect. Raises SchemaError, with a finding for everything that is wrong; LimitError. Spec ytt 8.1, 8.2.
     """
-    builder = _Builder(warn)
+    builder = _Builder(warn, additions)
     try:
         declaration = builder.declaration(document)
     except RecursionError:
@@ -55,11 +58,12 @@ def build(document: Document, warn: Callable[[str], None] | None = None) -> Decl
 
 
 class _Builder:
-    __slots__ = ("findings", "warn")
+    __slots__ = ("additions", "findings", "warn")
 
-    def __init__(self, warn: Callable[[str], None] | None) -> None:
+    def __init__(self, warn: Callable[[str], None] | None, additions: frozenset[str]) -> None:
         self.findings: list[Finding] = []
         self.warn = warn
+        self.additions = additions
 
     def declaration(self, node: Item) -> Declaration:
         """What a node declares; of a node that is wrong nothing is demanded, so that no error follows from an error."""
@@ -79,10 +83,24 @@ class _Builder:
             declared.documentation = self.documentation(annotations, node, declared)
             default = self.default(annotations, node, declared)
             validation = _validation(annotations)
+            secret = self.secret(annotations, node)
         except InvalidSchema as invalid:
             self.findings.append(invalid.finding)
             return Declaration(AnyType(), None, key=key, source=source, line=line)
-        return Declaration(declared, default, key=key, validation=validation, source=source, line=line)
+        found = Declaration(declared, default, key=key, validation=validation, source=source, line=line)
+        found.secret = secret
+        return found
+
+    def secret(self, annotations: Annotations, node: Item) -> bool:
+        annotation = annotations.get(arguments.SECRET)
+        if annotation is None:
+            return False
+        if SECRETS not in self.additions:
+            if self.warn is not None:
+                self.warn(f"{annotation.position}: @{arguments.SECRET} has no effect without --with {SECRETS}")
+            return False
+        arguments.check_secret(annotation, node)
+        return True
 
     def type(self, node: Item) -> Type:
         value = node.value

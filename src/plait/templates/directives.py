@@ -47,7 +47,9 @@ KNOWN_BY_NAME = (
     "@yaml/map-key-override",
     "@yaml/text-templated-strings",
 )
-KNOWN = frozenset({"@", "@comment", *KNOWN_BY_NAME})
+# Those of additions to the dialect.
+ADDED = ("@schema/secret",)
+KNOWN = frozenset({"@", "@comment", *KNOWN_BY_NAME, *ADDED})
 
 
 class Directives:

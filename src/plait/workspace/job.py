@@ -27,10 +27,12 @@ class Options:
     strict: YAML's strict subset. ignore_unknown_comments: plain comments are allowed in templates.
     implicit_map_key_overrides: a repeated key in a template overrides. disable_validation: data values are not
     validated, here and in all libraries. inspect: None or where the run stops.
-    debug: gets each line of the trace, or is None. reading: what a file becomes depends on these of the options.
+    debug: gets each line of the trace, or is None. additions: to the dialect, by their names (`plait.additions`).
+    reading: what a file becomes depends on these of the options.
     """
 
     __slots__ = (
+        "additions",
         "debug",
         "disable_validation",
         "ignore_unknown_comments",
@@ -49,6 +51,7 @@ class Options:
         disable_validation: bool = False,
         inspect: str | None = None,
         debug: Callable[[str], None] | None = None,
+        additions: frozenset[str] = frozenset(),
     ) -> None:
         self.strict = strict
         self.ignore_unknown_comments = ignore_unknown_comments
@@ -56,6 +59,7 @@ class Options:
         self.disable_validation = disable_validation
         self.inspect = inspect
         self.debug = debug
+        self.additions = additions
         self.reading = (strict, ignore_unknown_comments, implicit_map_key_overrides)
 
     def with_overrides(
@@ -78,6 +82,7 @@ class Options:
             disable_validation=self.disable_validation or disable_validation,
             inspect=None,
             debug=self.debug,
+            additions=self.additions,
         )
 
     def saying(self, debug: Callable[[str], None]) -> Options:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.additions import SECRETS
 from plait.context import Context
 from plait.errors import PlaitError, SchemaError, TemplateError
 from plait.events import current_listener
@@ -50,7 +51,7 @@ def run(
 
     Raises PlaitError.
     """
-    if any(one.secret for one in job.values) and not job.tells_secrets:
+    if has_secrets(job) and not job.tells_secrets:
         return _secretly(job, context, given)
     return _told(job, Session(context) if session is None else session, given)
 
@@ -62,9 +63,19 @@ def _secretly(job: Job, context: Context | None, given: Mapping[InputFile, Docum
     def once(context: Context, say: Callable[[str], None], *, other: bool) -> Result:
         own = job.with_others() if other else Job(job.files, job.options, job.values, job.library)
         own.options = job.options.saying(say)
-        return _told(own, Session(context), given)
+        session = Session(context)
+        session.others = other
+        return _told(own, session, given)
 
     return hidden(once, Context() if context is None else context, job.options.debug)
+
+
+def has_secrets(job: Job) -> bool:
+    """Whether a job is given data values that nobody else is to see, or may have a schema that says of some that they are."""
+    return any(one.secret for one in job.values) or (
+        SECRETS in job.options.additions
+        and any("@schema/secret" in file.text() for file in job.files if file.type == YAML)
+    )
 
 
 def _told(job: Job, session: Session, given: Mapping[InputFile, DocumentSet] | None) -> Result:
@@ -185,7 +196,7 @@ class Execution:
         merged: Document | None = None
         built: SchemaType | None = None
         for entry in entries:
-            declared = build(entry.document, self.session.context.warn)
+            declared = build(entry.document, self.session.context.warn, self.options.additions)
             if entry.refs:
                 continue
             built = declared
@@ -196,7 +207,7 @@ class Execution:
 
                 context = self.session.context
                 merged = apply_document(merged, entry.document, trace=context.trace, warn=context.warn)
-                built = build(merged)
+                built = build(merged, additions=self.options.additions)
         return built
 
     def values(
@@ -255,20 +266,23 @@ class Execution:
     ) -> Document | None:
         """The data values with those merged in that are for this library. Raises PlaitError."""
         trace = self.session.context.trace
+        if merged is not None and schema is not None:
+            merged = self._kept_secret(merged, schema)
         for entry in entries:
             if entry.refs:
                 continue
             before = merged
+            document = entry.document if schema is None else self._kept_secret(entry.document, schema)
             if trace is not None and entry.secret:
-                trace.hide(entry.document.value)
+                trace.hide(document.value)
             if merged is None:
-                merged = entry.document
+                merged = document
             else:
                 from plait.overlay import apply_document
 
                 # What a schema does not know is told by the check.
                 warn = self.session.context.warn if schema is None else None
-                merged = apply_document(merged, entry.document, plain=entry.plain, trace=trace, warn=warn)
+                merged = apply_document(merged, document, plain=entry.plain, trace=trace, warn=warn)
                 if trace is not None and entry.plain and before is not None:
                     trace.relate(before.value, merged.value, "data values")
             if schema is not None:
@@ -282,6 +296,23 @@ class Execution:
                 if findings:
                     raise SchemaError("One or more data values were invalid", findings=findings)
         return merged
+
+    def _kept_secret(self, document: Document, schema: SchemaType) -> Document:
+        """Data values with those marked that the schema declares to be secret; others in their place where the run says so."""
+        if SECRETS not in self.options.additions:
+            return document
+        from plait.schema.secrets import secret_items, with_others
+
+        trace = self.session.context.trace
+        for item in secret_items(schema, document.value):
+            if item.source is not None and item.value is not None and item.value != "":
+                item.source.hidden()
+            if trace is not None:
+                trace.hide_item(item)
+        if not self.session.others:
+            return document
+        value = with_others(schema, document.value)
+        return document if value is document.value else document.with_value(value)
 
     def _documents(self, members: Sequence[LibraryFile], name: str) -> list[ReferencedValues]:
         """The documents annotated `@name` that these files evaluate to."""

@@ -108,6 +108,7 @@ class Session:
         "data_functions",
         "data_module",
         "kept",
+        "others",
         "reached_out",
     )
 
@@ -129,6 +130,8 @@ class Session:
             assert isinstance(self.context.kept, Kept)
             self.kept = self.context.kept
         self.reached_out = False
+        # Whether other values stand in the place of those that the schema says are secret (`plait.secrets.hiding`).
+        self.others = False
 
     def forked(self, context: Context) -> Session:
         """A session for another run of the same files, with all that does not depend on the run."""

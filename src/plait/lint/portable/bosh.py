@@ -124,6 +124,12 @@ ENTRIES = (
         in_settings("patch", ("with",), lambda text: text == "operations"),
         "--expand prints plain operations",
     ),
+    Entry(
+        "`--secrets` takes variables that no message shows.",
+        "it has no --secrets",
+        in_settings("patch", ("secrets",), bool),
+        "give the variables by --vars-file",
+    ),
     unseen(
         "Messages name the operations file, its line, the number of the operation, the part of the path that failed, "
         "and what is there instead.",

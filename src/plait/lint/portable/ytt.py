@@ -253,6 +253,18 @@ ENTRIES = (
         "write them as YAML",
     ),
     Entry(
+        "`--secrets`",
+        "it has no --secrets",
+        in_settings("render", ("secrets",), bool),
+        "give the values by --data-values-file",
+    ),
+    Entry(
+        "`--with secrets`: `@schema/secret`",
+        "it has no @schema/secret",
+        in_items(lambda layout, item: has_comment(layout, item, "@schema/secret"), (TEMPLATE,)),
+        "take it out; the values are the same",
+    ),
+    Entry(
         "a URL with `=` in it is no rename",
         "it takes the equals sign in a URL for a rename",
         in_settings("render", ("files",), lambda text: "://" in text and "=" in text),
