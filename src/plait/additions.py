@@ -20,18 +20,15 @@ ADDITIONS = {
 OF_COMMAND = {"render": (SECRETS,), "patch": (OPERATIONS,)}
 
 
-def taken(names: Iterable[str]) -> frozenset[str]:
-    """The additions that are named. Raises UsageError for a name that none has."""
+def taken(names: Iterable[str], command: str) -> frozenset[str]:
+    """The additions that are named, of those that a command has. Raises UsageError for a name that none has."""
     found = frozenset(names)
-    for name in sorted(found - ADDITIONS.keys()):
+    known = OF_COMMAND[command]
+    for name in sorted(found.difference(known)):
         from plait.spell import did_you_mean
 
-        raise UsageError(
-            f'there is no addition "{name}"', expected=", ".join(ADDITIONS), hint=did_you_mean(name, ADDITIONS)
-        )
+        hint = did_you_mean(name, known)
+        if hint is None and name in ADDITIONS:
+            hint = f"it is one of plait {next(other for other, has in OF_COMMAND.items() if name in has)}"
+        raise UsageError(f'there is no addition "{name}"', expected=", ".join(known), hint=hint)
     return found
-
-
-def takes(names: Iterable[str], addition: str) -> bool:
-    """Whether an addition is among those that are named. Raises as `taken`."""
-    return addition in taken(names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from os import fspath
 
-from plait.additions import OPERATIONS, takes
+from plait.additions import OPERATIONS, taken
 from plait.api.asynchronous import awaited
 from plait.api.inputs import context_of, each, named_sources, only, sources, trace_of
 from plait.api.isolation import can_be_isolated
@@ -69,7 +69,7 @@ def patch(
         context = context_of(warnings)
         context.trace = trace_of(given) if trace else None
         job = Job(context)
-        job.wide = takes(additions, OPERATIONS)
+        job.wide = OPERATIONS in taken(additions, "patch")
         for one in each(operations):
             job.operations += _operations(one, job, null_values, Links(allow_links))
         if store is not None:

@@ -62,7 +62,7 @@ def render(
             ignore_unknown_comments=ignore_unknown_comments,
             implicit_map_key_overrides=implicit_map_key_overrides,
             disable_validation=not validate,
-            additions=taken(additions),
+            additions=taken(additions, "render"),
         )
         given = Given(inputs, options, file_marks, allow_links, warnings)
         given.set_values(data_values(values, values_files, strict=strict, warn=given.context.warn))

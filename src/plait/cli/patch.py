@@ -218,9 +218,9 @@ def _read(argv: Sequence[str], flags: Parsed, context: Context, given: Map | Non
     job.sort = not flags.on("input-order")
     job.keep_format = flags.on("keep-format")
     if flags.given("with"):
-        from plait.additions import OPERATIONS, takes
+        from plait.additions import OPERATIONS, taken
 
-        job.wide = takes(flags.texts("with"), OPERATIONS)
+        job.wide = OPERATIONS in taken(flags.texts("with"), "patch")
     job.done = [] if flags.on("expand") else None
     before = len(PATCH.parse(argv[: PATCH.first_argument(argv)]).occurrences)
     for number, (flag, value) in enumerate(flags.occurrences):

@@ -391,7 +391,7 @@ def _job(
         disable_validation=flags.on("dangerous-data-values-disable-validation"),
         inspect=_inspection(flags),
         debug=debug,
-        additions=taken(flags.texts("with")) if flags.given("with") else frozenset(),
+        additions=taken(flags.texts("with"), "render") if flags.given("with") else frozenset(),
     )
     job = Job(files, options)
     if debug is not None:
