@@ -55,6 +55,33 @@ spec:
   nam: 1
 """,
 }
+SECRETS = {
+    "plait.yml": "runs:\n  r:\n    render: {files: in, secrets: ['file:keys/s.yml', 'db.pin=file:keys/pin'], with: [secrets], data-values-file: v.yml}\n",
+    "in/schema.yml": """\
+#@data/values-schema
+---
+name: ""
+db:
+  password: ""
+  pin: ""
+  #@schema/secret
+  marked: ""
+""",
+    "in/app.yml": """\
+#@ load("@ytt:data", "data")
+#@ load("@ytt:base64", "base64")
+kind: App
+name: #@ data.values.name
+url: #@ "db://" + data.values.db.password + "@" + data.values.name
+items:
+- name: #@ data.values.db.marked
+  pin: #@ base64.encode(data.values.db.pin)
+all: #@ data.values.db
+""",
+    "keys/s.yml": f"db: {{password: {CANARY}}}\n",
+    "keys/pin": CANARY,
+    "v.yml": f"name: app\ndb:\n  marked: {CANARY}\n",
+}
 ENCRYPTED = {
     "plait.yml": "runs:\n  a:\n    layer: {files: [policy.yml, documents.yml]}\n",
     "policy.yml": LAYERS["policy.yml"],
@@ -108,8 +135,8 @@ def answers(made: Workshop, name: str, text: str) -> Iterator[object]:
 
 @pytest.mark.parametrize(
     "files",
-    [STORE, WRONG_STORE, PIPELINE, ENCRYPTED, LONELY],
-    ids=["variables store", "store without an entry", "pipeline", "encrypted document", "missing path"],
+    [STORE, WRONG_STORE, PIPELINE, ENCRYPTED, LONELY, SECRETS],
+    ids=["variables store", "store without an entry", "pipeline", "encrypted document", "missing path", "secrets"],
 )
 def test_a_canary_is_in_no_answer(tmp_path: Path, files: Mapping[str, str]) -> None:
     with workshop(tmp_path, files) as made:

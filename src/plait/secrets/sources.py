@@ -146,7 +146,7 @@ def _decrypted(named: Named) -> Source:
     """A SOPS file in clear."""
     path = named.where
     content.source(path)  # says what is wrong with the path, as for any other file
-    words = ["sops", "decrypt", "--output-type", "yaml", path]
+    words = [SOPS, "--decrypt", "--output-type", "yaml", path]
     text = _output(words, path, lambda stderr: ReadError(f"sops cannot decrypt {path}", found=_short(stderr)))
     return Source(path, text).hidden()
 
