@@ -27,6 +27,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="rewrite the expectations of data-file cases, or (diff) only show what would change",
     )
     parser.addoption("--traced", action="store_true", help="record every run, as if each were to be explained")
+    parser.addoption("--sarif-schema", metavar="FILE", help="the JSON Schema of SARIF 2.1.0, to validate reports with")
     parser.addoption("--long", action="store_true", help="fuzz for minutes instead of seconds")
 
 

@@ -132,6 +132,18 @@ def test_colours_on_a_terminal_only_and_not_against_a_wish(
         assert b"\x1b" not in printed
 
 
+def test_tests_have_a_bar_that_goes_and_a_colour_for_the_count(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "a.yml").write_text("a: 1\n", "utf-8")
+    lines = "".join(f"  t{number}: {{render: {{files: a.yml}}, equals: {{a: 1}}}}\n" for number in range(5))
+    (tmp_path / "a.test.yml").write_text(f"tests:\n{lines}  not: {{render: {{files: a.yml}}, has: b}}\n", "utf-8")
+    status, seen, _ = at_terminal(["test"], tmp_path, out=True)
+    assert status == 1
+    shown = seen.split("\r")
+    assert "5/6" in seen.split("FAILED")[0]
+    assert any(part.startswith("\x1b[K") for part in shown)
+    assert "\x1b[32m5 passed\x1b[0m, \x1b[31;1m1 failed\x1b[0m" in seen
+
+
 def test_patch_says_which_variable_is_being_made(tmp_path: pathlib.Path) -> None:
     pytest.importorskip("cryptography")
     keys = "".join(f"- {{name: key{number}, type: rsa}}\n" for number in range(64))

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft4Validator
 
 from plait.cli import main
 from plait.errors import UsageError
@@ -93,6 +94,19 @@ def test_sarif_has_what_its_readers_need(place: Path, capsysbinary: pytest.Captu
     [change] = fix["artifactChanges"]
     [replacement] = change["replacements"]
     assert replacement["deletedRegion"] == {"charOffset": 0, "charLength": 29}
+
+
+def test_sarif_is_valid(place: Path, request: pytest.FixtureRequest) -> None:
+    schema = request.config.getoption("--sarif-schema")
+    if schema is None:
+        pytest.skip("the schema of SARIF is not at hand: --sarif-schema FILE")
+    (place / "config" / "app.yml").write_text(
+        '#@ load("@ytt:data", "data")\n#@ def f():\n#@   return 1\n#@ end\n---\na: yes\nb: #@ 1\n', "utf-8"
+    )
+    for words in ([], ["--portable", "ytt"], ["--select", "order"]):
+        main(["lint", "--sarif", "found.sarif", *words])
+        log = json.loads((place / "found.sarif").read_text("utf-8"))
+        Draft4Validator(json.loads(Path(schema).read_text("utf-8"))).validate(log)
 
 
 def test_fix_changes_what_it_mends_and_no_other_byte(place: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -31,6 +31,12 @@ FILES = {
     "values.yml": "replicas: 2\n",
     "base.yml": "a: 1\n",
     "ops.yml": "- {type: replace, path: /a, value: 2}\n",
+    "docs/all.yml": (
+        "schema: deckhand/LayeringPolicy/v1\nmetadata: {schema: metadata/Control/v1, name: order}\n"
+        "data: {layerOrder: [site]}\n---\nschema: demo/A/v1\n"
+        "metadata: {schema: metadata/Document/v1, name: web, layeringDefinition: {layer: site}}\ndata: {port: 80}\n"
+    ),
+    "steps.yml": "steps:\n- render: {files: config}\n",
     "app.test.yml": "tests:\n  two: {equals: {replicas: 2}}\n  base: {patch: {base: base.yml}, equals: {/a: 1}}\n",
 }
 DOCS = Path(__file__).parents[1] / "docs"
@@ -137,6 +143,27 @@ def test_a_terminal_shows_what_differs(place: Path, started: list[Process]) -> N
     run.wait_for("kind: Deep")
     (place / "plait.yml").write_text(FILES["plait.yml"].replace(", data-values-file: values.yml", ""))
     run.wait_for("replicas: 4 -> 1")
+    assert run.end() == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "file", "before", "after", "told"),
+    [
+        (["render", "-f", "config"], "config/app.yml", "port: 80", "port: 81", "port: 80 -> 81"),
+        (["patch", "base.yml"], "base.yml", "a: 1", "a: 5", "a: 1 -> 5"),
+        (["layer", "docs"], "docs/all.yml", "port: 80", "port: 81", "data.port: 80 -> 81"),
+        (["compose", "steps.yml"], "config/app.yml", "port: 80", "port: 82", "port: 80 -> 82"),
+    ],
+    ids=lambda one: one[0] if isinstance(one, list) else "",
+)
+def test_every_command_is_watched(
+    words: list[str], file: str, before: str, after: str, told: str, place: Path, started: list[Process]
+) -> None:
+    run = start(started, *words, "--watch")
+    run.wait_for("Ctrl-C ends")
+    path = place / file
+    path.write_text(path.read_text().replace(before, after))
+    assert f"{file} changed, 1 difference" in run.wait_for(told)
     assert run.end() == 0
 
 

@@ -8,6 +8,8 @@ import re
 from xml.etree import ElementTree as ET
 
 import pytest
+from diff_cover.git_path import GitPathTool
+from diff_cover.violationsreporters.violations_reporter import LcovCoverageReporter, XmlCoverageReporter
 
 from plait.cli import main
 from plait.coverage import Coverage
@@ -142,6 +144,20 @@ def test_cobertura(project: pathlib.Path) -> None:
     }
     assert lines["3"] == ("1", "50% (1/2)")
     assert lines["4"] == ("0", None)
+
+
+def test_lcov_and_cobertura_are_read_by_a_reader_of_them(
+    project: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(["coverage", "zero", "--report", "lcov:out.info", "--report", "cobertura:out.xml"]) == 0
+    monkeypatch.setattr(GitPathTool, "_root", str(project))
+    monkeypatch.setattr(GitPathTool, "_cwd", str(project))
+    lcov = LcovCoverageReporter([LcovCoverageReporter.parse("out.info")])
+    cobertura = XmlCoverageReporter([ET.parse("out.xml")])
+    for reader in (lcov, cobertura):
+        assert {one.line for one in reader.violations("config/app.yml")} == {4}
+        assert set(reader.measured_lines("config/app.yml")) == {1, 2, 3, 4, 6, 8, 9}
+        assert not reader.violations("config/values.yml")
 
 
 def test_pages(project: pathlib.Path) -> None:
