@@ -111,12 +111,23 @@ class Effect:
         self.after = after
 
 
+class Match:
+    """A document that one of an overlay was for. changed: whether it is another one since."""
+
+    __slots__ = ("changed", "left")
+
+    def __init__(self, left: Document) -> None:
+        self.left = left
+        self.changed = False
+
+
 class Trace:
     """What one run records.
 
     changes: the record of each item that has one. copies: an item -> the one it is a copy of, because something below
     it changed. presence: what decided that an item is there at all (conditions, loops). removals: what was taken out.
-    unmatched: overlay items that matched nothing, with the items they could have matched. code: the state of traced
+    matches: documents of overlays -> those that they were for. unmatched: overlay items that matched nothing, with the
+    items they could have matched. code: the state of traced
     programs (see `plait.starlark.probe`). label: what overlays are called now, if not by their actions. stages: the
     documents after each step. effects: what single operations, actions and substitutions did, in order. secrets: parts of sources that nobody is to see, (source, first line, line after the
     last). texts: the lines of text files of the output, by path;
@@ -133,6 +144,7 @@ class Trace:
         "label",
         "lineage",
         "lines",
+        "matches",
         "presence",
         "removals",
         "secrets",
@@ -147,6 +159,7 @@ class Trace:
         self.copies: dict[Item, Item] = {}
         self.presence: dict[Item, tuple[Origin, ...]] = {}
         self.removals: dict[Item, Change] = {}
+        self.matches: dict[Item, list[Match]] = {}
         self.unmatched: list[tuple[Item, list[Item]]] = []
         self.stages: list[Stage] = []
         self.effects: list[Effect] = []
@@ -164,6 +177,7 @@ class Trace:
         self.copies.update(earlier.copies)
         self.presence.update(earlier.presence)
         self.removals.update(earlier.removals)
+        self.matches.update(earlier.matches)
         self.unmatched += earlier.unmatched
         self.stages += earlier.stages
         self.effects += earlier.effects

@@ -129,3 +129,34 @@ def test_time_is_linear(line: str) -> None:
         return process_time() - begun
 
     assert seconds(8_000) < 8 * max(seconds(2_000), 0.1)
+
+
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
+@given(texts(), st.integers(0, 30), st.integers(0, 6))
+def test_lines_of_any_text(text: str, first: int, more: int) -> None:
+    """What is not asked for stays, byte by byte, and nothing says anything else."""
+    formatted = format_text(text, lines=(first, first + more))
+    before, after = text.split("\n"), formatted.text.split("\n")
+    assert after[:first] == before[:first]
+    rest = before[first + more + 1 :]
+    assert not rest or after[-len(rest) :] == rest
+    assert equal(read(Source("a.yml", formatted.text)), read(Source("a.yml", text)))
+    assert formatted.text.split() == text.split()
+
+
+@pytest.mark.parametrize(
+    ("lines", "made"),
+    [
+        pytest.param((0, 9), "a:\n  b: 1\n  c:\n    d:   #@ 2\ne: 3\n", id="all"),
+        pytest.param((1, 3), "a:\n  b: 1\n  c:\n    d:   #@ 2\ne: 3   \n\n\n", id="a whole map"),
+        pytest.param(
+            (3, 3), "a:\n    b: 1   \n    c:\n         d:   #@ 2\ne: 3   \n\n\n", id="a line that cannot be moved"
+        ),
+        pytest.param(
+            (1, 1), "a:\n    b: 1\n    c:\n         d:   #@   2\ne: 3   \n\n\n", id="one of two that belong together"
+        ),
+        pytest.param((4, 9), "a:\n    b: 1   \n    c:\n         d:   #@   2\ne: 3\n", id="the end"),
+    ],
+)
+def test_lines_alone(lines: tuple[int, int], made: str) -> None:
+    assert format_text("a:\n    b: 1   \n    c:\n         d:   #@   2\ne: 3   \n\n\n", lines=lines).text == made

@@ -27,7 +27,51 @@ def test_documents_of_overlays(tmp_path: Path) -> None:
     more = "kind: Deployment\nspec: {replicas: 1}\n---\nkind: Deployment\nspec: {replicas: 1}\n"
     over = TEMPLATES["config/over.yml"].replace("})", '}), expects="1+"')
     files = {**TEMPLATES, "config/more.yml": more, "config/over.yml": over}
-    assert shown(tmp_path, files, "config/over.yml") == [(3, "changes 3 documents")]
+    assert shown(tmp_path, files, "config/over.yml") == [(3, "matches 3 documents")]
+
+
+OVERLAYS = """\
+#@ load("@ytt:overlay", "overlay")
+#@overlay/match by=overlay.subset({"kind": "Deployment"}), expects="1+"
+---
+spec:
+  replicas: 3
+#@overlay/match by=overlay.subset({"kind": "Deployment"}), expects="1+"
+---
+kind: Deployment
+#@overlay/match by=overlay.subset({"kind": "Deployment"}), expects="1+"
+---
+spec:
+  #@overlay/match missing_ok=True
+  #@overlay/remove
+  extra:
+#@overlay/match by=overlay.subset({"name": "b"})
+#@overlay/remove
+---
+#@overlay/match by=overlay.subset({"name": "a"})
+#@overlay/insert after=True
+---
+kind: New
+#@overlay/match by=overlay.subset({"name": "c"}), expects="0+"
+---
+kind: None
+"""
+MADE = "kind: Deployment\nname: a\nspec: {replicas: 1, extra: 1}\n---\nkind: Deployment\nname: b\nspec: {replicas: 3}\n"
+
+
+def test_what_overlays_match_and_what_they_change(tmp_path: Path) -> None:
+    files = {
+        "plait.yml": "runs: {a: {render: {files: [config]}}}\n",
+        "config/made.yml": MADE,
+        "config/over.yml": OVERLAYS,
+    }
+    assert shown(tmp_path, files, "config/over.yml") == [
+        (3, "matches 2 documents, changes 1"),
+        (7, "matches 2 documents, changes none"),
+        (10, "matches 2 documents, changes 1"),
+        (17, "matches 1 document"),
+        (20, "adds 1 document"),
+    ]
 
 
 def test_data_values(tmp_path: Path) -> None:

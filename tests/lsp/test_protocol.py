@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 from client import editor, run
 from lsprotocol import types
-from workshop import TEMPLATES
+from workshop import LAYERS, OPERATIONS, TEMPLATES
 
 
 def test_a_session(tmp_path: Path) -> None:
@@ -80,6 +81,16 @@ def test_a_session(tmp_path: Path) -> None:
     run(steps)
 
 
+def applied(text: str, edits: Sequence[types.TextEdit] | None) -> str:
+    """A text after edits of whole lines, whose columns are counted in UTF-16."""
+    lines = text.encode("utf-16-le").split("\n".encode("utf-16-le"))
+    for edit in sorted(edits or [], key=lambda one: -one.range.start.line):
+        first, last = edit.range.start, edit.range.end
+        rest = lines[last.line][2 * last.character :]
+        lines[first.line : last.line + 1] = [edit.new_text.encode("utf-16-le") + rest]
+    return "\n".encode("utf-16-le").join(lines).decode("utf-16-le")
+
+
 def test_formatting(tmp_path: Path) -> None:
     async def steps() -> None:
         async with editor(tmp_path) as (client, _):
@@ -87,13 +98,54 @@ def test_formatting(tmp_path: Path) -> None:
             uri = client.open(tmp_path / "config/plain.yml", text)
             asked = types.DocumentFormattingParams(types.TextDocumentIdentifier(uri), types.FormattingOptions(2, True))
             edits = await client.text_document_formatting_async(asked)
-            lines = text.encode("utf-16-le").split("\n".encode("utf-16-le"))
-            for edit in sorted(edits or [], key=lambda one: -one.range.start.line):
-                first, last = edit.range.start, edit.range.end
-                rest = lines[last.line][2 * last.character :]
-                lines[first.line : last.line + 1] = [edit.new_text.encode("utf-16-le") + rest]
-            made = "\n".encode("utf-16-le").join(lines).decode("utf-16-le")
-            assert made == "a:\n  b: \U0001f600\n  c: 2\n"
+            assert applied(text, edits) == "a:\n  b: \U0001f600\n  c: 2\n"
+
+    run(steps)
+
+
+@pytest.mark.parametrize(
+    ("files", "name", "text", "made"),
+    [
+        pytest.param(
+            TEMPLATES,
+            "config/app.yml",
+            "a:\n    b: \U0001f600   \n    c: #@    2\nd:   \n",
+            "a:\n  b: \U0001f600\n  c: #@ 2\nd:   \n",
+            id="template",
+        ),
+        pytest.param(
+            TEMPLATES, "prod.yml", "a:\n   x: 1\n   y: 2 \nz: 1 \n", "a:\n  x: 1\n  y: 2\nz: 1 \n", id="values"
+        ),
+        pytest.param(
+            OPERATIONS,
+            "ops.yml",
+            "- type: replace\n  path: /a   \n  value: 1  \n- type: remove  \n",
+            "- type: replace\n  path: /a\n  value: 1\n- type: remove  \n",
+            id="operations",
+        ),
+        pytest.param(
+            LAYERS,
+            "documents.yml",
+            "schema: a/B/v1\nmetadata:\n    name: x  \ndata:  \n",
+            "schema: a/B/v1\nmetadata:\n  name: x\ndata:  \n",
+            id="layered",
+        ),
+        pytest.param(
+            TEMPLATES, "config/helpers.star", "def  f():\n  return 1 \n", "def  f():\n  return 1 \n", id="starlark"
+        ),
+        pytest.param(TEMPLATES, "config/app.yml", "a: [\nb:   1\nc: 2 \n", "a: [\nb:   1\nc: 2 \n", id="broken"),
+    ],
+)
+def test_formatting_of_lines(tmp_path: Path, files: Mapping[str, str], name: str, text: str, made: str) -> None:
+    async def steps() -> None:
+        async with editor(tmp_path, files=files) as (client, _):
+            uri = client.open(tmp_path / name, text)
+            lines = types.Range(types.Position(1, 2), types.Position(3, 0))
+            options = types.FormattingOptions(2, True)
+            asked = types.DocumentRangeFormattingParams(types.TextDocumentIdentifier(uri), lines, options)
+            assert applied(text, await client.text_document_range_formatting_async(asked)) == made
+
+    run(steps)
 
     run(steps)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from itertools import zip_longest
 
 import yaml
 
+from plait.errors import PlaitError
 from plait.formatting.structure import Block, OddError, Plan, plan_of, tokens_of, words
 from plait.nodes import equal, walk
 from plait.source import Source
@@ -13,7 +15,7 @@ from plait.yaml import Comments, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from plait.nodes import DocumentSet
 
@@ -36,12 +38,13 @@ class Formatted:
         return self.text != self.before
 
 
-def format_text(text: str, name: str = "text") -> Formatted:
-    """Format one text.
+def format_text(text: str, name: str = "text", *, lines: tuple[int, int] | None = None) -> Formatted:
+    """Format one text. lines: the first and the last that may change, from 0; all without.
 
     Maps and sequences are indented by two spaces, sequences below keys as most of them are in the text. Spaces at the ends
     of lines and blank lines at the end of the text go, except within scalars. Comments move with what they stand above.
     Documents, comments, quotes, tags, anchors, styles, the order and the line of everything stay: that is checked.
+    Where some lines cannot stand elsewhere while all others stay, only spaces within them and at their ends change.
     Raises ReadError for what is not YAML, LimitError.
     """
     before = _read(text, name)
@@ -51,18 +54,46 @@ def format_text(text: str, name: str = "text") -> Formatted:
     if "\ufeff" in text[len(mark) :]:
         # The scanner takes some of them for nothing, our reader for text.
         return Formatted(text, text, "it has a byte order mark that is not at its beginning")
-    lines = text[len(mark) :].split("\n")
+    written = text[len(mark) :].split("\n")
     try:
         tokens = tokens_of(text[len(mark) :])
-        plan = plan_of(tokens, lines)
+        plan = plan_of(tokens, written)
     except (OddError, yaml.YAMLError):
         return Formatted(text, text, "it has something whose lines are better left where they are")
-    made = mark + "\n".join(_written(lines, plan, before[1]))
-    if made == text:
-        return Formatted(text, text)
-    if not (_same(before, _read(made, name)) and words(tokens_of(made[len(mark) :])) == words(tokens)):
-        return Formatted(text, text, "formatting would change what it says; this is a bug in plait, please report it")
-    return Formatted(text, made)
+    new = _written(written, plan, before[1])
+    for some in [new] if lines is None else _of_lines(written, new, *lines):
+        made = mark + "\n".join(some)
+        if made == text:
+            return Formatted(text, text)
+        if _says_the_same(before, tokens, made, mark, name):
+            return Formatted(text, made)
+    if lines is not None:
+        return Formatted(text, text, "these lines cannot be moved without those around them")
+    return Formatted(text, text, "formatting would change what it says; this is a bug in plait, please report it")
+
+
+def _of_lines(old: Sequence[str], new: Sequence[str], first: int, last: int) -> Iterator[list[str]]:
+    """The old lines with some of the new ones among them: as they are, and without what moves them."""
+    both = [*zip_longest(old, new)]
+    for keeps_place in (False, True):
+        made = []
+        for number, (before, after) in enumerate(both):
+            line = after if first <= number <= last else before
+            if keeps_place and line is not None and before is not None:
+                line = before[: len(before) - len(before.lstrip(" "))] + line.lstrip(" ")
+            if line is not None:
+                made.append(line)
+        yield made
+
+
+def _says_the_same(
+    before: tuple[DocumentSet, Comments], tokens: Sequence[yaml.Token], made: str, mark: str, name: str
+) -> bool:
+    """Whether a new text says what the old one did."""
+    try:
+        return _same(before, _read(made, name)) and words(tokens_of(made[len(mark) :])) == words(tokens)
+    except (PlaitError, OddError, yaml.YAMLError):
+        return False
 
 
 def _read(text: str, name: str) -> tuple[DocumentSet, Comments]:

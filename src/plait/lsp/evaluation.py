@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from plait.kinds import Catalogue, Fault, Schema
     from plait.nodes import Document, Item
     from plait.project.run import Run
+    from plait.provenance import Match
 
 # What an evaluation may take: an editor waits for it, and a template without an end is somebody's half-written loop.
 # `memory` is what the server's process may have: what one of its threads takes nobody can tell.
@@ -146,6 +147,11 @@ class Evaluation:
         """The values that the lines of an item of a file have set, those of all that is below it."""
         lines = {item.line, *(one.line for one in walk(item.value))}
         return [place for line in sorted(lines) for place in self.by_line.get((path, line), ())]
+
+    def matches(self, path: str, right: Item) -> list[Match]:
+        """The documents that a document of an overlay was for, by where that stands."""
+        found = self.trace.matches.items()
+        return [one for item, many in found if item.line == right.line and path_of(item.source) == path for one in many]
 
     def findings(self) -> list[Finding]:
         """What is wrong, each by itself."""

@@ -73,15 +73,19 @@ def lenses(state: State, path: str) -> list[Lens]:
 
 
 def _of_documents(state: State, file: File, evaluation: Evaluation) -> Iterator[Lens]:
-    """What a document of an overlay changes, and how many overlays change what a document of a template makes."""
+    """What a document of an overlay matches, and how many overlays change what a document of a template makes."""
     if file.kind != TEMPLATE:
         return
     for document in file.documents:
         places = evaluation.set_by(file.path, document)
         if is_overlay(file, [document]):
-            count = len({place.number for place in places})
-            if count:  # else it may be for what a library makes, which is not the run's output yet
-                yield Lens(document.line, f"changes {counted(count, 'document')}")
+            matches = evaluation.matches(file.path, document)
+            if matches:
+                changed = sum(one.changed for one in matches)
+                more = "" if changed == len(matches) else f", changes {changed or 'none'}"
+                yield Lens(document.line, f"matches {counted(len(matches), 'document')}{more}")
+            elif places:
+                yield Lens(document.line, f"adds {counted(len({place.number for place in places}), 'document')}")
         else:
             overlays = {one for place in places[:_MOST] for one in _overlays_of(state, file, evaluation, place)}
             if overlays:

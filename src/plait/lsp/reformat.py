@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from plait.lsp.state import State
 
 
-def changed_lines(state: State, path: str) -> list[tuple[int, int, str]]:
+def changed_lines(state: State, path: str, lines: tuple[int, int] | None = None) -> list[tuple[int, int, str]]:
     """What formatting changes: ranges of lines (from 0, and behind the last), and the text in their place.
 
-    Nothing for a file that is not YAML, or is broken: its diagnostics say why.
+    lines: the first and the last that may change; all without. Nothing for a file that is not YAML, or is broken: its diagnostics say why.
     """
     text = state.texts.get(path)
     if text is None or not path.endswith((".yml", ".yaml")):
@@ -20,7 +20,7 @@ def changed_lines(state: State, path: str) -> list[tuple[int, int, str]]:
     from plait.formatting import format_text
 
     try:
-        made = format_text(text, path).text
+        made = format_text(text, path, lines=lines).text
     except PlaitError:
         return []
     before, after = text.split("\n"), made.split("\n")

@@ -260,10 +260,21 @@ def _folding(server: Server, params: types.FoldingRangeParams) -> list[types.Fol
 
 @server.feature(types.TEXT_DOCUMENT_FORMATTING)
 def _formatting(server: Server, params: types.DocumentFormattingParams) -> list[types.TextEdit]:
-    path = path_of(params.text_document.uri)
+    return _line_edits(server, path_of(params.text_document.uri), None)
+
+
+@server.feature(types.TEXT_DOCUMENT_RANGE_FORMATTING)
+def _range_formatting(server: Server, params: types.DocumentRangeFormattingParams) -> list[types.TextEdit]:
+    # Who selects whole lines has the cursor at the beginning of the one behind them.
+    start, end = params.range.start, params.range.end
+    last = end.line - 1 if end.character == 0 and end.line > start.line else end.line
+    return _line_edits(server, path_of(params.text_document.uri), (start.line, last))
+
+
+def _line_edits(server: Server, path: str, lines: tuple[int, int] | None) -> list[types.TextEdit]:
     before = server.state.texts.get(path, "").split("\n")
     edits = []
-    for first, last, text in reformat.changed_lines(server.state, path):
+    for first, last, text in reformat.changed_lines(server.state, path, lines):
         end = server.units(path, last + 1, len(before[last]) + 1)
         edits.append(types.TextEdit(types.Range(types.Position(first, 0), types.Position(last, end)), text))
     return edits

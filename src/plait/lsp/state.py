@@ -51,6 +51,7 @@ class State:
         self._changed = changed
         self._lock = RLock()
         self._turns = BoundedSemaphore(_AT_ONCE)
+        self._working = 0  # threads
         self._stamps: dict[str, object] = {}
         self._cache = MemoryCache()
         self.texts: dict[str, str] = {}
@@ -207,6 +208,7 @@ class State:
                 watched.stop.ask()
                 return
             watched.stop = Stop()
+            self._working += 1
         # The process does not wait for it when it ends.
         Thread(target=self._work, args=(watched,), name="evaluation", daemon=True).start()
 
@@ -219,21 +221,30 @@ class State:
                     watched.stop.ask()
 
     def _work(self, watched: Watched) -> None:
-        """Evaluate a run until nothing has changed meanwhile; in a thread of its own."""
+        """Evaluate a run until nothing has changed meanwhile, and read its files; in a thread of its own."""
         try:
             with self._turns:
                 while self._evaluate(watched):
                     pass
+            self._changed()
+            if self._read_all(watched):
+                self._changed()  # what is shown above lines tells of other files
         except BaseException:
             # A fault of the server's: its log has it, and the next change begins anew.
             logging.getLogger(__name__).exception("an evaluation failed")
             with self._lock:
                 watched.stop = None
-            return
-        self._changed()
-        if watched.evaluation is not None:
-            for path in watched.evaluation.view.files:  # who asks for all uses of a name need not wait for this
-                self.file(path)
+        finally:
+            with self._lock:
+                self._working -= 1
+
+    def _read_all(self, watched: Watched) -> bool:
+        """Read the files of a run, so that who asks for all uses of a name need not wait; whether any of them is another."""
+        is_other = False
+        for path in () if watched.evaluation is None else watched.evaluation.view.files:
+            before = self.known(path)
+            is_other |= self.file(path) is not before
+        return is_other
 
     def _evaluate(self, watched: Watched) -> bool:
         """Evaluate a run once; whether it is to be evaluated again, because something has changed meanwhile."""
@@ -305,7 +316,7 @@ class State:
     def is_busy(self) -> bool:
         """Whether something is being evaluated."""
         with self._lock:
-            return any(watched.stop is not None for watched in self.registry.all())
+            return self._working > 0
 
     def shut_down(self) -> None:
         """End all evaluations."""

@@ -9,9 +9,9 @@ of its annotations read.
 
 from __future__ import annotations
 
-from plait.nodes import COLLECTIONS, Array, ArrayItem, Map, MapItem, walk
+from plait.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, MapItem, equal, walk
 from plait.overlay.matchers import ALL, NOTHING, Combined, Foreign, Index, MapKey, Matcher, Subset
-from plait.provenance import Cause, Change
+from plait.provenance import Cause, Change, Match
 from plait.starlark.probe import Windows, without
 
 TYPE_CHECKING = False
@@ -30,18 +30,18 @@ class Recorder:
     """Records what each step did to which item, and what led to the step.
 
     doing: the steps that are being done, each within the one before. matched: for these, what decided which left item
-    they are for.
+    they are for. match: the document that is being merged with.
     """
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self.doing: list[Step] = []
         self.matched: tuple[Cause, ...] = ()
+        self.match: Match | None = None
         self._matched_before: list[tuple[Cause, ...]] = []
         self._causes: dict[Step, Cause] = {}
         # What the last item without annotations was said to be there by, for others beside it.
         self._around: tuple[Step | None, tuple[Cause, ...], Cause] = (None, (), Cause("overlay", None, 0))
-        # What functions looked at to match a left value, by the matcher and the value.
 
     # ---- what a run tells
 
@@ -53,6 +53,8 @@ class Recorder:
         self.doing.pop()
 
     def enter(self, step: Step, left: Item) -> None:
+        if type(left) is Document:
+            self.match = self._found(step, left)
         self._matched_before.append(self.matched)
         match = self._match_of(left, step)
         if match is not None:
@@ -60,6 +62,8 @@ class Recorder:
 
     def leave(self) -> None:
         self.matched = self._matched_before.pop()
+        if not self._matched_before:
+            self.match = None
 
     def asking(self, step: Step, left: Item | None) -> None:
         if type(step.via) is Watched:
@@ -67,11 +71,13 @@ class Recorder:
 
     def did(self, step: Step, left: Item | None, item: Item) -> Item:
         if left is None:
+            self._changed(step, None, item)
             return self._put(step, item, None)
         if step.action in ("merge", "assert") and type(left.value) in COLLECTIONS and type(item.value) in COLLECTIONS:
             # Something below it changed, and that has been told.
             self.trace.copied(item, left)
             return item
+        self._changed(step, left, item)
         if self._was_found_by(step):
             # It is what both were found by.
             self.trace.copied(item, left)
@@ -79,12 +85,25 @@ class Recorder:
         return self._put(step, item, left)
 
     def removed(self, step: Step, left: Item) -> None:
+        self._changed(step, left, None)
         self.trace.removed(left, self._change(step, None))
 
     def missed(self, step: Step, items: Sequence[Item]) -> None:
         self.trace.unmatched.append((step.item, [*items]))
 
     # ---- what is kept
+
+    def _found(self, step: Step, left: Document) -> Match:
+        """Keep that a step is for a document."""
+        match = Match(left)
+        self.trace.matches.setdefault(step.item, []).append(match)
+        return match
+
+    def _changed(self, step: Step, left: Item | None, item: Item | None) -> None:
+        """Keep that a document is another one since, if it is. item: None for what is taken out."""
+        match = self._found(step, left) if type(left) is Document else self.match
+        if match is not None and not match.changed:
+            match.changed = left is None or item is None or not equal(left.value, item.value)
 
     def _put(self, step: Step, item: Item, left: Item | None) -> Item:
         """Record an item that a step puts in, and what a `via` function made below it."""
