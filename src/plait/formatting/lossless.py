@@ -87,7 +87,7 @@ def _of_lines(old: Sequence[str], new: Sequence[str], first: int, last: int) -> 
 
 
 def _says_the_same(
-    before: tuple[DocumentSet, Comments], tokens: Sequence[yaml.Token], made: str, mark: str, name: str
+    before: tuple[DocumentSet, Comments], tokens: list[yaml.Token], made: str, mark: str, name: str
 ) -> bool:
     """Whether a new text says what the old one did."""
     try:
