@@ -317,7 +317,7 @@ def test_no_value_is_shown_beside_what_cannot_be_read(templates: Workshop) -> No
 
 def test_what_an_overlay_reaches(templates: Workshop) -> None:
     path = templates.open("config/over.yml")
-    assert [(one.line, one.text) for one in lenses.lenses(templates.state, path)] == [(3, "changes 1 document")]
+    assert [(one.line, one.text) for one in lenses.lenses(templates.state, path)] == [(3, "matches 1 document")]
 
 
 def test_what_an_operation_reaches(operations: Workshop) -> None:
