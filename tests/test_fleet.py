@@ -207,6 +207,29 @@ def test_only_what_changed_is_made_again(place: Path) -> None:
     assert contents(Path(fleet(place, output=place / "other").output)) == whole
 
 
+def test_times_are_a_short_way_and_no_more(place: Path) -> None:
+    def aged(path: Path, seconds: int) -> None:
+        os.utime(path, (time.time() - seconds,) * 2)
+
+    for path in [*(place / "sites").rglob("*.yml"), *(place / "config").iterdir()]:
+        aged(path, 100)
+    time.sleep(0.01)
+    fleet(place)
+    # Another time, and the same content; another content, and the same size; the same time, and another size.
+    aged(place / "out/eu/lyon/app.yml", 10)
+    aged(place / "sites/lyon/values.yml", 10)
+    assert fleet(place).counts == {"kept": 4}
+    before = (place / "out/us/paris/app.yml").stat().st_mtime_ns
+    (place / "out/eu/paris/app.yml").write_text("region: eu\nsize: 9\n", "utf-8")
+    (place / "out/us/paris/app.yml").write_text("region: us\n", "utf-8")
+    os.utime(place / "out/us/paris/app.yml", ns=(before, before))
+    assert fleet(place).counts == {"kept": 2, "made": 2}
+    # A file that is put in the place of another may be older.
+    aged(put(place, {"values.yml": "size: 8\n"}) / "values.yml", 1000)
+    os.replace(place / "values.yml", place / "sites/lyon/values.yml")
+    assert fleet(place).counts == {"kept": 3, "made": 1}
+
+
 def test_results_are_kept_by_content(place: Path) -> None:
     fleet(place, cache=place / "kept")
     whole = contents(place / "out")
@@ -256,8 +279,8 @@ def test_secrets_are_in_no_manifest_and_in_no_cache(tmp_path: Path, monkeypatch:
     for line in runs_of(str(tmp_path / "out")):
         assert line["secret"] is True
         # Size and time, and no digest from which somebody could try what it is.
-        assert all(re.fullmatch(r"\d+ \d+", text) for text in line["files"].values())  # type: ignore[attr-defined]
-        assert [digest for digest, _ in line["outputs"].values()] == [None]  # type: ignore[attr-defined]
+        assert all(re.fullmatch(r"\d+ \d+ \d+", text) for text in line["files"].values())  # type: ignore[attr-defined]
+        assert [digest for digest, *_ in line["outputs"].values()] == [None]  # type: ignore[attr-defined]
     # What depends on more than files is made each time, but for a fleet that goes on.
     assert fleet(tmp_path, resume=True).counts == {"kept": 2}
     (tmp_path / "store.yml").write_text("key: hunter3\ntoken: hunter3\n", "utf-8")
@@ -287,7 +310,8 @@ def test_workers_and_order_make_no_difference(place: Path) -> None:
     manifests = []
     for name in ("out", "threads", "processes"):
         lines = runs_of(str(place / name))
-        manifests.append([{key: value for key, value in line.items() if key != "seconds"} for line in lines])
+        times = {"seconds", "written", "stamps"}
+        manifests.append([{key: value for key, value in line.items() if key not in times} for line in lines])
     assert manifests[0] == manifests[1] == manifests[2]
 
 

@@ -139,7 +139,7 @@ def fleet(
     finally:
         book.close()
     if stored and rest:
-        Results(stored).shrink(cache_size)
+        Results(stored).bound(cache_size, len(rest))
     ordered = [outcomes[task.name] for task in tasks]
     report = Report(place.name, ordered, left_over, monotonic() - start)
     watcher.end(report.counts, report.seconds)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
+    from plait.fleet.outcome import Written
     from plait.fleet.placing import Place
     from plait.fleet.plan import Task
     from plait.fleet.reads import Disk
@@ -47,6 +48,7 @@ class Book:
         self._matching: dict[str, bool] = {}
         self._runs: dict[str, Line] = {}
         self._old: dict[str, Line] = {}
+        self._old_texts: dict[str, str] = {}
         place.open()
         self._read_old()
         self._note(self._head)
@@ -55,7 +57,7 @@ class Book:
         """What earlier fleets have made: those that ended, and then one that did not."""
         for lines in self._place.lines():
             is_ours = False
-            for line in _parsed(lines):
+            for line, text in _parsed(lines):
                 if "fleet" in line:
                     # What another plait made is made again.
                     is_ours = line.get("fleet") == _FORM and line.get("plait") == self._head["plait"]
@@ -64,6 +66,7 @@ class Book:
                     self._parts[str(line["part"])] = line
                 elif "run" in line:
                     self._old[str(line["run"])] = line if is_ours else {"output": line.get("output")}
+                    self._old_texts[str(line["run"])] = text
 
     def kept(self, task: Task, disk: Disk, *, resumed: bool) -> Outcome | None:
         """The outcome of a run that need not be made again: what it reads and what it wrote are as they were.
@@ -78,7 +81,7 @@ class Book:
         parts = line.get("reads")
         if not isinstance(parts, list) or not all(self._is_current(str(part), disk) for part in parts):
             return None
-        files = _written(line.get("outputs"))
+        files = _written(line.get("outputs"), line.get("written"))
         reads = _reads(line)
         if not files or not (disk.has_stamps(reads) if line.get("secret") else disk.has(reads)):
             return None
@@ -114,11 +117,14 @@ class Book:
             line["reads"] = list(outcome.parts)
             reads = outcome.reads or Reads({}, {}, {})
             line["files"] = dict(reads.files)
+            if reads.stamps:
+                line["stamps"] = dict(reads.stamps)
             if reads.directories:
                 line["directories"] = dict(reads.directories)
             if reads.variables:
                 line["variables"] = dict(reads.variables)
-            line["outputs"] = {path: list(written) for path, written in outcome.files.items()}
+            line["outputs"] = {path: [found, size] for path, (found, size, _) in outcome.files.items()}
+            line["written"] = {path: time for path, (*_, time) in outcome.files.items()}
         if outcome.is_secret:
             line["secret"] = True
         if outcome.warnings:
@@ -141,14 +147,20 @@ class Book:
                 lines.append(line)
         used = {str(part) for line in lines for part in _texts(line.get("reads"))}
         parts = [self._parts[name] for name in sorted(used) if name in self._parts]
-        self._place.finish(_dumped(line) for line in [self._head, *parts, *lines])
+        texts = (self._text(line) for line in lines)
+        self._place.finish(f"{text}\n".encode() for text in [*map(_dumped, [self._head, *parts]), *texts])
 
     def close(self) -> None:
         """Let others write there."""
         self._place.close()
 
+    def _text(self, line: Line) -> str:
+        """A line as it is written, or as it was."""
+        name = str(line["run"])
+        return self._old_texts[name] if self._old.get(name) is line else _dumped(line)
+
     def _note(self, line: Line) -> None:
-        self._place.note(_dumped(line).decode())
+        self._place.note(f"{_dumped(line)}\n")
 
 
 def runs_of(output: str) -> list[Line]:
@@ -157,41 +169,41 @@ def runs_of(output: str) -> list[Line]:
 
     place = place_of(output)
     for lines in place.lines() if place.has(MANIFEST) else ():
-        return [line for line in _parsed(lines) if "run" in line]
+        return [line for line, _ in _parsed(lines) if "run" in line]
     raise ReadError(f"there is no manifest of a fleet in {output}", expected=MANIFEST, hint="plait fleet makes one")
 
 
-def _parsed(lines: Iterable[str]) -> Iterator[Line]:
-    """The lines of a manifest; one that was cut short, or is none, is passed over."""
+def _parsed(lines: Iterable[str]) -> Iterator[tuple[Line, str]]:
+    """The lines of a manifest, read and as they are; one that was cut short, or is none, is passed over."""
     for text in lines:
         try:
             found = json.loads(text)
         except (ValueError, RecursionError):
             continue
         if isinstance(found, dict):
-            yield found
+            yield found, text.rstrip("\r\n")
 
 
-def _dumped(line: Line) -> bytes:
-    return json.dumps(line, ensure_ascii=True, separators=(", ", ": ")).encode() + b"\n"
+def _dumped(line: Line) -> str:
+    return json.dumps(line, ensure_ascii=True, separators=(", ", ": "))
 
 
 def _reads(line: Line) -> Reads:
-    return Reads(*(_digests(line.get(name)) for name in ("files", "directories", "variables")))
+    return Reads(*(_digests(line.get(name)) for name in ("files", "directories", "variables", "stamps")))
 
 
 def _digests(value: object) -> Mapping[str, str | None]:
-    if not isinstance(value, dict):
-        return {}
-    return {str(path): found if isinstance(found, str) else None for path, found in value.items()}
+    # What is no text in it matches nothing.
+    return value if isinstance(value, dict) else {}
 
 
-def _written(value: object) -> dict[str, tuple[str | None, int]]:
-    found: dict[str, tuple[str | None, int]] = {}
-    for path, pair in value.items() if isinstance(value, dict) else ():
-        if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[1], int):
+def _written(files: object, times: object) -> dict[str, Written]:
+    found: dict[str, Written] = {}
+    for path, row in files.items() if isinstance(files, dict) else ():
+        if not isinstance(row, list) or len(row) != 2 or not isinstance(row[1], int):
             return {}
-        found[str(path)] = (pair[0] if isinstance(pair[0], str) else None, pair[1])
+        time = times.get(path) if isinstance(times, dict) else None
+        found[path] = row[0] if isinstance(row[0], str) else None, row[1], time if isinstance(time, int) else None
     return found
 
 

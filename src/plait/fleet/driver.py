@@ -11,6 +11,7 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, 
 
 from plait.errors import PlaitError
 from plait.fleet.outcome import FAILED, LEFT, Outcome
+from plait.fleet.placing import with_times
 from plait.fleet.workshop import perform
 
 TYPE_CHECKING = False
@@ -176,7 +177,7 @@ def put(output: Place, task: Task, outcome: Outcome) -> Outcome:
     """Write what a process has sent back; the outcome, or another one when that cannot be."""
     assert outcome.texts is not None
     try:
-        output.put(task, outcome.texts)
+        outcome.files = with_times(outcome.files, output.put(task, outcome.texts))
     except PlaitError as error:
         return Outcome(task.name, FAILED, error=error.report().removeprefix("plait: ").rstrip("\n"))
     outcome.texts = None

@@ -87,7 +87,7 @@ class Makers:
                 return Processes(count, setup)
             # What is in the memory of this process is written by the one that gives out work.
             setup = Setup(source, project.directory, place.for_workers, **common, owns_process=self._own_process)
-            return InProcess(setup)
+            return InProcess(setup, own_process=self._own_process)
         from plait.fleet.bundle import variables_of
 
         if isinstance(self._executor, Executor):

@@ -8,8 +8,8 @@ if TYPE_CHECKING:
 
     from plait.fleet.reads import Reads
 
-    # The digest of a file's content, and its size.
-    Written = tuple[str | None, int]
+    # The digest of a file's content, its size, and when it was written in nanoseconds; None for what is not known.
+    Written = tuple[str | None, int, int | None]
 
 MADE, STORED, KEPT, FAILED, LEFT = "made", "stored", "kept", "failed", "left out"
 
@@ -22,7 +22,7 @@ class Outcome:
     fault: the same without what is the environment's own, so that equal errors have equal texts.
     parts, reads: what it has read, below directories, by the names of such parts, and elsewhere. news: parts that the
     process has not told of before. is_secret: it has to do with secrets, so that nothing
-    of it is kept. files: digest and size of each file that it has written. texts: the files themselves, where the process
+    of it is kept. files: digest, size and time of each file that it has written. texts: the files themselves, where the process
     that made them does not write.
     """
 

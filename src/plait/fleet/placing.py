@@ -30,8 +30,11 @@ if TYPE_CHECKING:
         name: str
         for_workers: str
 
-        def put(self, task: Task, texts: Mapping[str, str]) -> None:
-            """Write the results of a run, and nothing else stays in its place. Raises ReadError, UsageError."""
+        def put(self, task: Task, texts: Mapping[str, str]) -> Mapping[str, int]:
+            """Write the results of a run, and nothing else stays in its place. When each file was written, if that is known.
+
+            Raises ReadError, UsageError.
+            """
             ...
 
         def is_there(self, task: Task, files: Mapping[str, Written]) -> bool:
@@ -84,18 +87,19 @@ class Directory:
         self._journal: IO[str] | None = None
         self._lock: IO[str] | None = None
 
-    def put(self, task: Task, texts: Mapping[str, str]) -> None:
+    def put(self, task: Task, texts: Mapping[str, str]) -> Mapping[str, int]:
         place = task.place.replace("/", os.sep)
         check_no_link(self.name, place)
         target = os.path.join(self.name, place)
         aside = os.path.join(self._own, f"{os.getpid()}-{os.urandom(6).hex()}")
         if not task.is_file:
             replace_directory(target, [*texts.items()], lambda _line: None, aside)
-            return
+            return {path: os.stat(os.path.join(target, path)).st_mtime_ns for path in texts}
         try:
             make_directory(os.path.dirname(target))
             write_aside(aside, target, texts[""])
             os.replace(aside, target)
+            return {"": os.stat(target).st_mtime_ns}
         except (OSError, ValueError) as error:
             raise write_error(self.name, error) from None
         finally:
@@ -177,7 +181,12 @@ class Directory:
 def digests(texts: Mapping[str, str], *, is_secret: bool) -> dict[str, Written]:
     """Digest and size of each file. A digest of something secret would let somebody try what it is."""
     contents = {path: encoded(text) for path, text in texts.items()}
-    return {path: (None if is_secret else digest(data), len(data)) for path, data in contents.items()}
+    return {path: (None if is_secret else digest(data), len(data), None) for path, data in contents.items()}
+
+
+def with_times(files: Mapping[str, Written], times: Mapping[str, int]) -> dict[str, Written]:
+    """The same with when each file was written."""
+    return {path: (found, size, times.get(path)) for path, (found, size, _) in files.items()}
 
 
 def encoded(text: str) -> bytes:
@@ -186,6 +195,11 @@ def encoded(text: str) -> bytes:
 
 
 def _is_same(path: str, written: Written) -> bool:
+    status = os.stat(path)
+    if status.st_size != written[1]:
+        return False
+    if status.st_mtime_ns == written[2]:
+        return True
     with open(path, "rb") as file:
         content = file.read()
     # Of something secret no more is known than its size.

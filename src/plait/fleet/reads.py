@@ -6,6 +6,8 @@ Paths are relative to the directory of the project, with slashes, so that they m
 from __future__ import annotations
 
 import os
+import stat
+from time import time_ns
 
 from plait.content import environment
 from plait.fleet.identity import digest, of_parts
@@ -24,15 +26,17 @@ if TYPE_CHECKING:
 class Reads:
     """What something has read. files: digests of contents. directories: digests of the names in them.
 
-    variables: digests of the environment variables whose names begin with a text.
+    variables: digests of the environment variables whose names begin with a text. stamps: of files, where these say as
+    much as the digests do.
     """
 
-    __slots__ = ("directories", "files", "variables")
+    __slots__ = ("directories", "files", "stamps", "variables")
 
-    def __init__(self, files: Digests, directories: Digests, variables: Digests) -> None:
+    def __init__(self, files: Digests, directories: Digests, variables: Digests, stamps: Digests | None = None) -> None:
         self.files = files
         self.directories = directories
         self.variables = variables
+        self.stamps: Digests = {} if stamps is None else stamps
 
     def key(self) -> str:
         """A name for exactly this."""
@@ -44,6 +48,8 @@ class Reads:
         return len(self.files) + len(self.directories) + len(self.variables)
 
 
+# Nanoseconds in which two changes of a file may have one time.
+_LATEST = 2_000_000_000
 # So many contents are remembered: those that runs share come up again at once.
 _MOST = 4096
 
@@ -58,6 +64,7 @@ class Disk:
         self.top = os.path.abspath(top)
         self._environment = environment
         self._start = os.path.join(self.top, "")
+        self._safe = 0
         self._files: dict[str, str | None] = {}
         # Contents that runs share are the same objects.
         self._read: dict[str, tuple[bytes, str]] = {}
@@ -86,12 +93,29 @@ class Disk:
         return self._files[path]
 
     def stamp(self, path: str) -> str | None:
-        """Size and time of a file, for one whose digest is for nobody; None for one that is not there."""
+        """Size, time and number of a file, which change with it; None for a link, and for one that is not there."""
+        found = self._status(path)
+        return None if found is None else _stamp(found)
+
+    def _status(self, path: str) -> os.stat_result | None:
         try:
-            found = os.stat(os.path.join(self.top, path))
+            found = os.lstat(os.path.join(self.top, path))
         except (OSError, ValueError):
             return None
-        return f"{found.st_size} {found.st_mtime_ns}"
+        return None if stat.S_ISLNK(found.st_mode) else found
+
+    def begin(self) -> None:
+        """A run begins: what has not changed for a while by now has not changed since the run read it."""
+        self._safe = time_ns() - _LATEST
+
+    def with_stamps(self, reads: Reads) -> Reads:
+        """The same with the stamps of files that have not changed since before the run that is going on."""
+        stamps: dict[str, str | None] = {}
+        for path in reads.files:
+            found = self._status(path)
+            if found is not None and max(found.st_mtime_ns, found.st_ctime_ns) < self._safe:
+                stamps[path] = _stamp(found)
+        return Reads(reads.files, reads.directories, reads.variables, stamps)
 
     def directory(self, path: str) -> str | None:
         """A digest of the names in a directory, and of what is what; None for one that cannot be listed."""
@@ -110,15 +134,19 @@ class Disk:
 
     def has(self, reads: Reads) -> bool:
         """Whether all of it is as it was read."""
+        stamps = reads.stamps
         return (
-            all(self.file(path) == found for path, found in reads.files.items())
+            all(
+                (path in stamps and self.stamp(path) == stamps[path]) or self.file(path) == found
+                for path, found in reads.files.items()
+            )
             and all(self.directory(path) == found for path, found in reads.directories.items())
             and all(self.variables(prefix) == found for prefix, found in reads.variables.items())
         )
 
     def has_stamps(self, reads: Reads) -> bool:
         """The same for what `stamped` says."""
-        return all(self.stamp(path) == found for path, found in reads.files.items()) and all(
+        return all(found is not None and self.stamp(path) == found for path, found in reads.files.items()) and all(
             self.directory(path) == found for path, found in reads.directories.items()
         )
 
@@ -151,6 +179,10 @@ class Disk:
     def stamped(self, reads: Reads) -> Reads:
         """The same without digests of contents, from which somebody could try what they are."""
         return Reads({path: self.stamp(path) for path in reads.files}, reads.directories, {})
+
+
+def _stamp(status: os.stat_result) -> str:
+    return f"{status.st_size} {status.st_mtime_ns} {status.st_ino}"
 
 
 def _with_link(path: str, found: str) -> str:

@@ -181,7 +181,7 @@ class Remote:
         self._written = 0
         self._last = monotonic()
 
-    def put(self, task: Task, texts: Mapping[str, str]) -> None:
+    def put(self, task: Task, texts: Mapping[str, str]) -> Mapping[str, int]:
         from plait.fleet.placing import encoded
 
         paths = {f"{task.place}/{name}" if name else task.place: text for name, text in texts.items()}
@@ -189,11 +189,12 @@ class Remote:
             self._store.write(path, encoded(text))
         for path in self._at(task.place) - paths.keys():
             self._store.remove(path)
+        return {}
 
     def is_there(self, task: Task, files: Mapping[str, Written]) -> bool:
         """As far as names and sizes say; to fetch all of it would take as long as to make it."""
         start = f"{task.place}/"
-        expected = {f"{start}{name}" if name else task.place: size for name, (_, size) in files.items()}
+        expected = {f"{start}{name}" if name else task.place: size for name, (_, size, _) in files.items()}
         return {path: self._there()[path][0] for path in self._at(task.place)} == expected
 
     def has(self, place: str) -> bool:

@@ -11,6 +11,7 @@ import json
 import os
 import zlib
 from hashlib import blake2b
+from time import time
 
 from plait.errors import ReadError
 from plait.fleet.identity import of_parts, version
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 _DIGEST = 32
 # A directory that has grown beyond this is brought down to three quarters of it, what was used longest ago first.
 MOST_BYTES = 1 << 30
+# Seconds between two looks at the whole directory, for fleets that add no more than a few results each.
+_RARELY = 600
+_FEW = 100
 
 
 class Kept:
@@ -70,9 +74,25 @@ class Results:
         except (OSError, ReadError):
             return
 
+    def bound(self, most: int, added: int) -> None:
+        """Shrink what has grown; so many runs were added. To look through all of it takes as long as some runs."""
+        marker = "looked-at"
+        if added < _FEW:
+            try:
+                last = self._files.read(marker)
+            except (OSError, ReadError):
+                return
+            if last is not None and last.isdigit() and time() - int(last) < _RARELY:
+                return
+        self.shrink(most)
+        try:
+            self._files.write(marker, str(int(time())).encode())
+        except (OSError, ReadError):
+            return
+
     def shrink(self, most: int = MOST_BYTES) -> int:
         """Remove what was used longest ago, if there is more than this; how many files that were. What is not there is fine."""
-        found = sorted((time, size, path) for path, (size, time) in self._files.sizes().items())
+        found = sorted((when, size, path) for path, (size, when) in self._files.sizes().items())
         size = sum(one[1] for one in found)
         if size <= most:
             return 0

@@ -9,7 +9,7 @@ from time import perf_counter
 
 from plait.errors import PlaitError, render
 from plait.fleet.outcome import FAILED, MADE, STORED, Outcome
-from plait.fleet.placing import digests, place_of
+from plait.fleet.placing import digests, place_of, with_times
 from plait.fleet.reads import Disk, Parts, by_directory
 from plait.fleet.results import Kept
 from plait.fleet.secrecy import Marks, can_be_known
@@ -114,11 +114,12 @@ class Workshop:
     def perform(self, task: Task) -> Outcome:
         """Make one run; what is wrong with it is in the outcome."""
         start = perf_counter()
+        self._disk.begin()
         try:
             outcome = self.stored(task) or self._made(task)
             if self._output is not None:
                 assert outcome.texts is not None
-                self._output.put(task, outcome.texts)
+                outcome.files = with_times(outcome.files, self._output.put(task, outcome.texts))
                 outcome.texts = None
         except PlaitError as error:
             outcome = _failed(task, render(error).removeprefix("plait: ").rstrip("\n"))
@@ -158,6 +159,8 @@ class Workshop:
         tops = [] if is_secret else [self._disk.relative(path) for path in _directories(run)]
         found, rest = by_directory(self._disk.stamped(made.reads) if is_secret else made.reads, tops)
         parts, news = self._parts.named(found)
+        if self._place is None and not is_secret:
+            rest = self._disk.with_stamps(rest)
         files = digests(made.texts, is_secret=is_secret)
         return Outcome(
             task.name, status, parts=parts, news=news, reads=rest, files=files, texts=made.texts, is_secret=is_secret,
