@@ -8,6 +8,7 @@ from plait.cli.options import SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.shared import JOBS, jobs_of
 from plait.cli.streams import complain, write_out
 from plait.errors import UsageError
+from plait.project.choosing import choose
 from plait.project.commands import PROJECT_FLAG, project_of
 
 TYPE_CHECKING = False
@@ -58,8 +59,9 @@ def _count(project: Project, flags: Parsed, coverage: Coverage) -> int:
     """Count runs; how many of them failed. Raises UsageError for one that there is not."""
     from plait.coverage.counting import counted, counted_by_several
 
-    names = flags.arguments
-    runs = [project.run(name) for name in names] if names else [*project.runs.values()]
+    chosen = choose(project, flags.arguments)
+    runs = chosen.runs
+    complain(chosen.note())
     if not runs:
         raise UsageError("there is no run to count", hint="write a plait.yml, or see `plait init`")
     processes = min(jobs_of(flags), len(runs))

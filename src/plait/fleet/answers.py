@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _FLAGS = (
     Flag("project", TEXT, "the project file, or its directory", value="PATH"),
-    Flag("only", TEXTS, "this run, or the runs of this matrix, and no others", value="NAME"),
+    Flag("only", TEXTS, "this run, the runs of this matrix, or those that a pattern means, and no others", value="NAME"),
     Flag(
         "output", TEXT, "form of the answer: text or json", short="o", value="FORM",
         default=("text",), choices=("text", "json"),

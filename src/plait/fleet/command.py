@@ -31,7 +31,12 @@ FLEET = Command(
     "Make all runs of the project file, and those that its matrices stand for, each in a place of its own.",
     (
         "Which runs",
-        Flag("only", TEXTS, "this run, or the runs of this matrix, and no others", value="NAME"),
+        Flag(
+            "only",
+            TEXTS,
+            "this run, the runs of this matrix, or those that a pattern means, and no others",
+            value="NAME",
+        ),
         "Where they are made",
         Flag("jobs", TEXT, "processes of this machine; by default one for each processor", short="j", value="N"),
         Flag("dask", TEXT, "the scheduler of a Dask cluster, such as tcp://host:8786", value="ADDRESS"),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from fnmatch import fnmatchcase
 
 from plait.errors import PlaitError, UsageError
 from plait.fleet.identity import of_parts
 from plait.output import inside, no_name_on_windows
+from plait.project.choosing import is_pattern
 from plait.project.file import Project
 from plait.project.matrix import Cell
 
@@ -57,7 +59,8 @@ class Task:
 
 
 def tasks_of(project: Project, names: Sequence[str] = ()) -> list[Task]:
-    """The runs of a project, those of a matrix in its place, in order. names: of runs and matrices, if not all are wanted.
+    """The runs of a project, those of a matrix in its place, in order. names: of runs and matrices,
+    or patterns of names, if not all are wanted.
 
     Raises UsageError for two runs with one name or place, for a place outside of the fleet's directory, and for one that
     Windows could not hold; ReadError.
@@ -150,10 +153,14 @@ def _also(at: Position | None) -> list[Position]:
 
 def _chosen(tasks: Sequence[Task], names: Sequence[str]) -> list[Task]:
     known = {task.name for task in tasks} | {task.matrix for task in tasks if task.matrix}
+    wanted = {name for name in names if name in known}
     for name in names:
-        if name not in known:
+        if name in known:
+            continue
+        found = {one.name for one in tasks if fnmatchcase(one.name, name)} if is_pattern(name) else set()
+        if not found:
             from plait.spell import did_you_mean
 
             raise UsageError(f'there is no run "{name}"', hint=did_you_mean(name, known))
-    wanted = frozenset(names)
+        wanted |= found
     return [task for task in tasks if task.name in wanted or task.matrix in wanted]

@@ -84,6 +84,8 @@ class Results:
                 return
             if last is not None and last.isdigit() and time() - int(last) < _RARELY:
                 return
+        if not self._files.sizes():
+            return
         self.shrink(most)
         try:
             self._files.write(marker, str(int(time())).encode())

@@ -6,8 +6,9 @@ import os
 import sys
 
 from plait.cli.options import CSV, SWITCH, TEXT, Command, Flag
-from plait.cli.streams import write_folded, write_out
+from plait.cli.streams import complain, write_folded, write_out
 from plait.errors import UsageError
+from plait.project.choosing import choose
 from plait.project.commands import PROJECT_FLAG, project_of
 
 TYPE_CHECKING = False
@@ -96,7 +97,9 @@ class Asked:
 
         flags = self.flags
         project = _typed(self._typed) if self._typed else project_of(flags.text("project"), os.curdir)
-        runs = [project.run(name) for name in flags.arguments] or [*project.runs.values()]
+        chosen = choose(project, flags.arguments)
+        runs = chosen.runs
+        complain(chosen.note())
         if not runs:
             raise UsageError(
                 "there is no run to look at",

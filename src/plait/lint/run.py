@@ -6,6 +6,7 @@ from plait.lint import dead, dead_code, dead_values, ignoring, order, portable, 
 from plait.lint.codes import CODES, is_selected
 from plait.lint.proving import proven
 from plait.lint.subject import Subject
+from plait.project.choosing import choose
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,12 +57,11 @@ def lint(
 ) -> list[Finding]:
     """What there is to say of the runs of a project, by file and line.
 
-    runs: names of runs; all of them by default. select: codes, beginnings of codes, names or families to look for, in the
+    runs: names of runs, or patterns of names; all of them by default, and the first environments of each matrix. select: codes, beginnings of codes, names or families to look for, in the
     place of those that are looked for by default; ignore: what not to tell. portable_to: ytt, bosh, deckhand.
     Raises PlaitError where a run fails, UsageError for an unknown run or code.
     """
-    names = list(runs) or [*project.runs]
-    return findings_of(Subject(project, [project.run(name) for name in names]), select, ignore, portable_to)
+    return findings_of(Subject(project, choose(project, runs).runs), select, ignore, portable_to)
 
 
 def findings_of(

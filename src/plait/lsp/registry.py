@@ -13,6 +13,7 @@ from plait import project as projects
 from plait.analysis.places import path_of
 from plait.errors import PlaitError
 from plait.limits import Limits, limited
+from plait.project.choosing import about, choose
 from plait.project.file import of_source
 from plait.source import Source
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from plait.project.run import Run
 
 
+# So many environments of a project are watched: the first of each matrix, and those that files which are asked for are of.
+_ENVIRONMENTS = 8
 # What reading a project file may take.
 _LIMITS = Limits(seconds=5)
 
@@ -75,6 +78,7 @@ class Registry:
         # What was there before the projects were forgotten, by key and by what the runs are.
         self._before: dict[str, list[Watched]] = {}
         self._known: dict[object, Watched] = {}
+        self._projects: dict[str, Project] = {}
         self.errors: dict[str, PlaitError] = {}
 
     def runs_of(self, path: str) -> list[Watched]:
@@ -85,16 +89,32 @@ class Registry:
             known = self._by_key.get(key)
             if known is None:
                 known = self._by_key[key] = self._read(key, found, path)
+            self._add_environments(known, key, path)
             return known
+
+    def _add_environments(self, known: list[Watched], key: str, path: str) -> None:
+        """Watch also what a file is for among the environments of a project, so many of them."""
+        project = self._projects.get(key)
+        if project is None or not project.matrices or len(known) >= len(project.runs) + _ENVIRONMENTS:
+            return
+        try:
+            with limited(_LIMITS):
+                runs = [*about(project, path, 1)]
+        except PlaitError as error:
+            self.errors[key] = error
+            return
+        known += [one for one in map(self._watched, map(_absolute, runs)) if one not in known]
 
     def _read(self, key: str, found: str | None, path: str) -> list[Watched]:
         try:
             with limited(_LIMITS):
                 project = projects.guess(path) if found is None else self._project(found)
+                runs = choose(project, most=1).runs
         except PlaitError as error:
             self.errors[key] = error
             return self._before.get(key, [])
-        return [self._watched(_absolute(run)) for run in project.runs.values()]
+        self._projects[key] = project
+        return [self._watched(_absolute(run)) for run in runs]
 
     def _project(self, path: str) -> Project:
         text = self._texts.get(path)
@@ -144,6 +164,7 @@ class Registry:
     def _drop(self, keys: Sequence[str]) -> None:
         for key in keys:
             runs = self._by_key.pop(key)
+            self._projects.pop(key, None)
             if runs:
                 self._before[key] = runs
         # Runs of texts that a project file had while it was typed are not kept for ever.

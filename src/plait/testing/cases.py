@@ -181,7 +181,10 @@ def _command(case: Map, project: Project) -> str:
     named = next((str(item.key) for item in case.items if item.key in COMMANDS), "")
     run = case.find("run")
     if not named:
-        found = project.runs.get(str(run.value)) if run is not None else next(iter(project.runs.values()), None)
+        try:
+            found = next(iter(project.runs.values()), None) if run is None else project.run(str(run.value))
+        except UsageError:
+            found = None
         named = "" if found is None else found.command
     return named
 
