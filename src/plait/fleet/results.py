@@ -76,7 +76,7 @@ class Results:
 
     def bound(self, most: int, added: int) -> None:
         """Shrink what has grown; so many runs were added. To look through all of it takes as long as some runs."""
-        marker = "looked-at"
+        marker = f"looked-at-{most}"
         if added < _FEW:
             try:
                 last = self._files.read(marker)
