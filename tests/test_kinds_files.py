@@ -51,6 +51,10 @@ WRONG = ["string where integer is expected"]
         ("common.yml#/spec", {"schemas/common.yml": "spec: {properties: {size: {type: integer}}}\n"}),
         ("common.json", {"schemas/common.json": {"$ref": "third.json"}, "schemas/third.json": SIZE}),
         ("https://example.org/own.json#/definitions/spec", {}),
+        (
+            "https://example.org/common.json",
+            {"schemas/common.json": {"$id": "https://example.org/common.json", **SIZE}},
+        ),
     ],
 )
 def test_a_reference_leads_to_files_of_the_directories(tmp_path: Path, reference: str, others: dict[str, Any]) -> None:

@@ -111,3 +111,49 @@ def test_what_is_valid_is_what_the_library_takes_for_valid(
 ) -> None:
     whole = {"$schema": DRAFT, **schema, "$defs": {"a": shared}}
     assert (told(whole, value) == []) == jsonschema.Draft202012Validator(whole).is_valid(value)
+
+
+# What custom resource definitions are made of: schemas of one type, one in another.
+STRUCTURAL = st.recursive(
+    st.sampled_from(
+        [{"type": "string"}, {"type": "integer"}, {"x-kubernetes-int-or-string": True}, {"type": "boolean"}]
+    ),
+    lambda inner: st.one_of(
+        st.builds(lambda items: {"type": "array", "items": items}, inner),
+        st.builds(lambda more: {"type": "object", "additionalProperties": more}, inner),
+        st.builds(
+            lambda properties, preserved: {
+                "type": "object",
+                "properties": properties,
+                **({"x-kubernetes-preserve-unknown-fields": True} if preserved else {}),
+            },
+            st.dictionaries(NAMES, inner, min_size=1, max_size=3),
+            st.booleans(),
+        ),
+    ),
+    max_leaves=6,
+)
+GIVEN = st.recursive(
+    st.booleans() | NUMBERS | st.sampled_from(["", "a"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def _strict(schema: dict[str, Any]) -> dict[str, Any]:
+    """The same in words of JSON Schema alone."""
+    out = {key: value for key, value in schema.items() if not key.startswith("x-")}
+    if "x-kubernetes-int-or-string" in schema:
+        out["type"] = ["integer", "string"]
+    if "properties" in schema:
+        out["properties"] = {key: _strict(value) for key, value in schema["properties"].items()}
+        out["additionalProperties"] = "x-kubernetes-preserve-unknown-fields" in schema
+    for key in ("items", "additionalProperties"):
+        if isinstance(schema.get(key), dict):
+            out[key] = _strict(schema[key])
+    return out
+
+
+@given(STRUCTURAL, GIVEN)
+def test_objects_of_kubernetes_have_what_is_declared(schema: dict[str, Any], value: object) -> None:
+    assert (told(schema, value, is_kind=True) == []) == jsonschema.Draft202012Validator(_strict(schema)).is_valid(value)

@@ -42,6 +42,15 @@ WORDED = frozenset(
 )
 
 
+# Stands in schemas of which something was taken out: nobody can tell whether a value is as they say.
+UNKNOWN = "plait:unknown"
+
+
+def is_unknown(error: Violation) -> bool:
+    """Whether an error says that nobody can tell, or depends on one that does."""
+    return str(error.validator) == UNKNOWN or any(map(is_unknown, getattr(error, "context", None) or ()))
+
+
 @lru_cache(16)
 def checker_class(draft: str, *, is_kind: bool) -> Callable[..., Validator]:
     """What checks by the keywords of a draft. draft: its address; another text means the newest, with what OpenAPI and
@@ -60,6 +69,8 @@ def checker_class(draft: str, *, is_kind: bool) -> Callable[..., Validator]:
         keywords.update(_KUBERNETES)
     base = Draft202012Validator if is_kind or known is None else known
     keywords["$ref"] = _once(base.VALIDATORS["$ref"])
+    for name in {"contains", "if", "not"} & base.VALIDATORS.keys():
+        keywords[name] = _if_known(base.VALIDATORS[name], of_items=name == "contains")
     return bounded(base, keywords)
 
 
@@ -114,6 +125,21 @@ def _properties(validator: Validator, rule: object, instance: object, _schema: R
                 yield from _descend(validator, instance[key], below, key, key)
 
 
+def _if_known(keyword: Keyword, *, of_items: bool) -> Keyword:
+    """A keyword that says something of values that are not as a schema says, where that is known."""
+
+    def apply(validator: Validator, rule: object, instance: object, schema: Rules) -> Iterator[Violation]:
+        values = instance if of_items and isinstance(instance, list) else [instance]
+        if not any(is_unknown(error) for value in values for error in validator.descend(value, rule)):
+            yield from keyword(validator, rule, instance, schema) or ()
+
+    return apply
+
+
+def _unknown(_validator: Validator, _rule: object, _instance: object, _schema: Rules) -> Iterator[Violation]:
+    yield _error("")
+
+
 def _required(_validator: Validator, rule: object, instance: object, _schema: Rules) -> Iterator[Violation]:
     if isinstance(instance, dict) and isinstance(rule, list):
         yield from (_error(f'the key "{name}" is missing') for name in rule if name not in instance)
@@ -158,7 +184,7 @@ def _additional_properties(validator: Validator, rule: object, instance: object,
 
 def _property_names(validator: Validator, rule: object, instance: object, _schema: Rules) -> Iterator[Violation]:
     for key in instance if isinstance(instance, dict) else ():
-        if any(True for _ in validator.descend(key, rule)):
+        if any(not is_unknown(error) for error in validator.descend(key, rule)):
             yield _error(f'there may be no key "{key}" here', key)
 
 
@@ -179,6 +205,7 @@ def _text(value: object) -> str:
 
 
 _OWN: Mapping[str, Keyword] = {
+    UNKNOWN: _unknown,
     "additionalProperties": _additional_properties,
     "dependentRequired": _dependent_required,
     "pattern": _pattern,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -35,12 +36,13 @@ class Files:
     absolute path.
     """
 
-    __slots__ = ("_allowed", "_read", "_told", "_view", "notes", "problems", "stamps")
+    __slots__ = ("_allowed", "_last", "_read", "_told", "_view", "notes", "problems", "stamps")
 
     def __init__(self, allowed: Sequence[str], texts: Mapping[str, bytes] | None = None) -> None:
         self._allowed = [os.path.realpath(one) for one in allowed]
         self._view = View(texts)
         self._read: dict[str, object] = {}
+        self._last: tuple[str, Source, Sequence[Item]] = "", Source(""), ()
         self._told: set[object] = set()
         self.problems: list[PlaitError] = []
         self.notes: list[PlaitError] = []
@@ -108,13 +110,8 @@ class Files:
 
     def _place(self, path: str, way: Way) -> Position:
         """Where a part of a file stands; the top of the file where that cannot be told."""
-        from plait.yaml import read
-
-        source = Source(path)
-        try:
-            source = Source(path, self.text(path))
-            documents = read(source, keep_mark=False).items
-        except PlaitError:
+        source, documents = self._nodes(path)
+        if not documents:
             return Position(source, 1)
         item: Item = documents[0]
         if way[:1] == ("documents",) and len(documents) > 1:
@@ -130,6 +127,23 @@ class Files:
                 break
             item = below
         return Position(source, max(item.line, 1))
+
+    def _nodes(self, path: str) -> tuple[Source, Sequence[Item]]:
+        """The text of a file, and its documents; none if it cannot be read as YAML."""
+        from plait.yaml import read
+
+        if self._last[0] != path:  # a file with one fault may have many
+            source = Source(path)
+            documents: Sequence[Item] = ()
+            with suppress(PlaitError):
+                source = Source(path, self.text(path))
+                documents = read(source, keep_mark=False).items
+            self._last = path, source, documents
+        return self._last[1:]
+
+    def forget_nodes(self) -> None:
+        """Nobody asks for places soon."""
+        self._last = "", Source(""), ()
 
 
 def _parsed(path: str, text: str) -> object:

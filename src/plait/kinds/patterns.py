@@ -1,4 +1,7 @@
-"""Regular expressions of schemas, matched by RE2: in a time that is linear in the text, whoever wrote the pattern."""
+"""Regular expressions of schemas, matched by RE2: in a time that is linear in the text, whoever wrote the pattern.
+
+RE2 has no look-ahead. What schemas use it for, `^(?!those).*$`, is matched in parts: what must not come next, and the rest.
+"""
 
 from __future__ import annotations
 
@@ -6,31 +9,76 @@ from functools import lru_cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Protocol
 
     class Compiled(Protocol):
         def search(self, text: str) -> object: ...
 
 
+def is_pattern(pattern: str) -> bool:
+    """Whether a text is a regular expression that can be matched so."""
+    return bool(_compiled(pattern))
+
+
+def matches(pattern: str, text: str) -> bool:
+    """Whether a regular expression matches somewhere in a text. pattern: one for which `is_pattern` holds."""
+    if not text.isascii():
+        text = text.encode("utf-8", "replace").decode()
+    return all((part.search(text) is not None) is wanted for part, wanted in _compiled(pattern))
+
+
 @lru_cache(1024)
-def _compiled(pattern: str) -> Compiled | None:
+def _compiled(pattern: str) -> Sequence[tuple[Compiled, bool]]:
+    """What has to match and what must not; nothing for a pattern that RE2 does not take."""
     import re2
 
     options = re2.Options()
     options.log_errors = False
     try:
-        made: Compiled = re2.compile(pattern, options)
+        return [(re2.compile(part, options), wanted) for part, wanted in _parts(pattern)]
     except (re2.error, UnicodeError):
-        return None
-    return made
+        return []
 
 
-def is_pattern(pattern: str) -> bool:
-    """Whether a text is a regular expression that can be matched so."""
-    return _compiled(pattern) is not None
+def _parts(pattern: str) -> list[tuple[str, bool]]:
+    """A pattern without the look-ahead at its start, and that by itself."""
+    ahead = []
+    rest = pattern
+    while rest.startswith(("^(?!", "^(?=")):
+        end = _end_of_group(rest)
+        if end < 0:
+            return [(pattern, True)]
+        ahead.append((f"^(?:{rest[4:end]})", rest[3] == "="))
+        rest = f"^{rest[end + 1 :]}"
+    return [(rest, True), *ahead] if ahead and not _has_alternatives(rest) else [(pattern, True)]
 
 
-def matches(pattern: str, text: str) -> bool:
-    """Whether a regular expression matches somewhere in a text. pattern: one for which `is_pattern` holds."""
-    compiled = _compiled(pattern)
-    return compiled is None or compiled.search(text.encode("utf-8", "replace").decode()) is not None
+def _end_of_group(pattern: str) -> int:
+    """Where the first group ends; -1 if it does not."""
+    return next((place for place, sign, depth in _signs(pattern) if sign == ")" and depth == 0), -1)
+
+
+def _has_alternatives(pattern: str) -> bool:
+    return any(sign == "|" and depth == 0 for _, sign, depth in _signs(pattern))
+
+
+def _signs(pattern: str) -> list[tuple[int, str, int]]:
+    """The characters of a pattern that mean something outside of `[]`, each with its place and how deep it is in groups."""
+    found = []
+    depth = place = 0
+    in_class = False
+    while place < len(pattern):
+        sign = pattern[place]
+        if sign == "\\":
+            place += 2
+            continue
+        if in_class:
+            in_class = sign != "]" or pattern[place - 1] == "[" or pattern[place - 2 : place] == "[^"
+        elif sign == "[":
+            in_class = True
+        else:
+            depth += {"(": 1, ")": -1}.get(sign, 0)
+            found.append((place, sign, depth))
+        place += 1
+    return found

@@ -11,11 +11,11 @@ from contextlib import suppress
 from urllib.parse import quote, unquote, urldefrag, urljoin
 
 from plait.content import near
-from plait.errors import PlaitError, ReadError, UsageError
-from plait.kinds.dialect import checker_class, formats
+from plait.errors import LimitError, PlaitError, ReadError, UsageError
+from plait.kinds.dialect import UNKNOWN, checker_class, formats
 from plait.kinds.files import Files, path_of, uri_of
 from plait.kinds.schema import Schema
-from plait.kinds.shapes import below, unfit, unmatched
+from plait.kinds.shapes import below, no_schema, unfit, unmatched
 from plait.source import Position, Source
 
 TYPE_CHECKING = False
@@ -36,7 +36,7 @@ _NOWHERE = "http://plait.invalid/"
 class References:
     """The schemas of some files, and what they refer to. registry: what the library finds them in."""
 
-    __slots__ = ("_drafts", "_name_of", "_own_names", "_seen", "files", "registry")
+    __slots__ = ("_drafts", "_hints", "_name_of", "_own_names", "_seen", "files", "registry")
 
     def __init__(self, files: Files) -> None:
         """Raises ImportError without the library."""
@@ -49,6 +49,8 @@ class References:
         self._seen: dict[int, object] = {}
         # What files call themselves, and what says how a part of a file is called in its draft, by their addresses.
         self._own_names: dict[str, str] = {}
+        # What is near the names of files that are not there: many references may lead to one.
+        self._hints: dict[str, str | None] = {}
         self._name_of: dict[str, Callable[[Any], str | None]] = {}
 
     def load(self, path: str) -> object:
@@ -89,45 +91,56 @@ class References:
         resource = specification.create_resource(contents)
         resources = [(uri, resource)]
         self._name_of[uri] = specification.id_of
-        own = specification.id_of(contents) if isinstance(contents, dict) else None
-        if isinstance(contents, dict) and isinstance(own, str):
-            # A file is where it is, whatever it calls itself; what refers to it by that name finds it as well.
-            del contents["$id" if "$id" in contents else "id"]
-            self._own_names[uri] = own
-            resources.append((urldefrag(own)[0], resource))
+        if isinstance(contents, dict):
+            for keyword in ("$id", "id"):
+                if not isinstance(contents.get(keyword, ""), str):
+                    self._tell_unfit(path_of(uri) or uri, (keyword,), "a string")
+                    del contents[keyword]
+            own = specification.id_of(contents)
+            if own is not None:
+                # A file is where it is, whatever it calls itself; what refers to it by that name finds it as well.
+                del contents["$id" if "$id" in contents else "id"]
+                self._own_names[uri] = own
+                resources.append((urldefrag(own)[0], resource))
         self.registry = self.registry.with_resources(resources)
 
     def prepare(self, uri: str, pointer: str) -> None:
         """Look through a part of a resource and all that it refers to. Raises LimitError, and UsageError without the part."""
         node = self._found(f"{uri}#{pointer}")
-        before = {*self._seen}
+        fresh: list[int] = []
         try:
-            self._prepare(node, uri, pointer)
+            self._look_through(node, uri, _way_of(pointer), fresh)
         except BaseException:  # a limit: what was not looked through yet is looked through the next time
-            self._seen = {key: one for key, one in self._seen.items() if key in before}
+            for key in fresh:
+                del self._seen[key]
             raise
+        finally:
+            self.files.forget_nodes()
 
-    def _prepare(self, node: object, uri: str, pointer: str) -> None:
-        todo = [(node, uri, uri, _way_of(pointer))]
+    def _look_through(self, node: object, uri: str, way: Way, fresh: list[int]) -> None:
+        """fresh: takes what was not looked through before."""
+        todo = [(node, uri, uri, way)]
         while todo:
             node, base, file, way = todo.pop()
             if not isinstance(node, dict) or id(node) in self._seen:
                 continue
             self._seen[id(node)] = node
+            fresh.append(id(node))
             self._tidy(node, path_of(file) or file, way)
-            name_of = self._name_of.get(file)
-            if way and name_of is not None:
-                base = _joined(base, name_of(node)) or base
+            if way and file in self._name_of:
+                base = _joined(base, self._name_of[file](node)) or base
             todo += [(inner, base, file, (*way, *steps)) for inner, steps in below(node)]
             for keyword in _REFERENCES:
                 reference = node.get(keyword)
                 if isinstance(reference, str):
                     try:
                         target, found = self._followed(reference, base)
+                    except LimitError:
+                        raise
                     except PlaitError as error:
                         error.message = f'the $ref "{reference}" leads {error.message}'
                         self.files.tell_of(path_of(file) or file, (*way, keyword), error)
-                        del node[keyword]
+                        _drop(node, keyword)
                         continue
                     if target != _joined(base, reference):
                         node[keyword] = target
@@ -138,15 +151,22 @@ class References:
     def _tidy(self, node: dict[str, object], path: str, way: Way) -> None:
         """Take out what cannot be used of a schema, by itself."""
         for keyword, expected in unfit(node):
-            error: PlaitError = UsageError(f'"{keyword}" cannot be used here', expected=expected)
-            self.files.tell_of(path, (*way, keyword), error)
-            del node[keyword]
+            self._tell_unfit(path, (*way, keyword), expected)
+            _drop(node, keyword)
+        for inner, steps in [*below(node)]:
+            if no_schema(inner, steps):
+                self._tell_unfit(path, (*way, *steps), "a schema")
+                around: Any = node[str(steps[0])]
+                around[steps[1]] = {UNKNOWN: True}
         for keyword, error in [*unmatched(node)]:
             self.files.tell_of(path, (*way, keyword), error, is_note=True)
-            del node[keyword]
+            _drop(node, keyword)
+
+    def _tell_unfit(self, path: str, way: Way, expected: str) -> None:
+        self.files.tell_of(path, way, UsageError(f'"{way[-1]}" cannot be used here', expected=expected))
 
     def _followed(self, reference: str, base: str) -> tuple[str, object]:
-        """The address of what a reference leads to, and that: from the file, or from what the file calls itself.
+        """The address of what a reference leads to, and that: from the file, else from what the file calls itself.
 
         Raises UsageError, ReadError, with the end of a message.
         """
@@ -155,12 +175,20 @@ class References:
             raise UsageError("to nothing")
         try:
             return target, self._at(target)
+        except LimitError:
+            raise
         except PlaitError:
             own = self._own_names.get(urldefrag(base)[0])
             if own is not None:
                 target = urljoin(own, reference)
                 with suppress(UsageError):
                     return target, self._found(target)
+                # What is beside it by what it calls itself, may be a file beside it.
+                around = own.rpartition("/")[0] + "/"
+                if target.startswith(around):
+                    target = urljoin(base, target.removeprefix(around))
+                    with suppress(UsageError, ReadError):
+                        return target, self._at(target)
             raise
 
     def _at(self, target: str) -> object:
@@ -172,9 +200,13 @@ class References:
                 raise UsageError("out of the directories of schemas", hint="name its directory below schemas, too")
             self.files.note(path)
             if not os.path.isfile(path) and not self.files.has_text(path):
-                raise UsageError("to no file", hint=near(path))
+                if path not in self._hints:
+                    self._hints[path] = near(path)
+                raise UsageError("to no file", hint=self._hints[path])
             try:
                 self.load(path)
+            except LimitError:
+                raise
             except PlaitError as error:
                 if error.at is not None:
                     self.files.tell(error)
@@ -183,7 +215,7 @@ class References:
 
     def _found(self, target: str) -> object:
         uri, fragment = urldefrag(target)
-        if fragment and not fragment.startswith("/"):
+        if uri not in self.registry or (fragment and not fragment.startswith("/")):
             self.registry = self._crawled()
         try:
             found: object = self.registry.resolver(uri).lookup(f"#{fragment}").contents
@@ -203,6 +235,12 @@ class References:
             return self.registry.crawl()
         except Exception:  # noqa: BLE001 - as above; names that cannot be found are told where they are used
             return self.registry
+
+
+def _drop(node: dict[str, object], keyword: str) -> None:
+    """Take out a keyword, so that nobody takes what is left for all that the schema says."""
+    del node[keyword]
+    node[UNKNOWN] = True
 
 
 def _joined(base: str, reference: str | None) -> str | None:

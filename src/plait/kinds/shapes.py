@@ -42,7 +42,7 @@ _TAKES: Mapping[str, tuple[tuple[type, ...], str]] = {
     **dict.fromkeys((*_COUNTS, "maxContains", "minContains", "maximum", "minimum", "multipleOf"), _A_NUMBER),
     **dict.fromkeys(("exclusiveMaximum", "exclusiveMinimum"), ((int, float, bool), "a number")),
     **dict.fromkeys(
-        ("$anchor", "$dynamicAnchor", "$dynamicRef", "$id", "$ref", "$schema", "format", "pattern"), _A_TEXT
+        ("$anchor", "$dynamicAnchor", "$dynamicRef", "$id", "$ref", "$schema", "format", "id", "pattern"), _A_TEXT
     ),
     "dependentRequired": ((dict,), "an object with arrays of names"),
     "enum": ((list,), "an array"),
@@ -79,25 +79,24 @@ def unfit(node: Mapping[str, object]) -> list[tuple[str, str]]:
     return found
 
 
+def no_schema(inner: object, steps: Way) -> bool:
+    """Whether something in the place of a schema is none. steps: the way to it."""
+    return not isinstance(inner, (dict, bool)) and not (steps[0] == "dependencies" and isinstance(inner, list))
+
+
 def _is_one(value: object, types: tuple[type, ...]) -> bool:
     return isinstance(value, types) and (bool in types or not isinstance(value, bool))
 
 
 def _fits_within(keyword: str, value: object) -> bool:
-    """Whether what stands in a keyword's array or object is what belongs there."""
+    """Whether what stands in a keyword's array or object is what belongs there; schemas are looked at by themselves."""
     if keyword == "type":
         return all(one in _TYPES for one in ([value] if isinstance(value, str) else _list(value)))
     if keyword == "required":
         return all(isinstance(one, str) for one in _list(value))
     if keyword == "dependentRequired" and isinstance(value, dict):
         return all(isinstance(one, list) for one in value.values())
-    if keyword == "dependencies" and isinstance(value, dict):
-        return all(isinstance(one, (dict, bool, list)) for one in value.values())
-    if keyword in _MAPS and isinstance(value, dict):
-        return all(isinstance(one, (dict, bool)) for one in value.values())
-    if keyword == "multipleOf":
-        return isinstance(value, (int, float)) and value > 0
-    return (keyword not in _LISTS and keyword != "items") or all(isinstance(one, (dict, bool)) for one in _list(value))
+    return keyword != "multipleOf" or (isinstance(value, (int, float)) and value > 0)
 
 
 def _list(value: object) -> list[object]:

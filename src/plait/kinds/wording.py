@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from plait.kinds.dialect import WORDED
+from plait.kinds.dialect import WORDED, is_unknown
 from plait.spell import near
 
 TYPE_CHECKING = False
@@ -66,6 +66,8 @@ _OF_KEYS = ("additionalProperties", "patternProperties", "properties", "property
 
 def told(error: ValidationError) -> Iterator[Violation]:
     """What an error of the library is, in one message or in those of the nearest alternative."""
+    if is_unknown(error):
+        return
     path = tuple(error.absolute_path)
     keyword = str(error.validator)
     if keyword in ("anyOf", "oneOf") and error.context:
