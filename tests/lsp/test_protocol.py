@@ -178,6 +178,29 @@ def test_a_file_changed_outside_of_the_editor(tmp_path: Path) -> None:
     run(steps)
 
 
+def test_schemas_of_kinds_and_what_is_wrong_with_them(tmp_path: Path) -> None:
+    """A file of schemas is told of although it is not open, and again once it was mended on the disk."""
+    name = "schemas/thing-example-v1.json"
+    files = {
+        "plait.yml": "schemas: [schemas]\nruns:\n  one: {render: {files: config}}\n",
+        name: '{"properties": {"size": {"type": "whole"}}}',
+        "config/thing.yml": "apiVersion: example.org/v1\nkind: Thing\nsize: x\n",
+    }
+
+    async def steps() -> None:
+        async with editor(tmp_path, files=files) as (client, _):
+            schema = tmp_path / name
+            uri = client.open(tmp_path / "config/thing.yml")
+            await client.until(lambda: client.errors(schema.as_uri()) != [])
+            assert client.errors(schema.as_uri())[0].startswith('"type" cannot be used here')
+            schema.write_text(files[name].replace("whole", "integer"), "utf-8")
+            client.changed_on_disk((schema, types.FileChangeType.Changed))
+            await client.until(lambda: "string where integer" in str(client.errors(uri)))
+            await client.until(lambda: client.errors(schema.as_uri()) == [])
+
+    run(steps)
+
+
 def test_without_its_libraries_the_command_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -14,7 +14,7 @@ from fnmatch import fnmatch
 from hashlib import blake2b
 from threading import Lock, RLock
 
-from plait.errors import LimitError, PlaitError, UsageError
+from plait.errors import LimitError, PlaitError, ReadError, UsageError
 from plait.kinds.check import as_json, placed, violations
 from plait.kinds.files import Files, uri_of
 from plait.kinds.layout import Layout
@@ -82,6 +82,8 @@ class Catalogue:
         self._patterns = [one for one in chosen if isinstance(one, tuple)]
         self._layout = Layout(self.files)
         self._by_kind: dict[tuple[str, str], tuple[str, str]] = {}
+        # Files that were looked into, and whether they define kinds.
+        self._taken: dict[str, bool] = {}
         self._schemas: dict[object, Schema | None] = {}
         self._known: OrderedDict[object, Sequence[Violation]] = OrderedDict()
         for entry in chosen:
@@ -176,7 +178,7 @@ class Catalogue:
         if path is not None:
             return self._references.schema(path, is_kind=True)
         for path in self._layout.with_kind(kind):
-            self._look_into(path)
+            self._take(path)
         place = self._by_kind.get((api_version, kind))
         return None if place is None else self._references.schema(*place, is_kind=True)
 
@@ -191,27 +193,31 @@ class Catalogue:
 
     def _named(self, path: str) -> None:
         """Take a file that the project names."""
-        try:
-            if not path.endswith(".json"):
-                if not self._layout.look_into(path):
-                    self.files.tell(
-                        UsageError(
-                            f'"{path}" has no schema of a kind', expected="CustomResourceDefinitions, or OpenAPI"
-                        )
-                    )
-            elif not self._look_into(path):
+        if path.endswith(".json"):
+            if not self._take(path):
                 self._layout.add_file(path)
-        except LimitError:
-            raise
-        except PlaitError as error:
+            return
+        try:
+            if not self._layout.look_into(path):
+                expected = "CustomResourceDefinitions, or OpenAPI"
+                self.files.tell(UsageError(f'"{path}" has no schema of a kind', expected=expected))
+        except ReadError as error:
             self.files.tell(error)
 
-    def _look_into(self, path: str) -> bool:
-        """Note the kinds that a file defines; whether there are any. Raises ReadError, UsageError, LimitError."""
-        found = [*definitions(self._references.load(path))]
-        for api_version, kind, pointer in found:
-            self._by_kind.setdefault((api_version, kind), (path, pointer))
-        return bool(found)
+    def _take(self, path: str) -> bool:
+        """Note the kinds that a file defines, unless that was done before; whether there are any. Raises LimitError."""
+        if path not in self._taken:
+            found = []
+            try:
+                found = [*definitions(self._references.load(path))]
+            except LimitError:
+                raise
+            except PlaitError as error:
+                self.files.tell(error)
+            self._taken[path] = bool(found)
+            for api_version, kind, pointer in found:
+                self._by_kind.setdefault((api_version, kind), (path, pointer))
+        return self._taken[path]
 
     # ---- checking
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # So many are told of one document.
 MOST = 100
+# What every object of Kubernetes has, also where its schema does not say so.
+_SHARED = ("apiVersion", "kind", "metadata")
 
 
 class Fault:
@@ -87,7 +89,7 @@ def _undeclared(plain: object, schema: Schema, path: Path) -> Iterator[Violation
         below = properties.get(key) or schema.below(key)
         if below is not None:
             yield from _undeclared(value, below, (*path, key))
-        elif is_closed:
+        elif is_closed and not (path == () and key in _SHARED):
             meant = near(key, [name for name in properties if name not in plain])
             yield Violation((*path, key), f'there is no key "{key}" here', meant, is_of_key=True)
 

@@ -91,11 +91,11 @@ class Layout:
     def with_kind(self, kind: str) -> Sequence[str]:
         """The files that may define a kind."""
         while self._unread:
-            path = self._unread.pop(0)
             try:
-                self.look_into(path)
+                self.look_into(self._unread[0])
             except ReadError as error:
                 self._files.tell(error)
+            del self._unread[0]
         return self._by_word.get(kind, ())
 
     def is_same(self, path: str) -> bool:
