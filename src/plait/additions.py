@@ -10,14 +10,16 @@ if TYPE_CHECKING:
 
 OPERATIONS = "operations"
 SECRETS = "secrets"
+REQUIRED = "required"
 
 # What each brings, as help texts say it.
 ADDITIONS = {
     OPERATIONS: "* in the paths of operations, and the types append, copy and move",
+    REQUIRED: "@schema/required says of data values that they have to be given",
     SECRETS: "@schema/secret marks data values that nobody else is to see",
 }
 # Those of each command.
-OF_COMMAND = {"render": (SECRETS,), "patch": (OPERATIONS,)}
+OF_COMMAND = {"render": (REQUIRED, SECRETS), "patch": (OPERATIONS,)}
 
 
 def taken(names: Iterable[str], command: str) -> frozenset[str]:

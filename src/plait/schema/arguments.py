@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from plait.errors import Finding
 from plait.fragments import to_nodes
-from plait.nodes import ArrayItem, Document
+from plait.nodes import ArrayItem, Document, MapItem, kind_name
 from plait.spell import did_you_mean
 from plait.starlark import type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.annotations import Annotation
+    from plait.annotations import Annotation, Annotations
     from plait.nodes import Item, Value
     from plait.schema.types import Type
 
@@ -22,6 +22,7 @@ DESCRIPTION = "schema/desc"
 EXAMPLES = "schema/examples"
 DEPRECATED = "schema/deprecated"
 VALIDATION = "schema/validation"
+REQUIRED = "schema/required"
 SECRET = "schema/secret"  # noqa: S105 - the name of an annotation
 
 _PAIR = "2-tuple containing description (string) and example value (of expected type)"
@@ -74,8 +75,30 @@ def is_any(annotation: Annotation, node: Item) -> bool:
     return annotation.kwargs["any"] is True
 
 
-def check_secret(annotation: Annotation, node: Item) -> None:
-    """`@schema/secret` takes nothing."""
+def check_required(annotation: Annotation, node: Item, annotations: Annotations) -> None:
+    """`@schema/required` takes nothing, stands above a map item, and leaves no default."""
+    check_without_arguments(annotation, node)
+    if type(node) is not MapItem:
+        raise refused(
+            f"@{REQUIRED} not supported on {kind_name(node)}",
+            node,
+            annotation,
+            expected="a map item",
+            hint="annotate the keys in it" if type(node) is ArrayItem else "annotate keys of the document",
+        )
+    other = annotations.get(DEFAULT)
+    if other is not None:
+        raise refused(
+            f"@{REQUIRED} and @{DEFAULT} contradict each other",
+            node,
+            annotation,
+            expected="one of them",
+            hint="what has a default need not be given",
+        )
+
+
+def check_without_arguments(annotation: Annotation, node: Item) -> None:
+    """For annotations that take nothing."""
     if annotation.args or annotation.kwargs:
         raise _syntax(annotation, node, "argument in", expected="no arguments")
 

@@ -6,7 +6,7 @@ more. What is wrong in one node does not hide what is wrong in the next: all fin
 
 from __future__ import annotations
 
-from plait.additions import SECRETS
+from plait.additions import REQUIRED, SECRETS
 from plait.errors import Finding, LimitError, SchemaError
 from plait.nodes import Array, Map, MapItem, kind_name, walk
 from plait.schema import arguments
@@ -83,24 +83,27 @@ class _Builder:
             declared.documentation = self.documentation(annotations, node, declared)
             default = self.default(annotations, node, declared)
             validation = _validation(annotations)
-            secret = self.secret(annotations, node)
+            secret = self.added(annotations, arguments.SECRET, SECRETS)
+            if secret is not None:
+                arguments.check_without_arguments(secret, node)
+            required = self.added(annotations, arguments.REQUIRED, REQUIRED)
+            if required is not None:
+                arguments.check_required(required, node, annotations)
         except InvalidSchema as invalid:
             self.findings.append(invalid.finding)
             return Declaration(AnyType(), None, key=key, source=source, line=line)
         found = Declaration(declared, default, key=key, validation=validation, source=source, line=line)
-        found.secret = secret
+        found.secret, found.required = secret is not None, required is not None
         return found
 
-    def secret(self, annotations: Annotations, node: Item) -> bool:
-        annotation = annotations.get(arguments.SECRET)
-        if annotation is None:
-            return False
-        if SECRETS not in self.additions:
+    def added(self, annotations: Annotations, name: str, addition: str) -> Annotation | None:
+        """An annotation of an addition; without the addition it has no effect, which is told."""
+        annotation = annotations.get(name)
+        if annotation is not None and addition not in self.additions:
             if self.warn is not None:
-                self.warn(f"{annotation.position}: @{arguments.SECRET} has no effect without --with {SECRETS}")
-            return False
-        arguments.check_secret(annotation, node)
-        return True
+                self.warn(f"{annotation.position}: @{name} has no effect without --with {addition}")
+            return None
+        return annotation
 
     def type(self, node: Item) -> Type:
         value = node.value

@@ -1,6 +1,6 @@
 """Types as a JSON Schema of the values files, draft 2020-12: what an editor completes and checks them by.
 
-Nothing in it is required, for a values file gives what differs from the defaults. Rules that are functions cannot be said
+Nothing in it is required but what `@schema/required` says, for a values file gives what differs from the defaults. Rules that are functions cannot be said
 in JSON Schema; what they ask for stands in `$comment`. Lengths are counted in letters there, in bytes by `min_len` and
 `max_len`; the two differ for letters beyond ASCII.
 """
@@ -36,6 +36,7 @@ _ORDER = (
     "minimum",
     "maximum",
     "properties",
+    "required",
     "additionalProperties",
     "oneOf",
     "items",
@@ -58,6 +59,8 @@ def json_schema(declaration: Declaration) -> Document:
 
 def _described(declaration: Declaration) -> Map:
     said = _typed(declaration.type, declaration.default)
+    if declaration.required:
+        said.pop("default", None)
     if declaration.validation is not None:
         _add_rules(said, declaration.validation, declaration.type)
     return Map([MapItem(key, said[key]) for key in _ORDER if key in said])
@@ -75,6 +78,9 @@ def _typed(declared: Type, default: Value) -> dict[str, Value]:
     elif type(declared) is MapType:
         keyed = [one for one in declared.declarations.values() if type(one.key) is str]
         said = {"type": "object", "properties": Map([MapItem(one.key, _described(one)) for one in keyed])}
+        required = [ArrayItem(one.key) for one in keyed if one.required]
+        if required:
+            said["required"] = Array(required)
         if len(keyed) == len(declared.declarations):  # a JSON Schema has no word for other keys
             said["additionalProperties"] = False
     elif type(declared) is ArrayType:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.nodes import Array, Map
-from plait.schema.types import ArrayType, MapType, NullType
+from plait.schema.walk import declared_items
 from plait.secrets.others import others
 
 TYPE_CHECKING = False
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def secret_items(declaration: Declaration, value: Value) -> Iterator[Item]:
     """The items of a value whose values are secret."""
-    for item, inner in _declared(declaration, value):
+    for item, inner in declared_items(declaration, value):
         if inner.secret:
             yield item
         else:
@@ -27,26 +27,15 @@ def with_others(declaration: Declaration, value: Value) -> Value:
     """The value with others in the place of its secrets."""
     if declaration.secret:
         return others(value)
-    new = {item: with_others(inner, item.value) for item, inner in _declared(declaration, value)}
+    new = {
+        item: with_others(inner, item.value)
+        for item, inner in declared_items(declaration, value)
+        if item is not inner.item or not inner.required  # what was not given is no secret
+    }
     if not new:
         return value
     assert isinstance(value, Map | Array)
     return value.with_values(new.get(item, item.value) for item in value.items)
-
-
-def _declared(declaration: Declaration, value: Value) -> Iterator[tuple[Item, Declaration]]:
-    """The items of a value, each with what declares it."""
-    declared = declaration.type
-    while type(declared) is NullType:
-        declared = declared.inner
-    if type(declared) is MapType and type(value) is Map:
-        for item in value.items:
-            inner = declared.find(item.key)
-            if inner is not None:
-                yield item, inner
-    elif type(declared) is ArrayType and type(value) is Array:
-        for one in value.items:
-            yield one, declared.item
 
 
 __all__ = ["secret_items", "with_others"]

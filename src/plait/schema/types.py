@@ -149,11 +149,11 @@ class Declaration:
     """What a document, a map item (`key`) or an array item of a schema declares.
 
     default: the value when none is given. validation: the rules of `@schema/validation`, or None.
-    item: for map items, the node that stands where the key is not given; made once and shared. secret: nobody else is to
-    see the value.
+    item: for map items, the node that stands where the key is not given; made once and shared. required: the value has to
+    be given. secret: nobody else is to see it.
     """
 
-    __slots__ = ("default", "item", "key", "line", "secret", "source", "type", "validation")
+    __slots__ = ("default", "item", "key", "line", "required", "secret", "source", "type", "validation")
 
     def __init__(
         self,
@@ -171,7 +171,7 @@ class Declaration:
         self.validation = validation
         self.source = source
         self.line = line
-        self.secret = False
+        self.required = self.secret = False
         self.item = MapItem(key, default, source, line)
 
     @property

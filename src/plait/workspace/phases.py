@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.additions import SECRETS
+from plait.additions import REQUIRED, SECRETS
 from plait.context import Context
 from plait.errors import PlaitError, SchemaError, TemplateError
 from plait.events import current_listener
@@ -248,6 +248,12 @@ class Execution:
             trace.label = None
             trace.stage("data values", [merged])
         entries = [*entries, *given]
+        if schema is not None and REQUIRED in self.options.additions:
+            from plait.schema.required import check_required
+
+            check_required(
+                schema, merged, [one.document.source.shown for one in entries if one.document.source is not None]
+            )
         listener = current_listener()
         if listener is not None and schema is not None:
             from plait.schema.telling import tell

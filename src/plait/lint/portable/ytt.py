@@ -259,6 +259,12 @@ ENTRIES = (
         "give the values by --data-values-file",
     ),
     Entry(
+        "`--with required`: `@schema/required`",
+        "it has no @schema/required",
+        in_items(lambda layout, item: has_comment(layout, item, "@schema/required"), (TEMPLATE,)),
+        "write a rule: @schema/validation min_len=1",
+    ),
+    Entry(
         "`--with secrets`: `@schema/secret`",
         "it has no @schema/secret",
         in_items(lambda layout, item: has_comment(layout, item, "@schema/secret"), (TEMPLATE,)),

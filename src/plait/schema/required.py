@@ -1,0 +1,81 @@
+"""Data values that have to be given: `@schema/required`.
+
+A schema says by an example of what type a data value is, and the example is its default. Of a required one it is none: the
+item of the schema itself must not be left in the data values, however often the same value was given.
+"""
+
+from __future__ import annotations
+
+from plait.errors import Finding, SchemaError
+from plait.nodes import Map
+from plait.schema.types import MapType
+from plait.schema.walk import declared_items
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.nodes import Document, Item
+    from plait.schema.types import Declaration
+
+# So many files of values are named, of those in which a value could stand.
+_NAMED = 3
+
+
+def check_required(declaration: Declaration, values: Document, sources: Sequence[str]) -> None:
+    """Raises SchemaError where something required was not given. sources: what data values came from, files and flags."""
+    missing = list(_missing(declaration, values, ""))
+    if not missing:
+        return
+    findings = [
+        Finding(
+            f"the data value {path} is required, and is not given",
+            at=one.position,
+            also=[around.position] if around.source is not one.source and around.line > 0 else [],
+            expected=f"{_article(one.type.name)} (by {one.position})",
+            hint=_places(path, sources),
+        )
+        for path, one, around in missing
+    ]
+    paths = ", ".join(path for path, _, _ in missing)
+    what = "a data value is" if len(missing) == 1 else f"{len(missing)} data values are"
+    raise SchemaError(f"{what} required, and not given: {paths}", findings=findings)
+
+
+def _missing(declaration: Declaration, node: Item, path: str) -> Iterator[tuple[str, Declaration, Item]]:
+    """What was not given within a node: its path, what declares it, and the node that misses it."""
+    for number, (item, inner) in enumerate(declared_items(declaration, node.value)):
+        name = f"[{number}]" if type(node.value) is not Map else f".{inner.key}" if path else str(inner.key)
+        if inner.required and not _is_given(inner, item):
+            yield path + name, inner, node
+        else:
+            yield from _missing(inner, item, path + name)
+
+
+def _is_given(declaration: Declaration, item: Item) -> bool:
+    """Whether a value, or of a map something in it, is another item than that of the schema."""
+    if item is declaration.item:
+        return False
+    if type(declaration.type) is MapType and declaration.type.declarations:
+        return any(_is_given(inner, one) for one, inner in declared_items(declaration, item.value))
+    return True
+
+
+def _places(path: str, sources: Sequence[str]) -> str:
+    """Where a data value can be given, of what there is in this run."""
+    files = [name for name in dict.fromkeys(sources) if not name.startswith("(")]
+    prefixes = dict.fromkeys(name.rpartition(" ")[2] for name in sources if name.startswith("(data-values-env"))
+    found = [f"by --data-value {path}=..."] if "[" not in path else []
+    if files:
+        found.append(f"in {', '.join(files[:_NAMED])}")
+    else:
+        found.append("in a file: --data-values-file FILE")
+    found += [f"as the environment variable {prefix}_{path.replace('.', '__')}" for prefix in prefixes]
+    return f"give it {', or '.join(found)}"
+
+
+def _article(name: str) -> str:
+    return f"{'an' if name[0] in 'aeio' else 'a'} {name}"
+
+
+__all__ = ["check_required"]
