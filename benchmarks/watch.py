@@ -1,9 +1,10 @@
-"""How long `plait render --watch` takes from a change of one file of 1,000 documents to the difference on the terminal.
+"""How long `--watch` takes from a change of one file of 1,000 documents to the difference on the terminal.
 
     python benchmarks/watch.py [--runs N] [--json FILE]
 
-Two projects: 100 templates of ten documents each, and 1,000 templates of one with data values for 500 components. The clock
-runs from before the file is written until the changed value has arrived at the other side of the terminal.
+Three projects: 100 templates of ten documents each, 1,000 templates of one with data values for 500 components, and 1,000
+layered documents in files of their own, half of which inherit from the others. The clock runs from before the file is
+written until the changed value has arrived at the other side of the terminal.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 
 from testing import DEPLOYMENT, HELPERS, OVERLAYS, SERVICE, application
 
@@ -52,10 +54,39 @@ def small_templates(top: pathlib.Path) -> pathlib.Path:
     return top / "config" / "comp3" / "deployment.yml"
 
 
-def answers(top: pathlib.Path, file: pathlib.Path, runs: int) -> list[float]:
-    """Seconds until each of so many changes is shown."""
+def layered_documents(top: pathlib.Path) -> pathlib.Path:
+    """Write 500 documents, and for each one that inherits from it; one of them."""
+    (top / "documents").mkdir()
+    head = "schema: {schema}\nmetadata:\n  schema: metadata/{control}/v1\n  name: {name}\n"
+    policy = head.format(schema="deckhand/LayeringPolicy/v1", control="Control", name="order")
+    (top / "documents" / "policy.yml").write_text(f"{policy}data: {{layerOrder: [type, site]}}\n", "utf-8")
+    layers = (
+        ("type", "  labels: {{number: n{0}}}\n  layeringDefinition: {{layer: type, abstract: true}}\n"),
+        (
+            "site",
+            "  layeringDefinition:\n    layer: site\n    parentSelector: {{number: n{0}}}\n    actions: [{{method: merge, path: .}}]\n",
+        ),
+    )
+    for number in range(500):
+        for layer, definition in layers:
+            text = head.format(schema=f"example/Part{number}/v1", control="Document", name=f"{layer}-{number}")
+            data = f"data:\n  limits: {{cpu: 500m}}\n  list: [1, 2, 3]\n  layers: {{{layer}: {number}}}\n"
+            (top / "documents" / f"{layer}-{number}.yml").write_text(text + definition.format(number) + data, "utf-8")
+    return top / "documents" / "site-3.yml"
+
+
+_RENDER = ("render", "-f", "config", "-f", "overlays", "-d", "values.yml")
+PROJECTS = {
+    "100 templates": (large_templates, _RENDER),
+    "1,000 templates": (small_templates, _RENDER),
+    "1,000 layered documents": (layered_documents, ("layer", "documents")),
+}
+
+
+def answers(top: pathlib.Path, file: pathlib.Path, words: Sequence[str], runs: int) -> list[float]:
+    """Seconds until each of so many changes is shown. words: the command."""
     outer, inner = pty.openpty()
-    command = [sys.executable, "-m", "plait", "render", "--watch", "-f", "config", "-f", "overlays", "-d", "values.yml"]
+    command = [sys.executable, "-m", "plait", *words, "--watch"]
     environment = {**os.environ, "NO_COLOR": "1"}
     process = subprocess.Popen(command, cwd=top, stdin=inner, stdout=inner, stderr=inner, env=environment)
     text = file.read_text("utf-8")
@@ -87,12 +118,13 @@ def main() -> None:
     parser.add_argument("--json", type=pathlib.Path)
     given = parser.parse_args()
     figures = {}
-    for name, make in (("100 templates", large_templates), ("1,000 templates", small_templates)):
+    for name, (make, words) in PROJECTS.items():
         with tempfile.TemporaryDirectory() as directory:
-            seconds = answers(pathlib.Path(directory), make(pathlib.Path(directory)), given.runs)
+            top = pathlib.Path(directory)
+            seconds = answers(top, make(top), words, given.runs)
         figures[name] = seconds
         least, most = min(seconds) * 1000, max(seconds) * 1000
-        print(f"{name:<18}{statistics.median(seconds) * 1000:>6.0f} ms  (least {least:.0f}, most {most:.0f})")
+        print(f"{name:<24}{statistics.median(seconds) * 1000:>6.0f} ms  (least {least:.0f}, most {most:.0f})")
     if given.json:
         given.json.write_text(json.dumps(figures, indent=1), "utf-8")
 

@@ -113,6 +113,25 @@ def goes_on() -> None:
         gc.enable()
 
 
+def tidier() -> Callable[[], None]:
+    """What such a process calls while nobody waits for an answer: it takes back what the work before has left.
+
+    What the first work has left stays, most of which serves the next ones; so later calls look at little.
+    """
+    import gc
+
+    is_first = True
+
+    def tidy() -> None:
+        nonlocal is_first
+        gc.collect()
+        if is_first:
+            gc.freeze()
+        is_first = False
+
+    return tidy
+
+
 def within_memory(work: Callable[[], T]) -> T:
     """What `work` gives. Raises LimitError where the memory runs out, which the system refuses past the limit."""
     # Where there is no memory left, there is that much for saying so. Bytes of zeros are not written, so that the system

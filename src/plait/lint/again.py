@@ -6,7 +6,7 @@ import sys
 
 from plait.cli.streams import complain, write_out
 from plait.errors import PlaitError, render
-from plait.process import goes_on, stop_timer
+from plait.process import goes_on, stop_timer, tidier
 from plait.spell import counted
 from plait.view import seen
 from plait.watching.changes import follow
@@ -36,4 +36,4 @@ def watch(asked: Asked) -> None:
             stop_timer()
 
     goes_on()
-    follow(work)
+    follow(work, idle=tidier())

@@ -9,7 +9,7 @@ from time import perf_counter
 from plait.cli.colour import in_colour
 from plait.cli.streams import complain, write_out
 from plait.errors import PlaitError, render
-from plait.process import stop_timer
+from plait.process import stop_timer, tidier
 from plait.spell import counted
 from plait.testing.cases import Case
 from plait.testing.collecting import Collector
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 def watch(flags: Parsed) -> None:
     """Run the tests that a command line names until the user interrupts. Raises UsageError where that cannot be done."""
-    follow(Again(flags).work)
+    follow(Again(flags).work, idle=tidier())
     if sys.stdout.isatty():
         write_out("\n")
 

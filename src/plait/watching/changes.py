@@ -6,7 +6,6 @@ file that was missing may come to be.
 
 from __future__ import annotations
 
-import gc
 import os
 from time import time
 
@@ -42,16 +41,19 @@ def check_installed() -> None:
         ) from None
 
 
-def follow(work: Callable[[View, frozenset[str]], None], stop: Event | None = None) -> None:
+def follow(
+    work: Callable[[View, frozenset[str]], None], stop: Event | None = None, idle: Callable[[], None] | None = None
+) -> None:
     """Do some work, and again whenever what it read has changed, until `stop` is set or the user interrupts.
 
     work: is given a view that notes what it reads, and the absolute paths that have changed since the last time, none the
-    first time. What it reads in another way it notes there itself. Raises what the work raises, and UsageError where the
+    first time. What it reads in another way it notes there itself. idle: is called once after each work, when nothing has
+    happened for a while. Raises what the work raises, and UsageError where the
     library that watches files is not installed.
     """
     check_installed()
     changed: frozenset[str] = frozenset()
-    watcher = _Watcher(stop)
+    watcher = _Watcher(stop, idle or (lambda: None))
     try:
         while stop is None or not stop.is_set():
             view = View(is_read_only=False)
@@ -65,8 +67,9 @@ def follow(work: Callable[[View, frozenset[str]], None], stop: Event | None = No
 class _Watcher:
     """Tells changes in directories. It goes on while work is done, so that what changes meanwhile is told after it."""
 
-    def __init__(self, stop: Event | None) -> None:
+    def __init__(self, stop: Event | None, idle: Callable[[], None]) -> None:
         self._stop = stop
+        self._idle = idle
         self._directories: frozenset[str] = frozenset()
         self._events: Iterator[set[tuple[Change, str]]] = iter(())
 
@@ -79,8 +82,7 @@ class _Watcher:
         is_tidy = False
         for batch in self._events:
             if not batch and not is_tidy:
-                # What the work has left is looked through while nobody waits for an answer.
-                gc.collect()
+                self._idle()
                 is_tidy = True
             paths = {path for _, path in batch}
             if is_new:

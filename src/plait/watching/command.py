@@ -19,7 +19,7 @@ from plait.codecache import MemoryCache
 from plait.context import Context
 from plait.errors import PlaitError, UsageError, render
 from plait.nodes import equal
-from plait.process import goes_on, stop_timer
+from plait.process import goes_on, stop_timer, tidier
 from plait.provenance import Trace
 from plait.secrets import FLAGS as SECRETS
 from plait.spell import counted
@@ -55,7 +55,7 @@ def main(name: str, argv: Sequence[str]) -> int:
             raise UsageError(f"--watch and {flag} do not go together")
     goes_on()
     watched = Watched(name, argv)
-    follow(watched.work)
+    follow(watched.work, idle=tidier())
     if sys.stdout.isatty():
         write_out("\n")
     return 0
