@@ -188,3 +188,20 @@ def test_answers_fit_the_terminal(columns: int, tmp_path: pathlib.Path) -> None:
 
 def _letters(text: str) -> str:
     return re.sub(r"[\s|]", "", text)
+
+
+def test_a_fleet_says_how_far_it_is(tmp_path: pathlib.Path) -> None:
+    text = SLOW.replace(str(DEPTH), f"{DEPTH} - 2 + 0 * data.values.name")
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/a.yml").write_text('#@ load("@ytt:data", "data")\n---\n' + text)
+    (tmp_path / "config/schema.yml").write_text("#@data/values-schema\n---\nname: 0\n")
+    names = ", ".join(map(str, range(4)))
+    matrix = f"{{axes: {{name: [{names}]}}}}"
+    run = '{files: config, data-value-yaml: "name={name}"}'
+    (tmp_path / "plait.yml").write_text(f"runs: {{app: {{matrix: {matrix}, render: {run}}}}}\n")
+    status, seen, printed = at_terminal(["fleet", "-j", "1", "--no-cache"], tmp_path)
+    assert (status, printed.startswith(b"4 runs: 4 made, in ")) == (0, True)
+    assert re.search(r"plait: [1-3] of 4 runs, [0-9.]+/s, [0-9.]+ s left", seen)
+    # It goes away, and no code of the terminal is shown as text.
+    assert "\\x" not in seen
+    assert seen.rstrip().endswith(("\x1b[K", "\r"))

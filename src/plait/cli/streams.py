@@ -23,7 +23,7 @@ class _Unwatched:
 
 def watched(context: Context) -> Watched | _Unwatched:
     """For a `with` statement: a terminal shows what is being done while its body runs."""
-    terminal = _guarded()
+    terminal = guarded()
     if terminal is None:
         return _Unwatched()
     from plait.cli.progress import Watched
@@ -31,7 +31,7 @@ def watched(context: Context) -> Watched | _Unwatched:
     return Watched(context, terminal)
 
 
-def _guarded() -> Terminal | None:
+def guarded() -> Terminal | None:
     """Standard error, if it is a terminal and guarded; whoever guards it loads the module."""
     if "plait.cli.terminal" not in sys.modules:
         return None
@@ -49,7 +49,7 @@ def write_out(text: str, *, is_harmless: bool = False) -> None:
         from plait.cli.terminal import harmless
 
         text = text if is_harmless else harmless(text)
-        terminal = _guarded()
+        terminal = guarded()
         if terminal is not None:
             terminal.show("")
     try:

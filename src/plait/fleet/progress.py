@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Protocol
 
+    from plait.cli.terminal import Terminal
     from plait.fleet.outcome import Outcome
 
     class Watcher(Protocol):
@@ -95,13 +96,15 @@ class TerminalLine(Lines):
     _FIRST = 1.0
     _EACH = 0.2
 
+    def __init__(self, terminal: Terminal) -> None:
+        super().__init__()
+        self._terminal = terminal
+
     def end(self, counts: Mapping[str, int], seconds: float) -> None:  # noqa: ARG002 - of the protocol
-        sys.stderr.write("\r\x1b[K")
-        sys.stderr.flush()
+        self._terminal.show("")
 
     def _show(self, line: str) -> None:
-        sys.stderr.write(f"\r\x1b[K{line}")
-        sys.stderr.flush()
+        self._terminal.show(line)
 
 
 class Events(Silent):
@@ -134,4 +137,7 @@ def for_people() -> Watcher:
     """What tells people, where standard error leads."""
     from os import environ
 
-    return TerminalLine() if sys.stderr.isatty() and environ.get("TERM", "dumb") != "dumb" else Lines()
+    from plait.cli.streams import guarded
+
+    terminal = guarded()
+    return Lines() if terminal is None or environ.get("TERM", "dumb") == "dumb" else TerminalLine(terminal)
