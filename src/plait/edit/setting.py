@@ -150,6 +150,7 @@ class State:
                 f'"{path}" means {len(found)} values',
                 found=", ".join(str(place) for place in found[:_MOST_SHOWN]),
                 expected="one value",
+                hint="each is set by a PATH of its own; one command takes several",
             )
         return found[0]
 
