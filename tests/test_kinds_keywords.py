@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pathlib
+from contextlib import suppress
 from typing import Any
 
 import jsonschema
@@ -12,8 +13,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+import plait
 from plait.kinds.check import violations
 from plait.kinds.references import schema_of
+from plait.limits import Limits, limited
 
 CASES = yaml.safe_load((pathlib.Path(__file__).parent / "cases" / "kinds" / "keywords.yml").read_text("utf-8"))
 
@@ -157,3 +160,56 @@ def _strict(schema: dict[str, Any]) -> dict[str, Any]:
 @given(STRUCTURAL, GIVEN)
 def test_objects_of_kubernetes_have_what_is_declared(schema: dict[str, Any], value: object) -> None:
     assert (told(schema, value, is_kind=True) == []) == jsonschema.Draft202012Validator(_strict(schema)).is_valid(value)
+
+
+# Keywords with whatever may stand behind them, as somebody types them or means harm.
+OTHERS = {
+    *("properties", "items", "allOf", "anyOf", "not", "if", "then", "contains", "$defs", "definitions", "dependencies"),
+    *(
+        "$id",
+        "id",
+        "$anchor",
+        "$dynamicRef",
+        "$recursiveRef",
+        "$schema",
+        "format",
+        "patternProperties",
+        "propertyNames",
+    ),
+    *("additionalItems", "additionalProperties", "prefixItems", "unevaluatedItems", "unevaluatedProperties"),
+}
+DRAFTS = ("http://json-schema.org/draft-04/schema#", "https://json-schema.org/draft/2019-09/schema", DRAFT)
+WORDS = (
+    "",
+    "#",
+    "#/",
+    "#/$defs/a",
+    "#a",
+    "a",
+    "http://[",
+    "urn:x:y",
+    "file:///",
+    "(",
+    "(?=a)",
+    "^(?!",
+    "object",
+    "\ud800",
+)
+KEYWORDS = st.sampled_from([*FLAT, *sorted(OTHERS)])
+TEXTS = st.sampled_from([*WORDS, *DRAFTS])
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | NUMBERS | st.just(float("nan")) | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYWORDS | NAMES, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(KEYWORDS, ANYTHING, max_size=5), ANYTHING, st.booleans())
+def test_whatever_a_schema_is_it_comes_to_an_end(schema: dict[str, Any], value: object, is_kind: bool) -> None:
+    with limited(Limits(seconds=5, steps=300_000)), suppress(plait.PlaitError):
+        made = schema_of(schema, is_kind=is_kind)
+        for keys in ([], ["a"], ["a", "b"]):
+            below = made.at(keys)
+            told_of = None if below is None else (below.type_text(), below.choices(), below.description(), below.inside())
+            assert below is None or told_of is not None
+        violations(value, made)

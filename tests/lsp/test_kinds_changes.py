@@ -224,3 +224,20 @@ def test_a_catalogue_of_thousands_of_schemas_does_not_keep_the_editor(tmp_path: 
         [catalogue] = [one.kinds.catalogue for one in made.state.evaluations(made.path("config/thing.yml"))]
         assert catalogue is not None
         assert len([*catalogue.paths()]) < 5  # the directory, and what was asked for
+
+
+def test_what_is_nested_deeply_is_checked_or_told(tmp_path: Path) -> None:
+    """As deep as anybody writes it is checked; beyond that the schema's line says that it is not."""
+    recursive = json.dumps({"properties": {"apiVersion": {}, "kind": {}, "a": {"$ref": "#"}, "b": {"type": "integer"}}})
+
+    def text(depth: int) -> str:
+        return "apiVersion: example.org/v1\nkind: Thing\na: " + "{a: " * depth + "{b: x}" + "}" * depth + "\n"
+
+    files = {"schemas/thing-example-v1.json": recursive, "config/thing.yml": text(80)}
+    with workshop(tmp_path, {**FILES, **files}) as made:
+        made.open("config/thing.yml")
+        assert told(made, "config/thing.yml") == ["3: string where integer is expected\nin the run one"]
+        made.open("config/thing.yml", text(900))
+        assert told(made, "config/thing.yml") == []
+        [message] = told(made, "schemas/thing-example-v1.json")
+        assert "nested too deeply" in message

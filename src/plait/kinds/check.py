@@ -7,6 +7,7 @@ from itertools import islice
 from plait.errors import LimitError, UsageError
 from plait.kinds.wording import Violation, told
 from plait.nodes import Array, Map
+from plait.source import Position, Source
 from plait.spell import near
 
 TYPE_CHECKING = False
@@ -68,10 +69,13 @@ def violations(plain: object, schema: Schema) -> list[Violation]:
             for error in islice(found_by_library(schema.checker, plain), MOST)
             for one in told(error)  # type: ignore[arg-type] # the library's own
         ]
+        if schema.is_kind:
+            found += islice(_undeclared(plain, schema, ()), MOST)
     except UnusableSchemaError as error:
-        raise UsageError(f"the schema of a document cannot be used: {error.message}") from None
-    if schema.is_kind:
-        found += islice(_undeclared(plain, schema, ()), MOST)
+        at = Position(Source(schema.path), 1)
+        raise UsageError(f"the schema cannot be used for a document: {error.message}", at=at) from None
+    except RecursionError:
+        raise _too_deep() from None
     return [*{(one.path, one.message): one for one in found}.values()][:MOST]
 
 
@@ -99,7 +103,11 @@ def as_json(value: Value) -> object:
     try:
         return _as_json(value)
     except RecursionError:
-        raise LimitError("the document is nested too deeply for its schema") from None
+        raise _too_deep() from None
+
+
+def _too_deep() -> LimitError:
+    return LimitError("the document is nested too deeply for its schema")
 
 
 def _as_json(value: Value) -> object:

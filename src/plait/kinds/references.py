@@ -82,7 +82,7 @@ class References:
         assert isinstance(node, dict)
         checks = checker_class(_draft_of(resolver.lookup("#").contents), is_kind=is_kind)
         checker = checks({"$ref": f"{uri}#{pointer}"}, registry=self.registry, format_checker=formats())
-        return Schema(node, found.resolver, is_kind=is_kind, checker=checker)
+        return Schema(node, found.resolver, is_kind=is_kind, checker=checker, path=path_of(uri) or "")
 
     def _add(self, uri: str, contents: object) -> None:
         from referencing.jsonschema import DRAFT202012, specification_with

@@ -22,18 +22,19 @@ _MOST = 100
 class Schema:
     """A place in a schema. node: what stands there. resolver: where its `$ref` leads. is_kind: it is of an object of
     Kubernetes, which has no keys that are not declared. checker: what checks documents by the whole schema; a place below
-    has none.
+    has none. path: the file of the whole schema, if it stands in one.
     """
 
-    __slots__ = ("_item", "_parts", "_properties", "checker", "is_kind", "node", "resolver")
+    __slots__ = ("_item", "_parts", "_properties", "checker", "is_kind", "node", "path", "resolver")
 
     def __init__(
-        self, node: Plain, resolver: Resolver[Any], *, is_kind: bool, checker: Validator | None = None
+        self, node: Plain, resolver: Resolver[Any], *, is_kind: bool, checker: Validator | None = None, path: str = ""
     ) -> None:
         self.node = node
         self.resolver = resolver
         self.is_kind = is_kind
         self.checker = checker
+        self.path = path
         self._parts: list[Schema] | None = None
         self._properties: dict[str, Schema] | None = None
         self._item: Schema | None = None

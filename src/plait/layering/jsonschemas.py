@@ -108,7 +108,7 @@ def violations(checker: Validator, plain: object) -> Iterator[Violation]:
     """
     try:
         yield from checker.iter_errors(plain)
-    except (PlaitError, MemoryError):
+    except (PlaitError, MemoryError, UnusableSchemaError):
         raise
     except RecursionError:
         raise _endless() from None

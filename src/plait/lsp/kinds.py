@@ -20,6 +20,7 @@ from plait.lsp.behind import lines_behind
 from plait.lsp.evaluation import descend
 from plait.lsp.left import is_overlay, left_documents
 from plait.nodes import Map, MapItem, to_plain
+from plait.process import with_room
 from plait.spell import listed
 
 # Tokens of a path that choose among the items of an array.
@@ -45,28 +46,31 @@ _HIDDEN = Violation((), "what stands here is not as the schema says")
 
 def find_faults(state: State, evaluation: Evaluation, stop: Stop) -> None:
     """Fill `kinds` of an evaluation: each fault is at the line that has set, or changed, what is wrong last. stop: ends it."""
-    assert evaluation.documents is not None
-    kinds = evaluation.kinds
-    secret = {path_of(source) for source, _, _ in evaluation.trace.secrets}
     try:
         with limited(_LIMITS) as allowance:
             stop.watch(allowance)
-            if evaluation.run.schemas:
-                texts = {path: text.encode("utf-8", "surrogateescape") for path, text in [*state.texts.items()]}
-                kinds.catalogue = catalogue_of(evaluation.run.schemas, texts)
-            if evaluation.run.command == "layer":
-                kinds.of_data = _of_site(state, evaluation)
-            for document in evaluation.documents.nodes.items:
-                for fault in _faults(evaluation, document):
-                    origin = _origin(evaluation, fault)
-                    if origin is not None:
-                        path, line = origin
-                        # Keys of what is secret are for nobody to see, either.
-                        hidden = path in secret or evaluation.is_secret(fault.item)
-                        told = Fault(fault.way, _HIDDEN) if hidden else fault
-                        kinds.faults.append((path, line, told))
+            with_room(lambda: _find(state, evaluation), first=False)
     except PlaitError as error:
-        kinds.error = None if stop.is_asked else error
+        evaluation.kinds.error = None if stop.is_asked else error
+
+
+def _find(state: State, evaluation: Evaluation) -> None:
+    assert evaluation.documents is not None
+    kinds = evaluation.kinds
+    secret = {path_of(source) for source, _, _ in evaluation.trace.secrets}
+    if evaluation.run.schemas:
+        texts = {path: text.encode("utf-8", "surrogateescape") for path, text in [*state.texts.items()]}
+        kinds.catalogue = catalogue_of(evaluation.run.schemas, texts)
+    if evaluation.run.command == "layer":
+        kinds.of_data = _of_site(state, evaluation)
+    for document in evaluation.documents.nodes.items:
+        for fault in _faults(evaluation, document):
+            origin = _origin(evaluation, fault)
+            if origin is not None:
+                path, line = origin
+                # Keys of what is secret are for nobody to see, either.
+                is_hidden = path in secret or evaluation.is_secret(fault.item)
+                kinds.faults.append((path, line, Fault(fault.way, _HIDDEN) if is_hidden else fault))
 
 
 def _faults(evaluation: Evaluation, document: Document) -> Sequence[Fault]:
