@@ -27,6 +27,16 @@ def document_name(document: Document) -> str | None:
     return own if type(own) is str else None
 
 
+def naming(document: Document) -> list[Item]:
+    """The items of a document whose values `document_name` may be made of."""
+    top = document.value
+    if type(top) is not Map:
+        return []
+    metadata = top.find("metadata")
+    inner = metadata.value.find("name") if metadata is not None and type(metadata.value) is Map else None
+    return [item for item in (*map(top.find, ("kind", "schema", "name")), inner) if item is not None]
+
+
 def _metadata(top: Map, key: str) -> Value:
     metadata = top.find("metadata")
     item = metadata.value.find(key) if metadata is not None and type(metadata.value) is Map else None

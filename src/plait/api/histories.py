@@ -7,12 +7,10 @@ from plait.api.equality import Comparable
 from plait.api.isolation import fully_told
 from plait.api.results import Documents, plain
 from plait.errors import LimitError, UsageError
-from plait.naming import document_name
 from plait.secrets import HIDDEN
 from plait.source import Position
 from plait.tools import explain as tool
 from plait.tools import telling
-from plait.tools.paths import Line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,7 +69,7 @@ class History(Comparable):
         self._history = history
         place = history.place
         self.secret = history.secret
-        self.document = place.file if type(place) is Line else document_name(place.document)
+        self.document = place.document_name
         self.path = place.path
         try:
             self.value: Plain = plain(history.value)

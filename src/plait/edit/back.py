@@ -63,7 +63,7 @@ class Change:
         if self.added is None:
             return str(self.place)
         if type(self.added) is MapItem:
-            return str(Place(self.place.document, self.place.number, (*self.place.way, self.added)))
+            return str(self.place.at((*self.place.way, self.added)))
         return f"a new item of {self.place}"
 
 
@@ -113,6 +113,7 @@ class _Back:
     # -- what differs ------------------------------------------------------------------------------------------------
 
     def _changes(self) -> Iterator[Change]:
+        names = self.state.output.names
         numbers = {document: number for number, document in enumerate(self.state.output.documents)}
         if len(self.before) == len(self.wanted):
             pairs: Iterable[tuple[Document | None, Document | None]] = zip(self.before, self.wanted, strict=True)
@@ -123,10 +124,10 @@ class _Back:
                 shown = old or new
                 assert shown is not None
                 what = "is new" if old is None else "is gone"
-                name = str(Place(shown, numbers.get(shown, len(self.before)), ()))
+                name = str(Place(shown, numbers.get(shown, len(self.before)), (), names=names))
                 self.refused.append(Refused(UNWRITABLE, f"{name} {what}: whole documents are not put back", path=name))
             elif not equal(old.value, new.value):
-                yield from _between(Place(old, numbers[old], ()), new.value)
+                yield from _between(Place(old, numbers[old], (), names=names), new.value)
 
     # -- where it can be put -----------------------------------------------------------------------------------------
 
@@ -180,7 +181,7 @@ class _Back:
         seen = False
         for item in near[:_MOST_TRIES]:
             # That may be a secret: it stays what it is.
-            beside = Place(place.document, place.number, (*place.way, item))
+            beside = place.at((*place.way, item))
             for origin in standing(self.explainer.history(beside), self.state.files):
                 behind = origin.site.place if item is change.behind or type(added) is MapItem else -1
                 text = origin.text.with_item(origin.site.around, behind, added)
@@ -273,7 +274,8 @@ class _Back:
         return Edit(files, state.output, output), left
 
     def _left(self, documents: Sequence[Document]) -> list[str]:
-        return [named(one) for one in differences(self.wanted, printed(documents))]
+        hidden = self.state.output.shown
+        return [named(one) for one in differences(hidden(self.wanted), hidden(printed(documents)))]
 
     def _texts(self, pieces: Sequence[Pieces]) -> dict[str, str] | None:
         """Files with pieces put in; None where they overlap."""
@@ -323,16 +325,14 @@ def _between(place: Place, new: Value) -> Iterator[Change]:
             yield Change(here, added=item, behind=behind)
         for item in old.items:
             if item not in kept:
-                yield Change(Place(here.document, here.number, (*here.way, item)), is_gone=True)
-        pending += [
-            (Place(here.document, here.number, (*here.way, item)), other.value) for item, other in reversed(pairs)
-        ]
+                yield Change(here.at((*here.way, item)), is_gone=True)
+        pending += [(here.at((*here.way, item)), other.value) for item, other in reversed(pairs)]
 
 
 def _is_moved(name: str, change: Change) -> bool:
     """Whether a difference may be new only because the items of an array have other numbers now."""
     way = change.place.way if change.added is not None else change.place.way[:-1]
-    around = Place(change.place.document, change.place.number, way)
+    around = change.place.at(way)
     is_array = type(around.value) is Array
     return (
         is_array

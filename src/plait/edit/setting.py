@@ -63,11 +63,12 @@ class Edit:
         """What changes in the output; secrets are not shown."""
         from plait.tools.diff import diff
 
-        found = diff(self.before.documents, self.after.documents, in_order=True)
-        secrets = self.before.secret_values()
+        shown = self.before.shown
+        found = diff(shown(self.before.documents), shown(self.after.documents), in_order=True)
+        labels = {*self.before.labels.values()}
         for one in found:
             # Of what is new in a run with secrets nobody knows what it was made of.
-            if secrets and (one.kind == ADDED or not secrets.isdisjoint(_scalars(one.before))):
+            if labels and (one.kind == ADDED or not labels.isdisjoint(_scalars(one.before))):
                 one.before, one.after = (None if value is None else HIDDEN for value in (one.before, one.after))
         return found
 
@@ -168,7 +169,7 @@ class State:
         trace = self.output.trace
         if trace is not None and means_text(wanted, trace.texts):
             return text_lines(trace.texts, wanted)
-        return find(wanted, self.output.documents)
+        return find(wanted, self.output.documents, self.output.names)
 
     def set(self, place: Place, value: Value, typed: str | None = None) -> Edit:
         """Edit a value where it is written. typed: how a person spelled it. Raises Refused."""
@@ -256,7 +257,8 @@ class State:
         texts = changed_texts(self.output, output)
         if not texts and same(wanted, output.documents):
             return []
-        found = [named(one) for one in differences(wanted, output.documents)] + texts
+        hidden = self.output.shown
+        found = [named(one) for one in differences(hidden(wanted), hidden(output.documents))] + texts
         if not found:
             found = [
                 f"{Place(a, number, ())}: the order of keys"
@@ -265,7 +267,7 @@ class State:
             ]
         if found and self._noise is None:
             again = self.target.evaluate(self.texts)
-            self._noise = {named(one) for one in differences(self.output.documents, again.documents)}
+            self._noise = {named(one) for one in differences(hidden(self.output.documents), hidden(again.documents))}
             self._noise.update(changed_texts(self.output, again))
         return [one for one in found if one not in (self._noise or ())]
 

@@ -8,6 +8,8 @@ from plait.analysis.places import path_of
 from plait.nodes import Array, Document, Map, MapItem, equal
 from plait.project.run import Run
 from plait.tools.explain import Explainer
+from plait.tools.items import ItemNames
+from plait.tools.masking import Labels
 from plait.tools.paths import Place, all_places
 from plait.view import View
 
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 class Output:
     """What a run makes. documents; texts: the text files among it, by path. trace, view: of a recorded run."""
 
-    __slots__ = ("documents", "texts", "trace", "view")
+    __slots__ = ("_labels", "documents", "texts", "trace", "view")
 
     def __init__(self, made: Documents, view: View) -> None:
         self.documents: list[Document] = made.nodes.items
@@ -32,19 +34,42 @@ class Output:
         self.texts = {path: text for path, text in files.items() if not path.endswith((".yml", ".yaml"))}
         self.trace: Trace | None = made.trace
         self.view = view
+        self._labels: dict[tuple[type, Scalar], str] | None = None
 
     def is_secret(self, path: str, line: int) -> bool:
         """Whether nobody is to see a line of a file."""
         secrets = () if self.trace is None else self.trace.secrets
         return any(path_of(source) == path and first <= line < end for source, first, end in secrets)
 
-    def secret_values(self) -> set[Scalar]:
-        """The scalars of the output that nobody is to see."""
-        if self.trace is None or not self.trace.secrets:
-            return set()
-        explainer = Explainer(self.trace)
-        places = all_places(self.documents, {})
-        return {place.value for place in places if explainer.history(place).secret}  # type: ignore[misc]
+    @property
+    def names(self) -> ItemNames:
+        """What the documents and items of the output are called."""
+        return ItemNames() if self.trace is None else Explainer(self.trace).names
+
+    @property
+    def labels(self) -> Mapping[tuple[type, Scalar], str]:
+        """What stands in the place of the scalars of the output that nobody is to see."""
+        if self._labels is None:
+            self._labels, label = {}, Labels()
+            explainer = None if self.trace is None or not self.trace.secrets else Explainer(self.trace)
+            for place in () if explainer is None else all_places(self.documents, {}):
+                value: Scalar = place.value  # type: ignore[assignment]
+                if explainer is not None and explainer.history(place).secret:
+                    self._labels[type(value), value] = label(value)
+        return self._labels
+
+    def shown(self, documents: Sequence[Document]) -> Sequence[Document]:
+        """Documents with names in the place of scalars that are secret in this output."""
+        labels = self.labels
+        if not labels:
+            return documents
+
+        def without(value: Value) -> Value:
+            if type(value) is Map or type(value) is Array:
+                return value.with_values(without(item.value) for item in value.items)
+            return labels.get((type(value), value), value)  # type: ignore[arg-type]
+
+        return [document.with_value(without(document.value)) for document in documents]
 
 
 class Target:

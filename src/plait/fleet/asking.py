@@ -131,8 +131,9 @@ def compared(project: Project, tasks: Sequence[Task]) -> list[Compared]:
         documents, trace = evaluated(project, task)
         explainer = Explainer(trace)
         for place in all_places(documents.nodes.items, trace.texts):
-            value = Value(explainer.history(place))
-            found.setdefault(str(place), {}).setdefault(value.key, (value, []))[1].append(task)
+            history = explainer.history(place)
+            value = Value(history)
+            found.setdefault(str(history.place), {}).setdefault(value.key, (value, []))[1].append(task)
     for groups in found.values():
         have = {task.name for _, members in groups.values() for task in members}
         lacking = [task for task in tasks if task.name not in have]

@@ -15,6 +15,7 @@ from plait.errors import PlaitError
 from plait.lint.finding import Finding, Place
 from plait.nodes import COLLECTIONS, equal
 from plait.provenance import Change
+from plait.tools.explain import Explainer
 from plait.tools.paths import all_places, parse, places
 
 TYPE_CHECKING = False
@@ -76,7 +77,7 @@ def order(subject: Subject, *, listed: bool = False) -> Iterator[Finding]:
 
 def _pairs(ran: Ran) -> Iterator[Pair]:
     """Values that two files gave, one after the other, each file with another."""
-    for value in all_places(ran.documents.nodes.items, {}):
+    for value in all_places(ran.documents.nodes.items, {}, Explainer(ran.trace).names):
         if type(value.value) in COLLECTIONS:
             continue
         changes = [one for one in _changes(ran.trace, value.item) if path_of(one.source) is not None]

@@ -8,7 +8,6 @@ from plait.analysis.places import path_of
 from plait.errors import LimitError, PlaitError
 from plait.limits import Allowance, Limits, exceeded, limited
 from plait.lsp.behind import lines_behind
-from plait.naming import document_name
 from plait.nodes import Array, Map, MapItem, walk
 from plait.process import with_room
 from plait.provenance import Cause, Change, Trace
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from plait.nodes import Document, Item
     from plait.project.run import Run
     from plait.provenance import Match
+    from plait.tools.items import ItemNames
 
 # What an evaluation may take: an editor waits for it, and a template without an end is somebody's half-written loop.
 # `memory` is what the server's process may have: what one of its threads takes nobody can tell.
@@ -37,10 +37,6 @@ LIMITS = {"seconds": 10, "steps": 50_000_000, "memory": 1 << 30}
 
 # What a trace calls the final data values of a library.
 VALUES = "data values"
-
-
-# What documents are called after.
-_NAMING = (["kind"], ["schema"], ["name"], ["metadata", "name"])
 
 
 class Stop:
@@ -178,14 +174,13 @@ class Evaluation:
         self.trace.secrets += [(source, 0, 1 << 60) for source in sources]
 
     def name_of(self, place: Place) -> str:
-        """What a value is called; where secrets are about, items of arrays by numbers, since names may be among them."""
-        if not self.trace.secrets:
-            return str(place)
-        name = document_name(place.document)
-        parts = [descend(place.document, keys) for keys in _NAMING]
-        if name is None or any(part is not None and self.is_secret(part.item) for part in parts):
-            name = f"document {place.number + 1}"
-        return f"{name}:{place.path}"
+        """What a value is called; no secret is in it."""
+        return str(place.named(self.names))
+
+    @property
+    def names(self) -> ItemNames:
+        """What documents and items are called."""
+        return self._explainer.names
 
     def shown(self, item: Item) -> str:
         """The value of an item in one short line; of a secret only that it is one."""

@@ -165,7 +165,7 @@ def _overlays(state: State, file: File) -> Iterator[Problem]:
         if line not in done:
             text = file.line(line)
             start = len(text) - len(text.lstrip())
-            miss = None if evaluation.trace.secrets else nearest_miss(item, candidates)
+            miss = nearest_miss(item, candidates, evaluation.names)
             message = "matches nothing" + ("" if miss is None else f"\nnearest: {miss}")
             yield Problem(Span(file.path, line, start + 1, max(len(text), start + 1) + 1), UNUSED, message, "unused")
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from plait.errors import UsageError, render
-from plait.naming import document_name
+from plait.naming import document_name, naming
 from plait.nodes import Array, Document, Map, MapItem
-from plait.tools.explain import Entry, is_secret
+from plait.secrets import HIDDEN
+from plait.tools.explain import Entry, Explainer, is_secret
 from plait.tools.finding import find
 from plait.tools.paths import Path, places
 from plait.tools.telling import to_text
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from plait.nodes import Item
     from plait.provenance import Change, Trace
+    from plait.tools.items import ItemNames
 
 _NEAR = 5
 
@@ -23,29 +25,30 @@ _NEAR = 5
 def absent(trace: Trace, documents: Sequence[Document], path: Path | None) -> str:
     """The answer as text. path: what is missed; None asks for all overlay items that matched nothing."""
     out: list[str] = []
+    names = Explainer(trace).names
     if path is not None:
-        out += _why(trace, documents, path)
+        out += _why(trace, documents, path, names)
     found = [(item, candidates) for item, candidates in trace.unmatched if path is None or _concerns(item, path)]
     if found or path is None:
         out.append("overlay items that matched nothing:" if found else "every overlay item matched something")
     for item, candidates in found:
-        out += _unmatched(trace, item, candidates)
+        out += _unmatched(trace, item, candidates, names)
     return "\n".join(out) + "\n"
 
 
-def _why(trace: Trace, documents: Sequence[Document], path: Path) -> list[str]:
+def _why(trace: Trace, documents: Sequence[Document], path: Path, names: ItemNames) -> list[str]:
     from plait.tools.explain import explain
 
-    there = places(path, documents)
+    there = places(path, documents, names)
     if there:
         return [f"{there[0]} is there:", "", to_text(explain(trace, there[0])).rstrip("\n")]
     for effect in reversed(trace.effects):
-        was = places(path, [effect.before])
+        was = places(path, [effect.before], names)
         if was and not (effect.after is not None and places(path, [effect.after])):
             by = effect.by
             return [f"{was[0]} was there, until this:", _line(trace, Entry(by.action, by.source, by.line))]
     for stage in reversed(trace.stages):
-        was = places(path, stage.documents)
+        was = places(path, stage.documents, names)
         if not was:
             continue
         out = [f"{was[0]} was there after {stage.name}, and was taken out:"]
@@ -57,7 +60,7 @@ def _why(trace: Trace, documents: Sequence[Document], path: Path) -> list[str]:
         other = _instead(trace, documents, path)
         return [*out, "  by what came after; no single action did it" if other is None else _line(trace, other)]
     try:
-        find(path, documents)
+        find(path, documents, names)
     except UsageError as error:
         problem = error
     gone = [(item, change) for item, change in trace.removals.items() if _is_last(item, path)]
@@ -108,7 +111,7 @@ def _line(trace: Trace, entry: Entry) -> str:
     return f"  {entry.place}  {entry.action}{text}"
 
 
-def _unmatched(trace: Trace, item: Item, candidates: list[Item]) -> list[str]:
+def _unmatched(trace: Trace, item: Item, candidates: list[Item], names: ItemNames) -> list[str]:
     """One overlay item, the rule it was to match by, and how each of the nearest candidates fails."""
     annotation = (item.annotations or {}).get("overlay/match")
     out = [_line(trace, Entry(_described(item), item.source, item.line))]
@@ -117,7 +120,7 @@ def _unmatched(trace: Trace, item: Item, candidates: list[Item]) -> list[str]:
     by = _rule(item)
     ranked = sorted(candidates, key=lambda other: -_likeness(item, other))[:_NEAR]
     for other in ranked:
-        out.append(f"    {Entry('', other.source, other.line).place}  {_difference(item, other, by)}")
+        out.append(f"    {Entry('', other.source, other.line).place}  {_difference(item, other, by, names)}")
     if len(candidates) > _NEAR:
         out.append(f"    and {len(candidates) - _NEAR} more")
     if not candidates:
@@ -125,12 +128,15 @@ def _unmatched(trace: Trace, item: Item, candidates: list[Item]) -> list[str]:
     return out
 
 
-def nearest_miss(item: Item, candidates: Sequence[Item]) -> str | None:
-    """How the candidate that is most like an overlay item that matched nothing fails; None without candidates."""
+def nearest_miss(item: Item, candidates: Sequence[Item], names: ItemNames) -> str | None:
+    """How the candidate that is most like an overlay item that matched nothing fails; None without candidates.
+
+    names: what they are called.
+    """
     if not candidates:
         return None
     other = max(candidates, key=lambda one: _likeness(item, one))
-    return f"{Entry('', other.source, other.line).place} {_difference(item, other, _rule(item))}"
+    return f"{Entry('', other.source, other.line).place} {_difference(item, other, _rule(item), names)}"
 
 
 def _rule(item: Item) -> object:
@@ -156,8 +162,13 @@ def _likeness(wanted: Item, other: Item) -> int:
     return 1 if type(wanted) is MapItem and type(other) is MapItem and str(wanted.key)[:2] == str(other.key)[:2] else 0
 
 
-def _difference(wanted: Item, other: Item, by: object) -> str:
+def _difference(wanted: Item, other: Item, by: object, names: ItemNames) -> str:
     """Why a candidate is not the one."""
+
+    def shown(item: Item | None) -> str:
+        value = None if item is None else HIDDEN if names.hides(item) else item.value
+        return f'"{value}"' if type(value) is str and value is not HIDDEN else str(value)
+
     if type(wanted) is MapItem and type(other) is MapItem:
         return f'has the key "{other.key}"'
     if type(by) is str:
@@ -165,7 +176,7 @@ def _difference(wanted: Item, other: Item, by: object) -> str:
         its = other.value.find(by) if type(other.value) is Map else None
         if its is None:
             return f'has no "{by}"'
-        return f'"{by}" is {_shown(its.value)}, not {_shown(own.value if own is not None else None)}'
+        return f'"{by}" is {shown(its)}, not {shown(own)}'
     subset = getattr(by, "nodes", None)
     if type(subset) is Map and type(other.value) is Map:
         for item in subset.items:
@@ -173,10 +184,6 @@ def _difference(wanted: Item, other: Item, by: object) -> str:
             if found is None:
                 return f'has no "{item.key}"'
             if type(item.value) is not Map and type(item.value) is not Array and found.value != item.value:
-                return f'"{item.key}" is {_shown(found.value)}, not {_shown(item.value)}'
-    name = document_name(other) if isinstance(other, Document) else None
-    return f"{name or 'it'} does not match"
-
-
-def _shown(value: object) -> str:
-    return f'"{value}"' if type(value) is str else str(value)
+                return f'"{item.key}" is {shown(found)}, not {shown(item)}'
+    is_named = isinstance(other, Document) and not any(map(names.hides, naming(other)))
+    return f"{(document_name(other) if is_named else None) or 'it'} does not match"  # type: ignore[arg-type]

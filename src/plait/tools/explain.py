@@ -10,6 +10,7 @@ from __future__ import annotations
 from plait.nodes import COLLECTION_TYPES, Array, Map, MapItem, walk
 from plait.provenance import Cause
 from plait.secrets import HIDDEN
+from plait.tools.items import ItemNames
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -148,12 +149,13 @@ def histories(
     from plait.tools.paths import all_places, means_text, parse, text_lines
 
     places: Iterable[Place]
+    explainer = Explainer(trace, cleartext_secrets=cleartext_secrets)
     if path is None:
         places = all_places(documents, trace.texts)
     else:
         wanted = parse(path)
-        places = text_lines(trace.texts, wanted) if means_text(wanted, trace.texts) else find(wanted, documents)
-    explainer = Explainer(trace, cleartext_secrets=cleartext_secrets)
+        is_text = means_text(wanted, trace.texts)
+        places = text_lines(trace.texts, wanted) if is_text else find(wanted, documents, explainer.names)
     return map(explainer.history, places)
 
 
@@ -168,6 +170,7 @@ class Explainer:
         self.trace = trace
         self._cleartext_secrets = cleartext_secrets
         self._secrets: dict[Item, bool] = {}
+        self.names = ItemNames(self.is_secret)
         # The items around the last value, outermost first, with what is known of each; and all of that together.
         self._above: list[tuple[Item, list[Entry]]] = []
         self._around: list[Entry] = []
@@ -175,7 +178,8 @@ class Explainer:
         self._lines: tuple[list[Entry], bool, frozenset[tuple[str, int]]] = ([], False, frozenset())
 
     def history(self, place: Place) -> History:
-        """The history of the value at a place."""
+        """The history of the value at a place, which no secret is in the name of."""
+        place = place.named(self.names)
         entries = self._brought(place, self.entries(place.item))
         around = self._shared(place)
         own = self.parentage(place)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.errors import UsageError
-from plait.naming import document_name, scalar_text, way_text
+from plait.naming import document_name, naming, scalar_text, way_text
 from plait.nodes import Array, Map, kind_name
 from plait.spell import counted, did_you_mean, listed
 from plait.tools.items import ItemNames
@@ -17,18 +17,23 @@ if TYPE_CHECKING:
     from plait.tools.paths import Path
 
 
-def find(path: Path, documents: Sequence[Document]) -> list[Place]:
-    """The places that a PATH means, in order. Raises UsageError that says which part failed and what is nearest."""
-    found = places(path, documents)
+def find(path: Path, documents: Sequence[Document], names: ItemNames | None = None) -> list[Place]:
+    """The places that a PATH means, in order. names: what documents and places are called.
+
+    Raises UsageError that says which part failed and what is nearest.
+    """
+    names = ItemNames() if names is None else names
+    found = places(path, documents, names)
     if not found:
         meant = chosen(path, documents)
-        raise no_place(path, meant) if meant else no_document(path, documents)
+        raise no_place(path, meant, names) if meant else no_document(path, documents, names)
     return found
 
 
-def no_document(path: Path, documents: Sequence[Document]) -> UsageError:
-    known = [name for document in documents for name in names_of(document)]
-    full = [name for document in documents if (name := document_name(document)) is not None]
+def no_document(path: Path, documents: Sequence[Document], names: ItemNames) -> UsageError:
+    shown = [document for document in documents if not any(map(names.hides, naming(document)))]
+    known = [name for document in shown for name in names_of(document)]
+    full = [name for document in shown if (name := document_name(document)) is not None]
     hint = did_you_mean(path.selector or "", known)
     if hint is None and path.text == path.selector and "/" in path.text:
         # A path of keys with slashes between them.
@@ -42,10 +47,10 @@ def no_document(path: Path, documents: Sequence[Document]) -> UsageError:
     )
 
 
-def no_place(path: Path, chosen: Sequence[tuple[int, Document]]) -> UsageError:
+def no_place(path: Path, chosen: Sequence[tuple[int, Document]], names: ItemNames) -> UsageError:
     """Follow the path in the document where it leads furthest, and say what is there instead."""
-    best: tuple[int, Document, Value, str] | None = None
-    for _, document in chosen:
+    best: tuple[int, Place, Value, str] | None = None
+    for number, document in chosen:
         reached: tuple[int, Value, tuple[Item, ...]] = (0, document.value, ())
         for depth in range(1, len(path.steps)):
             found = ways(document.value, path.steps[:depth])
@@ -53,12 +58,12 @@ def no_place(path: Path, chosen: Sequence[tuple[int, Document]]) -> UsageError:
                 break
             reached = (depth, found[0][-1].value if found[0] else document.value, found[0])
         if best is None or reached[0] > best[0]:
-            best = (reached[0], document, reached[1], way_text(document, reached[2]))
+            best = (reached[0], Place(document, number, (), names=names), reached[1], way_text(document, reached[2]))
     assert best is not None
-    depth, document, value, upto = best
+    depth, around, value, upto = best
     step = path.steps[depth]
     shown = f"{step[0]}={step[1]}" if type(step) is tuple else str(step)
-    where = str(Place(document, 0, ())) if document_name(document) else "the document"
+    where = around.document_name or "the document"
     inside = f"{upto} of {where}" if upto else where
     if type(value) is Map:
         keys = [scalar_text(item.key) for item in value.items]
@@ -67,18 +72,18 @@ def no_place(path: Path, chosen: Sequence[tuple[int, Document]]) -> UsageError:
             found=_listed(keys) or "an empty map",
             hint=did_you_mean(shown, keys)
             or _kind_hint(path, [one for _, one in chosen])
-            or _deeper(path, depth, document),
+            or _deeper(path, depth, around.document, names),
         )
     if type(value) is Array:
-        names = [
+        there = [
             scalar_text(name.value)
             for item in value.items
-            if type(item.value) is Map and (name := item.value.find("name")) is not None
+            if type(item.value) is Map and (name := item.value.find("name")) is not None and not names.hides(name)
         ]
         return UsageError(
             f'no item "{shown}" in {inside}',
-            found=f"an array of {counted(len(value.items), 'item')}" + (f": {_listed(names)}" if names else ""),
-            hint=did_you_mean(step[1] if type(step) is tuple else shown, names),
+            found=f"an array of {counted(len(value.items), 'item')}" + (f": {_listed(there)}" if there else ""),
+            hint=did_you_mean(step[1] if type(step) is tuple else shown, there),
         )
     return UsageError(
         f'nothing is below {inside}: no key "{shown}"',
@@ -105,11 +110,10 @@ def _kind_hint(path: Path, documents: Iterable[Document]) -> str | None:
     return None if meant is None else f'did you mean "{meant}"?'
 
 
-def _deeper(path: Path, depth: int, document: Document) -> str | None:
+def _deeper(path: Path, depth: int, document: Document, names: ItemNames) -> str | None:
     """A hint for a path that leaves out a part: the places where the rest would lead somewhere."""
-    name = ItemNames().of
     found = [
-        way_text(document, way, name)
+        way_text(document, way, names.of)
         for way in ways(document.value, (*path.steps[:depth], "**", *path.steps[depth:]))[:3]
     ]
     return f"did you mean {listed(found, quote=chr(34))}?" if found else None

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from plait.naming import scalar_text
+from plait.naming import document_name, naming, scalar_text
 from plait.nodes import Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
-    from plait.nodes import Array, ArrayItem, Value
+    from plait.nodes import Array, ArrayItem, Document, Item, Value
 
 # The keys that tell the items of an array apart, the first that does so for all items.
 IDENTIFYING = ("name", "id", "key", "containerPort", "port", "mountPath", "path", "type")
@@ -43,28 +43,52 @@ def by_key(array: Array, key: str) -> dict[tuple[type, Value], Value]:
 
 
 class ItemNames:
-    """How array items are called in answers: `[name=web]` where a key tells all items of the array apart, else `[0]`.
+    """What documents and array items are called in answers: `[name=web]` where a key tells all items of the array apart,
+    else `[0]`. What would be called by a secret is called by its number.
 
-    Each array is looked at once.
+    Each array and document is looked at once. is_secret: whether nobody is to see the value of an item.
     """
 
-    __slots__ = ("_known",)
+    __slots__ = ("_documents", "_is_secret", "_known")
 
-    def __init__(self) -> None:
+    def __init__(self, is_secret: Callable[[Item], bool] | None = None) -> None:
+        self._is_secret = is_secret
         self._known: dict[Array, dict[ArrayItem, str]] = {}
+        self._documents: dict[Document, str | None] = {}
 
     def of(self, array: Array, item: ArrayItem) -> str:
+        """The name of an item of an array."""
         known = self._known.get(array)
         if known is None:
-            known = self._known[array] = dict(zip(array.items, _item_names(array), strict=True))
+            known = self._known[array] = dict(zip(array.items, self._item_names(array), strict=True))
         return known[item]
 
+    def document(self, document: Document, number: int) -> str | None:
+        """The name of a document, the one of this number; None for one that has neither kind nor schema nor name."""
+        if document not in self._documents:
+            is_hidden = any(map(self.hides, naming(document)))
+            self._documents[document] = f"document {number + 1}" if is_hidden else document_name(document)
+        return self._documents[document]
 
-def _item_names(array: Array) -> Iterable[str]:
-    key = identifying(array)
-    texts = [] if key is None else [scalar_text(value) for _, value in by_key(array, key)]
+    def hides(self, item: Item) -> bool:
+        """Whether nobody is to see the value of an item."""
+        return self._is_secret is not None and self._is_secret(item)
+
+    def _item_names(self, array: Array) -> Iterable[str]:
+        key = identifying(array)
+        if key is not None and not any(self.hides(one.value.find(key)) for one in array.items):  # type: ignore[union-attr, arg-type]
+            return _item_names(array, key)
+        return _by_number(array)
+
+
+def _by_number(array: Array) -> Iterable[str]:
+    return [f"[{place}]" for place in range(len(array.items))]
+
+
+def _item_names(array: Array, key: str) -> Iterable[str]:
+    texts = [scalar_text(value) for _, value in by_key(array, key)]
     if not texts or len(set(texts)) < len(texts) or not all(map(_can_be_asked_for, texts)):
-        return [f"[{place}]" for place in range(len(array.items))]
+        return _by_number(array)
     return [f"[{key}={text}]" for text in texts]
 
 

@@ -67,8 +67,21 @@ class Place:
             self._path = way_text(self.document, self.way)
         return self._path
 
+    def named(self, names: ItemNames) -> Place:
+        """The same place, called by these names."""
+        return Place(self.document, self.number, self.way, self._path, names)
+
+    def at(self, way: tuple[Item, ...]) -> Place:
+        """Another place of the same document, by the way to it."""
+        return Place(self.document, self.number, way, names=self._names)
+
+    @property
+    def document_name(self) -> str | None:
+        """What the document is called; None if it has no name."""
+        return (self._names or ItemNames()).document(self.document, self.number)
+
     def __str__(self) -> str:
-        name = document_name(self.document)
+        name = self.document_name
         path = way_text(self.document, self.way, (self._names or ItemNames()).of)
         if name is None:
             return path or f"document {self.number + 1}"
@@ -223,6 +236,13 @@ class Line(Place):
         super().__init__(Document(item.value, item.source, item.line), 0, (item,), str(number))
         self.file = file
 
+    def named(self, names: ItemNames) -> Line:  # noqa: ARG002 - there is nothing else to call it
+        return self
+
+    @property
+    def document_name(self) -> str:
+        return self.file
+
     def __str__(self) -> str:
         return f"{self.file}:{self.path}"
 
@@ -254,9 +274,9 @@ def means_text(path: Path, texts: Mapping[str, Array]) -> bool:
 # ---- finding
 
 
-def places(path: Path, documents: Sequence[Document]) -> list[Place]:
-    """The places that a PATH means, in order; none if it means nothing."""
-    names = ItemNames()
+def places(path: Path, documents: Sequence[Document], names: ItemNames | None = None) -> list[Place]:
+    """The places that a PATH means, in order; none if it means nothing. names: what they are called."""
+    names = ItemNames() if names is None else names
     return [
         Place(document, number, way, names=names)
         for number, document in chosen(path, documents)
@@ -328,9 +348,14 @@ def _has(value: Value, key: str, wanted: str) -> bool:
     return item is not None and type(item.value) not in (Map, Array) and fnmatchcase(scalar_text(item.value), wanted)
 
 
-def all_places(documents: Sequence[Document], texts: Mapping[str, Array]) -> Iterator[Place]:
-    """Every scalar and empty collection of the documents, one after the other, and every line of the text files."""
-    names = ItemNames()
+def all_places(
+    documents: Sequence[Document], texts: Mapping[str, Array], names: ItemNames | None = None
+) -> Iterator[Place]:
+    """Every scalar and empty collection of the documents, one after the other, and every line of the text files.
+
+    names: what they are called.
+    """
+    names = ItemNames() if names is None else names
     for number, document in enumerate(documents):
         for place, _ in scalars_beside(document, number, None, names):
             yield place

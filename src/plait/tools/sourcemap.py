@@ -243,9 +243,10 @@ def impact(trace: Trace, documents: DocumentSet, file: str, line: int, context: 
         if context is not None:
             context.doing = place
         # Of a file that was read as a whole every line counts.
-        lines = explainer.lines(explainer.history(place), structure=True)
+        history = explainer.history(place)
+        lines = explainer.lines(history, structure=True)
         if any(number in (0, line) and same_file(name, file) for name, number in lines):
-            found.append(place)
+            found.append(history.place)
     return found
 
 

@@ -19,12 +19,10 @@ _SHOWN_VALUE = 40
 def to_data(history: History) -> dict[str, object]:
     """The history as plain data, for JSON."""
     place = history.place
-    from plait.naming import document_name
     from plait.nodes import to_plain
-    from plait.tools.paths import Line
 
     return {
-        "document": place.file if type(place) is Line else document_name(place.document),
+        "document": place.document_name,
         "index": place.number,
         "path": place.path,
         "value": to_plain(history.value),
