@@ -170,12 +170,21 @@ class Explainer:
         self.trace = trace
         self._cleartext_secrets = cleartext_secrets
         self._secrets: dict[Item, bool] = {}
-        self.names = ItemNames(self.is_secret)
+        self._names: ItemNames | None = None
         # The items around the last value, outermost first, with what is known of each; and all of that together.
         self._above: list[tuple[Item, list[Entry]]] = []
         self._around: list[Entry] = []
         # The lines of the last `around` that was asked for.
         self._lines: tuple[list[Entry], bool, frozenset[tuple[str, int]]] = ([], False, frozenset())
+
+    @property
+    def names(self) -> ItemNames:
+        """What documents and items of arrays are called; no secret is in it."""
+        if self._names is None:
+            # One that asks this would hold it, and be held by it.
+            asked = Explainer(self.trace, cleartext_secrets=self._cleartext_secrets)
+            self._names = ItemNames(asked.is_secret)
+        return self._names
 
     def history(self, place: Place) -> History:
         """The history of the value at a place, which no secret is in the name of."""
