@@ -252,7 +252,7 @@ class Trace:
 
         because: what did it; explain: more of that for a new item and the one whose place it took.
         written: whether a new item's position says where it was written; if not, that of the first of `because` counts.
-        It is asked of a map or list as well, in the place of another one: whether that is as it was written, whatever it was.
+        It is asked as well of a map or list in the place of another one: whether it replaces that one as a whole.
         by: what took items out, if that is not the first of `because`.
         A new item that has a record keeps it; what it took the place of is added.
         """

@@ -28,8 +28,8 @@ class Told:
     """One step of layering, whose changes are recorded: of those in place it is told, the others are found in the trees.
 
     explain: what a new item was made of, besides `because`, given the one whose place it took. own: the ids of items, and
-    of what is in them, that say themselves where they are from. whole: the record of a step that puts other data in the place of all there is.
-    by: what took items out, if that is not the first of `because`.
+    of maps and lists, that say themselves where they are from. whole: the record of a step that puts other data in the
+    place of all there is. by: what took items out, if that is not the first of `because`.
     """
 
     __slots__ = ("action", "because", "by", "document", "explain", "own", "trace", "whole")

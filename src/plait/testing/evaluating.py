@@ -175,7 +175,7 @@ class Evaluator:
                     unbound_memory()
 
     def expect(self, subjects: Mapping[tuple[str, ...], int]) -> None:
-        """Say how often each subject, by its key, will be asked for; files are read anew for these, and once for all of them."""
+        """Say how often each subject, by its key, will be asked for. Files are read anew, once for all of these."""
         self._due = dict(subjects)
         self._kept.clear()
         self._shared = {}
