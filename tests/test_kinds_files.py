@@ -281,6 +281,33 @@ def test_what_changes_below_a_directory_is_noticed(tmp_path: Path, files: dict[s
     assert catalogue_of(entries) is not before
 
 
+@pytest.mark.parametrize("name", ["thing-example-v1.json", "common.yml"])
+def test_what_changes_of_a_named_file_is_noticed(tmp_path: Path, name: str) -> None:
+    spec = {"$ref": "common.yml"}
+    write(tmp_path, {"thing-example-v1.json": kind(spec), "common.yml": json.dumps(SIZE), "more/a.yml": "a: 1\n"})
+    entries = [str(tmp_path / "thing-example-v1.json"), str(tmp_path / "more"), str(tmp_path / "common.yml")]
+    before = catalogue_of(entries)
+    assert told(before) == WRONG
+    assert catalogue_of(entries) is before
+    write(tmp_path, {name: kind({}) if name.endswith("json") else "{}\n"})
+    assert catalogue_of(entries) is not before
+    assert told(catalogue_of(entries)) == []
+
+
+def test_the_first_item_that_has_a_kind_counts(tmp_path: Path) -> None:
+    crd = """\
+kind: CustomResourceDefinition
+spec:
+  group: example.org
+  names: {kind: Thing}
+  versions: [{name: v1, schema: {openAPIV3Schema: {properties: {spec: {properties: {size: {type: boolean}}}}}}}]
+"""
+    write(tmp_path, {"a/thing-example-v1.json": kind(SIZE), "b/crd.yml": crd})
+    entries = [str(tmp_path / "a"), str(tmp_path / "b")]
+    assert told(Catalogue(entries)) == WRONG
+    assert told(Catalogue(entries[::-1])) == ["string where boolean is expected"]
+
+
 def test_texts_stand_in_the_place_of_files(tmp_path: Path) -> None:
     path = tmp_path / "thing-example-v1.json"
     write(tmp_path, {path.name: kind(SIZE)})

@@ -80,19 +80,22 @@ class Catalogue:
             ) from None
         self._lock = RLock()
         self._patterns = [one for one in chosen if isinstance(one, tuple)]
-        self._layout = Layout(self.files)
-        self._by_kind: dict[tuple[str, str], tuple[str, str]] = {}
-        # Files that were looked into, and whether they define kinds.
-        self._taken: dict[str, bool] = {}
+        # Those of each entry: what comes first counts.
+        self._layouts: list[Layout] = []
+        # Files that were read, and where in them kinds are defined.
+        self._taken: dict[str, dict[tuple[str, str], str]] = {}
         self._schemas: dict[object, Schema | None] = {}
         self._known: OrderedDict[object, Sequence[Violation]] = OrderedDict()
         for entry in chosen:
             if isinstance(entry, tuple):
                 self.files.note(entry[1])
-            elif os.path.isdir(entry):
-                self._layout.add_directory(entry)
+                continue
+            layout = Layout(self.files)
+            self._layouts.append(layout)
+            if os.path.isdir(entry):
+                layout.add_directory(entry)
             else:
-                self._named(entry)
+                self._named(entry, layout)
 
     @property
     def problems(self) -> Sequence[PlaitError]:
@@ -112,7 +115,7 @@ class Catalogue:
         """Whether all that was looked at says the same as before. texts: what stands in the place of files now."""
         with self._lock:
             changed = self.files.changed(_below(self._allowed, texts))
-            return all(self._layout.is_same(path) for path in changed)
+            return all(any(layout.is_same(path) for layout in self._layouts) for path in changed)
 
     def reads(self, path: str) -> bool:
         """Whether a file belongs to it, or would if it were there."""
@@ -174,49 +177,52 @@ class Catalogue:
             return self._schemas[key]
 
     def _of_kind(self, api_version: str, kind: str) -> Schema | None:
-        path = self._layout.named(api_version, kind)
-        if path is not None:
-            return self._references.schema(path, is_kind=True)
-        for path in self._layout.with_kind(kind):
-            self._take(path)
-        place = self._by_kind.get((api_version, kind))
-        return None if place is None else self._references.schema(*place, is_kind=True)
+        for layout in self._layouts:
+            path = layout.named(api_version, kind)
+            if path is not None:
+                return self._references.schema(path, is_kind=True)
+            for path in layout.with_kind(kind):
+                pointer = self._definitions(path).get((api_version, kind))
+                if pointer is not None:
+                    return self._references.schema(path, pointer, is_kind=True)
+        return None
 
     def _of_data(self, api_version: str, kind: str) -> Schema | None:
-        path = self._layout.named(api_version, kind)
-        if path is None:
-            return None
-        self._references.schema(path)
-        return self._references.plain(f"{api_version}/{kind}", around_data(uri_of(path)))
+        for layout in self._layouts:
+            path = layout.named(api_version, kind)
+            if path is not None:
+                self._references.schema(path)
+                return self._references.plain(f"{api_version}/{kind}", around_data(uri_of(path)))
+        return None
 
     # ---- files
 
-    def _named(self, path: str) -> None:
+    def _named(self, path: str, layout: Layout) -> None:
         """Take a file that the project names."""
-        if path.endswith(".json"):
-            if not self._take(path):
-                self._layout.add_file(path)
-            return
         try:
-            if not self._layout.look_into(path):
-                expected = "CustomResourceDefinitions, or OpenAPI"
-                self.files.tell(UsageError(f'"{path}" has no schema of a kind', expected=expected))
+            if layout.look_into(path):
+                return
         except ReadError as error:
             self.files.tell(error)
+        else:
+            if path.endswith(".json"):
+                layout.add_file(path)
+            else:
+                expected = "CustomResourceDefinitions, or OpenAPI"
+                self.files.tell(UsageError(f'"{path}" has no schema of a kind', expected=expected))
 
-    def _take(self, path: str) -> bool:
-        """Note the kinds that a file defines, unless that was done before; whether there are any. Raises LimitError."""
+    def _definitions(self, path: str) -> Mapping[tuple[str, str], str]:
+        """Where in a file kinds are defined. Raises LimitError."""
         if path not in self._taken:
-            found = []
+            found: dict[tuple[str, str], str] = {}
             try:
-                found = [*definitions(self._references.load(path))]
+                for api_version, kind, pointer in definitions(self._references.load(path)):
+                    found.setdefault((api_version, kind), pointer)
             except LimitError:
                 raise
             except PlaitError as error:
                 self.files.tell(error)
-            self._taken[path] = bool(found)
-            for api_version, kind, pointer in found:
-                self._by_kind.setdefault((api_version, kind), (path, pointer))
+            self._taken[path] = found
         return self._taken[path]
 
     # ---- checking

@@ -67,6 +67,10 @@ class Files:
         found.update(path for path, stamp in self.stamps.items() if stamp_of(path) != stamp)
         return sorted(found)
 
+    def has_read(self, path: str) -> bool:
+        """Whether somebody has asked for what a file holds."""
+        return path in self._read
+
     def note(self, path: str) -> None:
         """Say that what stands at a path is looked at."""
         self.stamps[path] = stamp_of(path)

@@ -102,7 +102,7 @@ class Layout:
         """Whether a file or directory that has another stamp, or another text, says the same of schemas as before."""
         if path in self._listed:
             is_same = _names(path) == self._listed[path]
-        elif path in self._without:
+        elif path in self._without and not self._files.has_read(path):
             try:
                 is_same = not _may_define(self._files.text(path))
             except ReadError:
