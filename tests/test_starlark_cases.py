@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from plait.additions import F_STRINGS
 from plait.context import Context
 from plait.errors import Finding, PlaitError
 from plait.source import Position, Source
@@ -72,6 +73,8 @@ def test_chunk(name: str, line: int, text: str) -> None:
         if mark:
             wanted.append((number, json.loads(message)))
     source = Source(name, "\n".join(lines), line)
+    if name == "f_strings.star":
+        source.additions = frozenset({F_STRINGS})
     found: list[tuple[int, str]] = []
     try:
         compile_program([Code(PRELUDE, 0), Code("\n".join(lines), line)], source).run(Context(), load)

@@ -11,15 +11,17 @@ if TYPE_CHECKING:
 OPERATIONS = "operations"
 SECRETS = "secrets"
 REQUIRED = "required"
+F_STRINGS = "f-strings"
 
 # What each brings, as help texts say it.
 ADDITIONS = {
     OPERATIONS: "* in the paths of operations, and the types append, copy and move",
+    F_STRINGS: 'f"...{expression}..." in the code of templates',
     REQUIRED: "@schema/required says of data values that they have to be given",
     SECRETS: "@schema/secret marks data values that nobody else is to see",
 }
 # Those of each command.
-OF_COMMAND = {"render": (REQUIRED, SECRETS), "patch": (OPERATIONS,)}
+OF_COMMAND = {"render": (F_STRINGS, REQUIRED, SECRETS), "patch": (OPERATIONS,)}
 
 
 def taken(names: Iterable[str], command: str) -> frozenset[str]:

@@ -13,9 +13,10 @@ class Source:
     shown: the path for a person: where the file is from the working directory, such as `config/app.yml`.
     text: the whole text. first_line: the number of its first line (1 unless the text is a part of a larger one).
     private: it holds values for somebody's eyes, which messages do not quote unless they are asked to.
+    additions: to the language that it is written in, by their names (`plait.additions`).
     """
 
-    __slots__ = ("_lines", "first_line", "name", "private", "shown", "text")
+    __slots__ = ("_lines", "additions", "first_line", "name", "private", "shown", "text")
 
     def __init__(self, name: str, text: str = "", first_line: int = 1) -> None:
         self.name = name
@@ -23,6 +24,7 @@ class Source:
         self.text = text
         self.first_line = first_line
         self.private = False
+        self.additions: frozenset[str] = frozenset()
         self._lines: list[str] | None = None
 
     def __repr__(self) -> str:

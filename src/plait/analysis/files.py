@@ -33,10 +33,11 @@ class File:
 
     __slots__ = ("_names", "kind", "lines", "path", "recovered", "source")
 
-    def __init__(self, path: str, text: str, kind: str = "") -> None:
-        """kind: what runs take it for; "" where that is to be seen from its text."""
+    def __init__(self, path: str, text: str, kind: str = "", additions: frozenset[str] = frozenset()) -> None:
+        """kind: what runs take it for; "" where that is to be seen from its text. additions: that runs take (`--with`)."""
         self.path = path
         self.source = Source(path, text)
+        self.source.additions = additions
         self.lines = text.split("\n")
         self._names: Names | None = None
         if path.endswith(".star"):

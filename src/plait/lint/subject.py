@@ -74,6 +74,7 @@ class Subject:
             if setting.name == "ops"
             for path in ran.run.paths(setting)
         }
+        self._additions = frozenset[str]().union(*(ran.run.additions for ran in self.runs))
         self._private = set(_private(self.runs))
         self._files: dict[str, File | None] = {}
         self._layouts: dict[str, Layout | None] = {}
@@ -108,7 +109,7 @@ class Subject:
         """A file as far as it can be read; None for one that is beyond the limits."""
         if path not in self._files:
             try:
-                self._files[path] = File(path, self.text(path), self._kinds.get(path, ""))
+                self._files[path] = File(path, self.text(path), self._kinds.get(path, ""), self._additions)
             except PlaitError:  # a limit: nothing is said of such a file
                 self._files[path] = None
         return self._files[path]

@@ -103,10 +103,11 @@ class State:
             except OSError:
                 return None
         known = self._files.get(path)
-        if known is None or known[0] != text:
+        additions = frozenset[str]().union(*(watched.run.additions for watched in self.registry.all()))
+        if known is None or known[0] != text or known[1].source.additions != additions:
             try:
                 with limited(_LIMITS):
-                    known = text, File(path, text, self._kind_in_runs(path))
+                    known = text, File(path, text, self._kind_in_runs(path), additions)
             except PlaitError:  # a limit: it is too large, or nested too deeply
                 return None
             self._files[path] = known

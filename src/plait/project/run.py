@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.context import Context
-from plait.errors import PlaitError
+from plait.errors import PlaitError, UsageError
 from plait.limits import limited_to
 from plait.project.settings import check_paths, joined, path_in, words_of
 
@@ -62,6 +62,15 @@ class Run:
 
     def __repr__(self) -> str:
         return f"<Run {self.name!r}: {' '.join(self.argv())}>"
+
+    @property
+    def additions(self) -> frozenset[str]:
+        """The additions to its dialect that its settings take, as far as they can be read."""
+        found = [one for one in self.settings if one.name == "with"]
+        try:
+            return frozenset(text for one in found for text, _ in one.texts())
+        except UsageError:  # which whoever evaluates the run is told
+            return frozenset()
 
     def argv(self, directory: str | None = None) -> list[str]:
         """The command line without the command. directory: how the run's directory is reached from the working directory.

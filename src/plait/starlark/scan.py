@@ -12,6 +12,7 @@ several lines loses it as well (spec ytt 5).
 
 from __future__ import annotations
 
+from plait.additions import F_STRINGS
 from plait.errors import Finding
 from plait.limits import allowance, exceeded
 from plait.source import Position, Source
@@ -125,7 +126,7 @@ def scan_slot(slot: Expr | Args, source: Source) -> list[Token]:
 class _Scanner:
     """One run over the text of consecutive pieces; `depth` holds the brackets that are open."""
 
-    __slots__ = ("columns", "depth", "lines", "source", "text", "tokens")
+    __slots__ = ("columns", "depth", "has_fields", "lines", "source", "text", "tokens")
 
     def __init__(
         self,
@@ -137,6 +138,8 @@ class _Scanner:
         self.source = source
         self.tokens = tokens
         self.depth = depth
+        # Whether f"..." is a string with expressions in it.
+        self.has_fields = F_STRINGS in source.additions
         texts: list[str] = []
         self.lines: list[int] = []
         self.columns: list[int] = []
@@ -174,6 +177,12 @@ class _Scanner:
             if c in {" ", "\t"}:
                 i += 1
             elif c in _START or (c > "\x7f" and c.isalpha()):
+                if self.has_fields and c == "f" and (text[i + 1] == '"' or text[i + 1] == "'"):
+                    i, row = self._format(i, row, offset)
+                    if line != self.lines[row]:
+                        line = self.lines[row]
+                        offset = self.columns[row] - text.rfind("\n", 0, i) - 1
+                    continue
                 if c == "r" and (text[i + 1] == '"' or text[i + 1] == "'"):
                     i, row = self._string(i, row, offset, True)
                     if line != self.lines[row]:
@@ -271,6 +280,42 @@ class _Scanner:
                 inner = self._unescaped(inner, row, column)
         self.tokens.append(("string literal", inner, line, column))
         return end + len(quote), row
+
+    def _format(self, start: int, row: int, offset: int) -> tuple[int, int]:
+        """Scan `f"a{x}b"`, which stands for `"a{}b".format((x))`; gives the position after it and its last row."""
+        from plait.starlark.fields import fields
+
+        text, line, column = self.text, self.lines[row], start + offset
+        quote = text[start + 1]
+        if text.startswith(quote * 3, start + 1):
+            quote *= 3
+        begin = start + 1 + len(quote)
+        end, last = self._string_end(begin, quote, row, column)
+        emit = self.tokens.append
+
+        def at(place: int) -> tuple[int, int]:
+            """Row and column of a place within the quotes."""
+            before = text.count("\n", begin, begin + place)
+            first = text.rfind("\n", 0, begin + place) + 1
+            return row + before, begin + place + (offset if before == 0 else self.columns[row + before] - first)
+
+        def fail(message: str, place: int) -> NoReturn:
+            self.fail(message, *at(place))
+
+        template, found = fields(text[begin:end], lambda part: self._unescaped(part, row, column), fail)
+        for kind, value in (("(", "("), ("string literal", template), (".", "."), ("identifier", "format"), ("(", "(")):
+            emit((kind, value, line, column))
+        for place, expression in found:
+            at_row, at_column = at(place)
+            emit(("(", "(", line, column))
+            _Scanner(
+                [Expr(expression, self.lines[at_row], at_column)], self.source, self.tokens, [("(", "", line, 1)]
+            ).run()
+            emit((")", ")", line, column))
+            emit((",", ",", line, column))
+        emit((")", ")", line, column))
+        emit((")", ")", line, column))
+        return end + len(quote), last
 
     def _string_end(self, i: int, quote: str, row: int, column: int) -> tuple[int, int]:
         text, first = self.text, row

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import sys
 
+from plait.additions import F_STRINGS
 from plait.errors import TemplateError
 from plait.events import current_listener
 from plait.limits import DEEPEST, allowance
@@ -117,12 +118,13 @@ def may_replace_reading() -> bool:
 
 
 def _key(cache: CodeCache, source: Source, traced: bool) -> str:
-    return cache.key(compiled_as("yaml", traced=traced), source.text)
+    return cache.key(compiled_as("yaml", source, traced=traced), source.text)
 
 
-def compiled_as(kind: str, *, traced: bool) -> str:
-    """The name under which code of a kind of file is kept: it differs with what the code is to tell."""
-    return f"{'traced ' if traced else ''}{'' if current_listener() is None else 'marked '}{kind}"
+def compiled_as(kind: str, source: Source, *, traced: bool) -> str:
+    """The name under which code of a kind of file is kept: it differs with what the code is to tell, and with its language."""
+    language = "f " if F_STRINGS in source.additions else ""
+    return f"{'traced ' if traced else ''}{'' if current_listener() is None else 'marked '}{language}{kind}"
 
 
 # ---- to plain data

@@ -77,6 +77,7 @@ def recover(source: Source, kind: str, *, ignore_unknown_comments: bool = False,
     for _ in range(_MOST):
         found.text = "\n".join(lines)
         text = Source(source.name, found.text)
+        text.additions = source.additions
         try:
             problems = _read(found, text, kind, ignore_unknown_comments=ignore_unknown_comments, strict=strict)
         except PlaitError as error:

@@ -176,7 +176,7 @@ def compile_text(source: Source, cache: CodeCache | None = None, *, traced: bool
         pieces = text.pieces(text.parse(source.text, source))
         return compile_program(pieces, source, hooks=TextHooks(), traced=traced, lines_of=_telling(of_text))
 
-    return Template(_cached(cache, compiled_as("text", traced=traced), source, compiled), source)
+    return Template(_cached(cache, compiled_as("text", source, traced=traced), source, compiled), source)
 
 
 def compile_starlark(source: Source, cache: CodeCache | None = None, *, traced: bool = False) -> Template:
@@ -187,7 +187,7 @@ def compile_starlark(source: Source, cache: CodeCache | None = None, *, traced: 
 
         return compile_program([Code(source.text, 1)], source, traced=traced, lines_of=_telling(lambda _: ()))
 
-    return Template(_cached(cache, compiled_as("starlark", traced=traced), source, compiled), source)
+    return Template(_cached(cache, compiled_as("starlark", source, traced=traced), source, compiled), source)
 
 
 def _telling(lines_of: LinesOf) -> LinesOf | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.additions import F_STRINGS
 from plait.nodes import Document, DocumentSet
 from plait.workspace.library import build_library
 
@@ -60,7 +61,7 @@ class Options:
         self.inspect = inspect
         self.debug = debug
         self.additions = additions
-        self.reading = (strict, ignore_unknown_comments, implicit_map_key_overrides)
+        self.reading = (strict, ignore_unknown_comments, implicit_map_key_overrides, F_STRINGS in additions)
 
     def with_overrides(
         self,

@@ -166,6 +166,7 @@ class Session:
                 made = read_yaml(file.source, strict=strict, plain=plain, cache=cache, traced=traced)
                 return made, [*_warnings(file, made)]
 
+            file.source.additions = options.additions
             found, warnings = read() if self.kept is None else self.kept.yaml(file, strict=options.strict, read=read)
             self._yaml[key] = found
             for text in warnings:
@@ -215,6 +216,7 @@ class Session:
         from plait.templates import compile_starlark, compile_text, compile_yaml
 
         traced, cache = self.context.trace is not None, self.context.cache
+        file.source.additions = options.additions
         if kind == files.YAML:
             return compile_yaml(
                 self.yaml(file, options),

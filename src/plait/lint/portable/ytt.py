@@ -259,6 +259,12 @@ ENTRIES = (
         "give the values by --data-values-file",
     ),
     Entry(
+        '`--with f-strings`: `f"{x}"`',
+        "it has no f-strings",
+        in_code(r"\bf[\"']"),
+        'write "{}".format(x)',
+    ),
+    Entry(
         "`--with required`: `@schema/required`",
         "it has no @schema/required",
         in_items(lambda layout, item: has_comment(layout, item, "@schema/required"), (TEMPLATE,)),

@@ -118,7 +118,7 @@ class Tokens:
             and value in ("f", "F")
             and (line, column + 1) == (self.line, self.column)
         ):
-            return 'there are no f-strings: "%s and %s" % (a, b), or "{} and {}".format(a, b)'
+            return 'there are no f-strings without --with f-strings: "%s and %s" % (a, b), or "{} and {}".format(a, b)'
         if got == "else" and self.tokens[min(self.index + 1, len(self.tokens) - 1)][0] == "if":
             return "'else if' is spelt elif"
         closer = _CLOSERS.get(wanted)

@@ -1,0 +1,42 @@
+"""Additions to the dialects in the editor: a file is read in the language that the runs of its project take."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from workshop import workshop
+
+from plait.lsp import completion, diagnostics, hover
+
+FILES = {
+    "plait.yml": "runs:\n  app:\n    render: {files: config, with: [f-strings, required, secrets], data-value: [name=web]}\n",
+    "config/schema.yml": "#@data/values-schema\n---\n#@schema/required\nname: ''\n#@schema/secret\npw: ''\n",
+    "config/app.yml": '#@ load("@ytt:data", "data")\nhost: #@ f"{data.values.name}.internal"\n',
+}
+
+
+def test_f_strings_are_code(tmp_path: Path) -> None:
+    with workshop(tmp_path, FILES) as made:
+        made.open("config/app.yml")
+        assert not [*diagnostics.problems(made.state, made.path("config/app.yml"))]
+        found = completion.complete(made.state, *made.at("config/app.yml", 'f"{data.values.|'))
+        assert "name" in [one.label for one in found]
+
+
+def test_without_the_addition_they_are_told(tmp_path: Path) -> None:
+    files = {**FILES, "plait.yml": "runs:\n  app:\n    render: {files: config}\n"}
+    with workshop(tmp_path, files) as made:
+        made.open("config/app.yml")
+        [found] = diagnostics.problems(made.state, made.path("config/app.yml"))
+        assert "--with f-strings" in found.message
+
+
+def test_annotations_are_completed_and_described(tmp_path: Path) -> None:
+    with workshop(tmp_path, FILES) as made:
+        made.open("config/schema.yml", FILES["config/schema.yml"].replace("#@schema/secret", "#@schema/s"))
+        found = completion.complete(made.state, *made.at("config/schema.yml", "#@schema/s|"))
+        assert "#@schema/secret" in [one.label for one in found]
+        made.open("config/schema.yml")
+        told = hover.hover(made.state, *made.at("config/schema.yml", "#@schema/requ|ired"))
+        assert told is not None
+        assert "has to be given" in repr(told)
