@@ -8,7 +8,7 @@ from plait.analysis.code import Names
 from plait.nodes import Array, ArrayItem, Map, MapItem
 from plait.project.guessing import LAYERED, OPERATIONS, POLICY, kind_of_text
 from plait.source import Source
-from plait.templates.directives import KNOWN_BY_NAME
+from plait.templates.directives import KNOWN
 from plait.templates.recovery import STARLARK, TEXT, YAML, recover
 
 TYPE_CHECKING = False
@@ -104,7 +104,7 @@ class File:
         for number, text in enumerate(self.lines, 1):
             if "#@" in text:
                 for found in _ANNOTATION.finditer(text):
-                    if found[1] in KNOWN_BY_NAME:
+                    if found[1] in KNOWN:
                         yield found[1], number, found.start() + 1
 
 
