@@ -17,6 +17,7 @@ from plait.provenance import Trace
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import ModuleType
 
     from plait.api.results import Documents
     from plait.context import Context
@@ -125,6 +126,8 @@ def take_apart(argv: Sequence[str], flags: Sequence[Flag], *, asks: bool) -> Que
         command, own, rest, given = _expanded(rest[1:])
     elif rest and rest[0] in NAMES:
         command = rest.pop(0)
+    elif rest and _project_commands().is_run(rest[0]):
+        command, own, rest, given = _expanded(rest)
     else:
         _check_word(rest[:1])
         command = _detected(rest)
@@ -147,10 +150,16 @@ def take_apart(argv: Sequence[str], flags: Sequence[Flag], *, asks: bool) -> Que
 
 
 def _expanded(argv: list[str]) -> tuple[str, list[str], list[str], Map | None]:
-    """What `run NAME` stands for in the project file; its package is above this one."""
-    expand = __import__("plait.project.commands", fromlist=["expand"]).expand
-    command, own, typed, given = expand(argv)
+    """What `run NAME` stands for in the project file."""
+    command, own, typed, given = _project_commands().expand(argv)
     return command, own, typed, given
+
+
+def _project_commands() -> ModuleType:
+    """The commands of the project file, whose package is above this one."""
+    from importlib import import_module
+
+    return import_module("plait.project.commands")
 
 
 def _has_site(argv: Sequence[str]) -> bool:

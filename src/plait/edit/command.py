@@ -260,9 +260,11 @@ def _target(words: list[str]) -> tuple[Target, list[str]]:
     """What is run, and what is to be set. Raises PlaitError."""
     from plait.cli.tracing import NAMES, arguments, table, take_apart
     from plait.edit.target import Target
-    from plait.project.commands import chosen
+    from plait.project.commands import chosen, is_run
     from plait.project.run import Run
 
+    if words and words[0] not in (*NAMES, "run") and is_run(words[0]):
+        words = ["run", *words]
     is_named = bool(words) and words[0] == "run"
     if is_named or (words and words[0] not in NAMES and all(_is_wish(word) for word in words)):
         try:

@@ -8,6 +8,7 @@ import sys
 from plait.cli.options import SWITCH, TEXT, Command, Flag
 from plait.cli.shared import WATCH
 from plait.cli.streams import write_out
+from plait.errors import PlaitError
 from plait.project.file import Project, find, read
 from plait.project.guessing import guess
 from plait.project.run import from_here
@@ -75,6 +76,17 @@ def expand(argv: Sequence[str]) -> tuple[str, list[str], list[str], Map | None]:
     """
     run, words = chosen(argv)
     return run.command, run.argv(), words, run.given
+
+
+def is_run(word: str) -> bool:
+    """Whether a word in the place of a command is the name of a run of the project file."""
+    if word.startswith("-") or any(char in word for char in "./=:"):
+        return False
+    found = find(os.curdir)
+    try:
+        return found is not None and word in read(found).runs
+    except PlaitError:  # a file that cannot be read is told to whoever asks for its runs
+        return False
 
 
 def chosen(argv: Sequence[str], *, named: bool = True) -> tuple[Run, list[str]]:
