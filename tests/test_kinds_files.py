@@ -255,6 +255,10 @@ def test_the_catalogue_stays_while_schemas_do(tmp_path: Path) -> None:
     assert not changed(tmp_path, entries, {str(tmp_path / "template.yml"): b"a: 2\n"})
     write(tmp_path, {"template.yml": "another: 1\n", "not-of-interest.txt": ""})
     assert not changed(tmp_path, entries)
+    by_name = [(str(tmp_path / "*.yml"), str(tmp_path / "thing-example-v1.json"))]
+    before = catalogue_of(by_name)
+    assert before.by_file(str(tmp_path / "template.yml")) is not None
+    assert catalogue_of(by_name, {str(tmp_path / "template.yml"): b"a: 3\n"}) is before
 
 
 @pytest.mark.parametrize(

@@ -61,8 +61,8 @@ def _below(directories: Sequence[str], texts: Mapping[str, bytes]) -> dict[str, 
 class Catalogue:
     """The schemas of a project.
 
-    entries: paths of files and directories, and pairs of a pattern of paths and a schema. texts: what
-    stands in the place of files, by absolute path.
+    entries: paths of files and directories, and pairs of a pattern of paths and a schema. texts: what stands in the place
+    of files, by absolute path.
     """
 
     def __init__(self, entries: Iterable[Entry], texts: Mapping[str, bytes] | None = None) -> None:

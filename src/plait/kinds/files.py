@@ -63,9 +63,9 @@ class Files:
         files from now on.
         """
         before, self._view = self._view.texts, View(texts)
-        found = {path for path in {*before, *texts} if before.get(path) != texts.get(path)}
-        found.update(path for path, stamp in self.stamps.items() if stamp_of(path) != stamp)
-        return sorted(found)
+        found = [path for path in {*before, *texts} if before.get(path) != texts.get(path) and path in self.stamps]
+        found += [path for path, stamp in self.stamps.items() if stamp_of(path) != stamp]
+        return found
 
     def has_read(self, path: str) -> bool:
         """Whether somebody has asked for what a file holds."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 
 from plait.errors import ReadError, UsageError
 
@@ -100,15 +101,12 @@ class Layout:
 
     def is_same(self, path: str) -> bool:
         """Whether a file or directory that has another stamp, or another text, says the same of schemas as before."""
+        is_same = False
         if path in self._listed:
             is_same = _names(path) == self._listed[path]
         elif path in self._without and not self._files.has_read(path):
-            try:
+            with suppress(ReadError):
                 is_same = not _may_define(self._files.text(path))
-            except ReadError:
-                is_same = False
-        else:
-            is_same = path not in self._files.stamps
         if is_same:
             self._files.note(path)
         return is_same

@@ -94,7 +94,9 @@ def bounded(base: type[Library], keywords: Mapping[str, Keyword]) -> Callable[..
 
     cost = _Cost()
     own = {**base.VALIDATORS, **keywords}
-    limited = extend(base, {name: cost.charged(name, keyword) for name, keyword in own.items()})  # type: ignore[no-untyped-call]
+    # What the library's own keywords compare is charged, too.
+    charged = {name: cost.charged("" if name in keywords else name, keyword) for name, keyword in own.items()}
+    limited = extend(base, charged)  # type: ignore[no-untyped-call]
     # Below a `$schema` of its own the library would go on with a class of its own.
     limited.evolve = evolve
     made: Callable[..., Validator] = limited
