@@ -219,8 +219,7 @@ def counted_nodes(value: object, source: Source | None = None, line: int = 0) ->
     if type(value) is YamlFragment:
         return value.value, value.made if value.counted is None else value.counted
     collecting = gc.isenabled()
-    # As in reading: new objects without garbage among them. A million of them keep the collector busy for so long that
-    # the time would be over half a second before it is looked at again.
+    # As in reading: no garbage among new objects. A million of them keep the collector busy for longer than time may be over.
     gc.disable()
     try:
         most = allowance().limits.nodes

@@ -11,6 +11,7 @@ import sys
 from time import perf_counter
 
 from plait.additions import taken
+from plait.cli.inspecting import inspection, list_files
 from plait.cli.options import CSV, GENERAL, SAFETY, SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.shared import (
     ALLOW_EXEC,
@@ -35,11 +36,8 @@ from plait.cli.streams import watched, write_out
 from plait.codecache import user_cache
 from plait.content import variables
 from plait.context import Context
-from plait.errors import LimitError, PlaitError, UsageError, render
+from plait.errors import LimitError, PlaitError, render
 from plait.workspace import (
-    INSPECT_JSON_SCHEMA,
-    INSPECT_SCHEMA,
-    INSPECT_VALUES,
     Inputs,
     Job,
     Options,
@@ -365,7 +363,7 @@ def _evaluate(
 ) -> Result:
     job = _job(flags, files, inputs, context, debug, given)
     if flags.on("files-inspect"):
-        return _list_files(job)
+        return list_files(job)
     from plait.workspace.phases import run
 
     return run(job, context)
@@ -389,7 +387,7 @@ def _job(
         ignore_unknown_comments=flags.on("ignore-unknown-comments"),
         implicit_map_key_overrides=flags.on("implicit-map-key-overrides"),
         disable_validation=flags.on("dangerous-data-values-disable-validation"),
-        inspect=_inspection(flags),
+        inspect=inspection(flags),
         debug=debug,
         additions=taken(flags.texts("with"), "render") if flags.given("with") else frozenset(),
     )
@@ -406,35 +404,6 @@ def _job(
         if given is not None:
             job.values.append(values_of_map(given))
     return job
-
-
-def _inspection(flags: Parsed) -> str | None:
-    from plait.output import JSON_SCHEMA, OPENAPI, choose_formats
-
-    _, schema_format = choose_formats(flags.texts("output"))
-    if flags.on("files-inspect"):
-        return None
-    if flags.on("data-values-schema-inspect"):
-        if schema_format is None:
-            raise UsageError(
-                f"Data values schema export only supported in OpenAPI v3 format; "
-                f"specify format with --output={OPENAPI} flag"
-            )
-        return INSPECT_JSON_SCHEMA if schema_format == JSON_SCHEMA else INSPECT_SCHEMA
-    if schema_format is not None:
-        raise UsageError(
-            "Output type currently only supported for data values schema (i.e. include --data-values-schema-inspect)",
-            found=f"-o {schema_format}",
-        )
-    return INSPECT_VALUES if flags.on("data-values-inspect") else None
-
-
-def _list_files(job: Job) -> Result:
-    from plait.nodes import Array, ArrayItem, Document, DocumentSet
-    from plait.workspace import in_sequence
-
-    paths = [ArrayItem(found.file.path) for found in in_sequence(job.library.accessible_files())]
-    return Result(documents=DocumentSet([Document(Array(paths))] if paths else []))
 
 
 def _values(flags: Parsed, inputs: Inputs, context: Context) -> list[ReferencedValues]:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from plait.schema import SchemaType
+    from plait.workspace.execution import Evaluated, Execution
     from plait.workspace.library import Library
-    from plait.workspace.phases import Evaluated, Execution
 
 _OPTIONS = ("ignore_unknown_comments", "implicit_map_key_overrides", "strict")
 _DISABLE = "dangerous_data_values_disable_validation"

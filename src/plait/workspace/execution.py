@@ -1,0 +1,445 @@
+"""What each phase of a render does, for one library: the root is one too (spec ytt 1.6, 10)."""
+
+from __future__ import annotations
+
+from plait.additions import REQUIRED, SECRETS
+from plait.errors import PlaitError, SchemaError, TemplateError
+from plait.events import current_listener
+from plait.nodes import Document, DocumentSet, Map, is_empty
+from plait.workspace.files import YAML
+from plait.workspace.job import (
+    DocumentFile,
+    ReferencedValues,
+    TextFile,
+)
+from plait.workspace.loader import Loader
+from plait.workspace.session import DOCUMENTS, EXPORTS, NOTHING, TEXT, Session
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plait.overlay import Plans
+    from plait.schema import SchemaType
+    from plait.starlark import Module
+    from plait.templates import Outcome
+    from plait.workspace.job import Options
+    from plait.workspace.kept import Kept
+    from plait.workspace.library import Library, LibraryFile
+    from plait.workspace.references import LibraryRefs
+    from plait.workspace.session import Layout
+
+VALUES = "data/values"
+SCHEMA = "data/values-schema"
+LIBRARY_REF = "library/ref"
+
+
+class Evaluated:
+    """What the templates of one library gave. exports: (path, names) of each library file."""
+
+    __slots__ = ("exports", "files", "texts")
+
+    def __init__(
+        self,
+        files: list[DocumentFile],
+        texts: list[TextFile],
+        exports: list[tuple[str, Mapping[str, object]]],
+    ) -> None:
+        self.files = files
+        self.texts = texts
+        self.exports = exports
+
+
+class Execution:
+    """The phases for one library (the root is one too); they can be gone through any number of times."""
+
+    __slots__ = ("_layout", "library", "options", "session")
+
+    def __init__(self, session: Session, library: Library, options: Options) -> None:
+        self.session = session
+        self.library = library
+        self.options = options
+        self._layout: Layout | None = None
+
+    @property
+    def layout(self) -> Layout:
+        """What the files of the library are for. Raises PlaitError."""
+        if self._layout is None:
+            self._layout = self.session.layout(self.library, self.options)
+        return self._layout
+
+    def schema(self, given: Sequence[ReferencedValues]) -> tuple[SchemaType | None, list[ReferencedValues]]:
+        """The schema of this library, if it has one, and the schemas in it that are for other libraries.
+
+        given: schemas from outside, applied after the library's own (spec ytt 8.4, 10.4). Raises PlaitError.
+        """
+        layout = self.layout
+        own = layout.schemas
+        if not own and not given:
+            return None, []
+        try:
+            entries = [*self._documents(own, SCHEMA), *given]
+            documents = [entry.document for entry in entries]
+            schema = layout.schema.get(documents, self.session.context, lambda: self._built(entries))
+        except PlaitError as error:
+            order = _order(own, "additional data value schema" if given else None)
+            raise error.within(f"Overlaying data values schema (in following order: {order})") from None
+        return schema, [entry for entry in entries if entry.refs]
+
+    def _built(self, entries: Sequence[ReferencedValues]) -> SchemaType | None:
+        """The schema that these make together; all of them must be schemas, those for other libraries too."""
+        from plait.schema import build
+
+        merged: Document | None = None
+        built: SchemaType | None = None
+        for entry in entries:
+            declared = build(entry.document, self.session.context.warn, self.options.additions)
+            if entry.refs:
+                continue
+            built = declared
+            if merged is None:
+                merged = entry.document
+            else:
+                from plait.overlay import apply_document
+
+                context = self.session.context
+                merged = apply_document(merged, entry.document, trace=context.trace, warn=context.warn)
+                built = build(merged, additions=self.options.additions)
+        return built
+
+    def values(
+        self, given: Sequence[ReferencedValues], schema: SchemaType | None
+    ) -> tuple[Document, list[ReferencedValues]]:
+        """The final data values of this library, and those in it that are for other libraries.
+
+        given: values from outside (flags, references, `with_data_values`), applied after the library's own
+        (spec ytt 7.5, 10.4). Raises PlaitError.
+        """
+        layout = self.layout
+        own = layout.values
+        merged = None
+        if schema is not None:
+            from plait.schema import defaults
+
+            merged = defaults(schema)
+        trace = self.session.context.trace
+        if trace is not None:
+            trace.label = "data values"
+            if merged is not None:
+                trace.written(merged.value, "schema default")
+        try:
+            entries = self._documents(own, VALUES)
+            if entries:
+                made_of = [schema, *(entry.document for entry in entries)]
+                first = merged
+                merged = layout.defaults.get(
+                    made_of, self.session.context, lambda: self._merged(first, entries, schema)
+                )
+            merged = self._merged(merged, given, schema)
+        except PlaitError as error:
+            order = _order(own, "additional data values" if given else None)
+            raise error.within(f"Overlaying data values (in following order: {order})") from None
+        if merged is None:
+            merged = Document(Map([]))
+        if trace is not None:
+            trace.label = None
+            trace.stage("data values", [merged])
+        entries = [*entries, *given]
+        if schema is not None and REQUIRED in self.options.additions:
+            from plait.schema.required import check_required
+
+            check_required(
+                schema, merged, [one.document.source.shown for one in entries if one.document.source is not None]
+            )
+        listener = current_listener()
+        if listener is not None and schema is not None:
+            from plait.schema.telling import tell
+
+            tell(listener, schema, merged)
+        if not self.options.disable_validation and (
+            schema is not None or any(not entry.plain for entry in entries if not entry.refs)
+        ):
+            from plait.schema import ANY, validate
+
+            validate(schema or ANY, merged)
+        return merged, [entry for entry in entries if entry.refs]
+
+    def _merged(
+        self, merged: Document | None, entries: Sequence[ReferencedValues], schema: SchemaType | None
+    ) -> Document | None:
+        """The data values with those merged in that are for this library. Raises PlaitError."""
+        trace = self.session.context.trace
+        if merged is not None and schema is not None:
+            merged = self._kept_secret(merged, schema)
+        for entry in entries:
+            if entry.refs:
+                continue
+            before = merged
+            document = entry.document if schema is None else self._kept_secret(entry.document, schema)
+            if trace is not None and entry.secret:
+                trace.hide(document.value)
+            if merged is None:
+                merged = document
+            else:
+                from plait.overlay import apply_document
+
+                # What a schema does not know is told by the check.
+                warn = self.session.context.warn if schema is None else None
+                merged = apply_document(merged, document, plain=entry.plain, trace=trace, warn=warn)
+                if trace is not None and entry.plain and before is not None:
+                    trace.relate(before.value, merged.value, "data values")
+            if schema is not None:
+                from plait.schema import check, fill
+
+                filled = fill(schema, merged, before)
+                if trace is not None:
+                    trace.relate(merged.value, filled.value, "schema default")
+                merged = filled
+                findings = check(schema, merged, before)
+                if findings:
+                    raise SchemaError("One or more data values were invalid", findings=findings)
+        return merged
+
+    def _kept_secret(self, document: Document, schema: SchemaType) -> Document:
+        """Data values with those marked that the schema declares to be secret; others in their place where the run says so."""
+        if SECRETS not in self.options.additions:
+            return document
+        from plait.schema.secrets import secret_items, with_others
+
+        trace = self.session.context.trace
+        for item in secret_items(schema, document.value):
+            if item.source is not None and item.value is not None and item.value != "":
+                item.source.hidden()
+            if trace is not None:
+                trace.hide_item(item)
+        if not self.session.others:
+            return document
+        value = with_others(schema, document.value)
+        return document if value is document.value else document.with_value(value)
+
+    def _documents(self, members: Sequence[LibraryFile], name: str) -> list[ReferencedValues]:
+        """The documents annotated `@name` that these files evaluate to."""
+        if not members:
+            return []
+        layout = self.layout
+        if name in layout.documents:
+            return layout.documents[name]
+        found: list[ReferencedValues] = []
+        loader = self._loader(None, (), ())
+        for member in members:
+            documents = loader.run(member.file, member.library, self.library).documents
+            assert documents is not None
+            for document in documents.items:
+                if document.annotations is not None and name in document.annotations:
+                    found.append(_referenced(document, name))
+                elif not is_dropped(document):
+                    what = "data values file" if name == VALUES else "schema file"
+                    kind = "data values" if name == VALUES else "schema"
+                    raise TemplateError(
+                        f"Expected {what} '{member.file.path}' to only have {kind} documents",
+                        at=document.position,
+                        hint=f"put the other documents in a file of their own, or #@{name} above this one's ---",
+                    )
+        if (
+            all(self.session.is_fixed(member.file, self.options) for member in members)
+            and not any(entry.refs for entry in found)  # it is noted of these whether they are used
+            and self.options.debug is None
+        ):
+            layout.documents[name] = found
+        return found
+
+    def evaluate(
+        self,
+        values: Document,
+        library_values: Sequence[ReferencedValues],
+        library_schemas: Sequence[ReferencedValues],
+        *,
+        printed: bool,
+    ) -> Evaluated:
+        """Run the templates, then the overlays (spec ytt 1.6, phases 6 to 8); printed: not for a template that asks for it.
+
+        Raises PlaitError.
+        """
+        loader = self._loader(values, library_values, library_schemas)
+        documents: list[tuple[LibraryFile, DocumentSet]] = []
+        texts: list[TextFile] = []
+        exports: list[tuple[str, Mapping[str, object]]] = []
+        context = self.session.context
+        layout = self.layout
+        kept = self.session.kept if printed and self.options.debug is None else None
+        if kept is not None:
+            libraries = [(one.path, one.file.text()) for one, _ in layout.members if one.file.is_library]
+            kept.begin(values.value, tuple(libraries))
+        for member, purpose in layout.members:
+            context.doing = member.path
+            context.done += 1
+            if purpose == NOTHING:
+                continue
+            if purpose == EXPORTS:
+                exports.append((member.path, loader.exports(member, self.library)))
+                continue
+            file = member.file
+            outcome = self._outcome(loader, member, kept)
+            if purpose == DOCUMENTS:
+                assert outcome.documents is not None
+                documents.append((member, outcome.documents))
+            elif purpose == TEXT:
+                texts.append(TextFile(member.path, outcome.text))
+                if context.trace is not None:
+                    from plait.templates.traced_text import note_text
+
+                    note_text(context.trace, texts[-1].text, file.source)
+            else:
+                raise TemplateError(
+                    f"Unknown file type of '{file.path}'",
+                    expected="a YAML or text file for output",
+                    found=f"a {file.type} file",
+                    hint=f"--file-mark '{file.original_path}:type=yaml-template' would make it one",
+                )
+        if library_values or library_schemas:
+            _check_used(library_values, library_schemas)
+        context.doing = "overlays"
+        return Evaluated(_overlaid(documents, self.session, layout.plans, printed=printed), texts, exports)
+
+    def _outcome(self, loader: Loader, member: LibraryFile, kept: Kept | None) -> Outcome:
+        """What a file gives; a template that gave it before need not be evaluated."""
+
+        def run() -> Outcome:
+            return loader.run(member.file, member.library, self.library)
+
+        if kept is None or member.file.type != YAML:
+            return run()
+        return kept.outcome(member.file, self.options, self.session, run)
+
+    def exports(
+        self, member: LibraryFile, values: Document, library_values: Sequence[ReferencedValues]
+    ) -> Mapping[str, object]:
+        """The names that one library file defines. Raises PlaitError."""
+        return self._loader(values, library_values, ()).exports(member, self.library)
+
+    def _loader(
+        self,
+        values: Document | None,
+        library_values: Sequence[ReferencedValues],
+        library_schemas: Sequence[ReferencedValues],
+    ) -> Loader:
+        def make_library(current: Library, root: Library) -> Module:
+            from plait.workspace.library_module import library_module
+
+            return library_module(self, current, root, library_values, library_schemas)
+
+        return Loader(self.session, self.options, Map([]) if values is None else values.value, make_library)
+
+
+def _order(members: Sequence[LibraryFile], additional: str | None) -> str:
+    names = [member.file.path for member in members]
+    return ", ".join([*names, additional] if additional else names)
+
+
+def _is_overlay(document: Document) -> bool:
+    from plait.overlay import is_overlay
+
+    return is_overlay(document)
+
+
+def is_dropped(document: Document) -> bool:
+    """Whether a document is dropped: null, or an empty map or array that is not the result of an expression."""
+    return document.value is None or (is_empty(document.value) and not document.computed)
+
+
+def _referenced(document: Document, name: str) -> ReferencedValues:
+    """A document with the reference its annotations give (spec ytt 10.4). Raises TemplateError."""
+    annotations = document.annotations or {}
+    refs: LibraryRefs = ()
+    reference = annotations.get(LIBRARY_REF)
+    if reference is not None:
+        if len(reference.args) != 1:
+            raise TemplateError(
+                f"Expected {LIBRARY_REF} annotation to have one arg, got {len(reference.args)}", at=reference.position
+            )
+        text = reference.args[0]
+        if type(text) is not str:
+            raise TemplateError(f"Expected {LIBRARY_REF} annotation's argument to be a string", at=reference.position)
+        from plait.workspace.references import parse_refs
+
+        try:
+            refs = parse_refs(text)
+        except PlaitError as error:
+            raise TemplateError(error.message, at=reference.position, hint=error.hint, found=error.found) from None
+    after = False
+    if name == VALUES:
+        given = annotations[VALUES]
+        for key, value in given.kwargs.items():
+            if key != "after_library_module":
+                from plait.spell import did_you_mean
+
+                raise TemplateError(
+                    f"Unknown kwarg {key} for annotation {VALUES}",
+                    at=given.position,
+                    hint=did_you_mean(key, ["after_library_module"]),
+                )
+            if type(value) is not bool:
+                raise TemplateError(f"expected after_library_module of @{VALUES} to be a bool", at=given.position)
+            if not refs:
+                raise TemplateError(
+                    f"Annotation {VALUES}: Expected kwarg 'after_library_module' to be used with "
+                    f"{LIBRARY_REF} annotation",
+                    at=given.position,
+                )
+            after = value
+    return ReferencedValues(
+        document, refs, after_library_module=after, noun="Data Value" if name == VALUES else "Schema"
+    )
+
+
+def _check_used(values: Sequence[ReferencedValues], schemas_given: Sequence[ReferencedValues]) -> None:
+    """Every reference must have reached a library (spec ytt 10.5). Raises TemplateError."""
+    unused_values = [entry for entry in values if not entry.used]
+    unused_schemas = [entry for entry in schemas_given if not entry.used]
+    kinds = [kind for kind, unused in (("data values", unused_values), ("schema", unused_schemas)) if unused]
+    if kinds:
+        unused = [*unused_values, *unused_schemas]
+        raise TemplateError(
+            f"Expected all provided library {', and '.join(kinds)} documents to be used but found unused: "
+            + ", ".join(entry.description for entry in unused),
+            at=unused[0].document.position,
+        )
+
+
+def _overlaid(
+    documents: list[tuple[LibraryFile, DocumentSet]], session: Session, plans: Plans, *, printed: bool
+) -> list[DocumentFile]:
+    """Take the overlays out and apply them to all the rest (spec ytt 9.1)."""
+    documents.sort(key=lambda found: found[0].file.order)
+    overlays: list[Document] = []
+    overlay_files: list[str] = []
+    kept: list[tuple[LibraryFile, DocumentSet]] = []
+    for member, found in documents:
+        rest: list[Document] = []
+        for document in found.items:
+            if document.annotations is not None and _is_overlay(document):
+                overlays.append(document)
+                if member.file.path not in overlay_files:
+                    overlay_files.append(member.file.path)
+            elif not is_dropped(document):
+                rest.append(document)
+        if rest:
+            kept.append((member, found if len(rest) == len(found.items) else found.with_items(rest)))
+    trace = session.context.trace
+    groups = [found for _, found in kept]
+    if trace is not None:
+        trace.stage("templates", [document for group in groups for document in group.items])
+    if overlays:
+        try:
+            from plait.overlay import apply_documents
+
+            warn = session.context.warn
+            groups = apply_documents(groups, overlays, plans=plans, trace=trace, warn=warn, printed=printed)
+        except PlaitError as error:
+            raise error.within(f"Overlaying (in following order: {', '.join(overlay_files)})") from None
+    result = [
+        DocumentFile(member.path, member.file.order, group) for (member, _), group in zip(kept, groups, strict=False)
+    ]
+    # Overlays that append where there was no document at all have made a group of their own.
+    result += [DocumentFile(overlay_files[-1], 0, group) for group in groups[len(kept) :]]
+    return result
