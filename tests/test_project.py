@@ -11,7 +11,9 @@ import pytest
 
 import plait
 from plait import project
+from plait.project.file import of_source
 from plait.project.schema import schema
+from plait.source import Source
 from plait.view import View
 
 ROOT = Path(__file__).parents[1]
@@ -138,3 +140,25 @@ def test_a_guess_ends_where_others_may_write_and_below_the_home_directory(
     monkeypatch.setenv("HOME", os.sep)
     tmp_path.chmod(0o1777)
     assert os.path.abspath(guessed()) == str(config)
+
+
+def test_a_setting_of_the_wrong_kind_names_no_values_file() -> None:
+    text = "runs: {a: {render: {files: x, data-values-file: [[prod.yml]]}}}\n"
+    run = of_source(Source("plait.yml", text), os.curdir).run()
+    assert not run.is_values_file(os.path.abspath("prod.yml"))
+
+
+def test_runs_of_a_matrix_have_schemas_too(tmp_path: Path) -> None:
+    text = """\
+schemas: [shared]
+runs:
+  a: {matrix: {axes: {env: [dev]}}, render: {files: x}}
+  b: {schemas: [own, {files: "*.yml", schema: s.json}], matrix: {axes: {env: [dev]}}, render: {files: x}}
+  c: {base: b, matrix: {axes: {env: [test]}}, schemas: []}
+"""
+    made = of_source(Source("plait.yml", text), str(tmp_path))
+    cells = {matrix.name: [matrix.run(cell) for cell in matrix.cells()] for matrix in made.matrices.values()}
+    shared, own = str(tmp_path / "shared"), str(tmp_path / "own")
+    assert [run.schemas for run in cells["a"]] == [(shared,)]
+    assert [run.schemas for run in cells["b"]] == [(own, (str(tmp_path / "*.yml"), str(tmp_path / "s.json")))]
+    assert [run.schemas for run in cells["c"]] == [()]

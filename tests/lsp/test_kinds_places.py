@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import pytest
-from workshop import Workshop, workshop
+from workshop import KINDS, Workshop, workshop
 
 from plait.lsp import completion, diagnostics, hover
 
@@ -14,56 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-SPEC = {
-    "type": "object",
-    "properties": {
-        "mode": {"type": "string", "enum": ["fast", "slow"], "description": "how it runs"},
-        "size": {"type": "integer", "minimum": 1, "description": "how large it is"},
-        "label": {"type": "string"},
-        "zone": {"type": "string", "description": "where it runs"},
-    },
-    "additionalProperties": False,
-}
-KIND = {"type": "object", "properties": {"apiVersion": {}, "kind": {}, "metadata": {}, "spec": SPEC}}
-MANIFEST = {"properties": {"groups": {"type": "array", "items": SPEC}}}
-FILES = {
-    "plait.yml": """\
-schemas:
-- schemas
-- {files: base.yml, schema: manifest.json}
-runs:
-  templates: {render: {files: config}}
-  operations: {patch: {base: base.yml, ops: ops.yml}}
-  site: {layer: {files: site}}
-""",
-    "schemas/example.org/thing_v1.json": json.dumps(KIND),
-    "schemas/demo/server_v1.json": json.dumps(SPEC),
-    "manifest.json": json.dumps(MANIFEST),
-    "config/template.yml": "apiVersion: example.org/v1\nkind: Thing\nspec:\n  size: 2\n",
-    "config/overlay.yml": """\
-#@ load("@ytt:overlay", "overlay")
-#@overlay/match by=overlay.subset({"kind": "Thing"}), expects="1+"
----
-#@overlay/match-child-defaults missing_ok=True
-spec:
-  zone: b
-""",
-    # What it is, only the output says.
-    "config/made.yml": '#@ def kind():\n#@   return "Thing"\n#@ end\napiVersion: example.org/v1\nkind: #@ kind()\nspec:\n  size: 2\n',
-    "base.yml": "groups:\n- label: a\n  size: 1\n",
-    "ops.yml": "- type: replace\n  path: /groups/0\n  value:\n    size: 2\n",
-    "site/layers.yml": """\
-schema: deckhand/LayeringPolicy/v1
-metadata: {schema: metadata/Control/v1, name: policy}
-data: {layerOrder: [site]}
-""",
-    "site/a.yml": """\
-schema: demo/Server/v1
-metadata: {schema: metadata/Document/v1, name: a, layeringDefinition: {abstract: false, layer: site}, storagePolicy: cleartext}
-data:
-  size: 2
-""",
-}
 # The file, and a line within it that is below the schema.
 PLACES = {
     "template": ("config/template.yml", "  size: 2"),
@@ -76,12 +25,12 @@ PLACES = {
 
 @pytest.fixture
 def made(tmp_path: Path) -> Iterator[Workshop]:
-    with workshop(tmp_path, FILES) as found:
+    with workshop(tmp_path, KINDS) as found:
         yield found
 
 
 def with_line(name: str, line: str, new: str) -> str:
-    return FILES[name].replace(f"{line}\n", f"{new}\n")
+    return KINDS[name].replace(f"{line}\n", f"{new}\n")
 
 
 def found(made: Workshop, name: str) -> list[tuple[str, int]]:
@@ -154,7 +103,7 @@ def test_a_value_is_completed(made: Workshop, place: str) -> None:
 def test_a_value_is_described(made: Workshop, place: str) -> None:
     name, line = PLACES[place]
     path = made.open(name)
-    number = FILES[name].split("\n").index(line) + 1
+    number = KINDS[name].split("\n").index(line) + 1
     shown = hover.hover(made.state, path, number, len(line) - len(line.lstrip()) + 1)
     assert shown is not None
     assert ("integer: how large it is" if "size" in line else "string: where it runs") in shown.text

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from client import editor, run
 from lsprotocol import types
-from workshop import LAYERS, OPERATIONS, TEMPLATES, workshop
+from workshop import KINDS, LAYERS, OPERATIONS, TEMPLATES, workshop
 
 from plait.lsp import actions, completion, diagnostics, hover, lenses, navigation, renaming, symbols, tokens
 from plait.lsp.state import State
@@ -82,10 +82,15 @@ def session(top: Path, files: Mapping[str, str], seed: int, edits: int) -> int:
     return asked
 
 
-@pytest.mark.parametrize("files", [TEMPLATES, OPERATIONS, LAYERS], ids=["templates", "operations", "layers"])
+@pytest.mark.parametrize(
+    "files", [TEMPLATES, OPERATIONS, LAYERS, KINDS], ids=["templates", "operations", "layers", "kinds"]
+)
 @pytest.mark.parametrize("seed", range(2))
-def test_every_question_is_answered(tmp_path: Path, files: Mapping[str, str], seed: int) -> None:
+def test_every_question_is_answered(
+    tmp_path: Path, files: Mapping[str, str], seed: int, caplog: pytest.LogCaptureFixture
+) -> None:
     assert session(tmp_path, files, seed, 40) == 200
+    assert caplog.messages == [], "no evaluation fails"
 
 
 # ---- the same through the protocol

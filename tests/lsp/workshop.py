@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -166,5 +167,56 @@ metadata:
     - {method: merge, path: .}
 data:
   replicas: 3
+""",
+}
+# A project with schemas of its documents in each place that they are written in.
+_SPEC = {
+    "type": "object",
+    "properties": {
+        "mode": {"type": "string", "enum": ["fast", "slow"], "description": "how it runs"},
+        "size": {"type": "integer", "minimum": 1, "description": "how large it is"},
+        "label": {"type": "string"},
+        "zone": {"type": "string", "description": "where it runs"},
+    },
+    "additionalProperties": False,
+}
+_KIND = {"type": "object", "properties": {"apiVersion": {}, "kind": {}, "metadata": {}, "spec": _SPEC}}
+_MANIFEST = {"properties": {"groups": {"type": "array", "items": _SPEC}}}
+KINDS = {
+    "plait.yml": """\
+schemas:
+- schemas
+- {files: base.yml, schema: manifest.json}
+runs:
+  templates: {render: {files: config}}
+  operations: {patch: {base: base.yml, ops: ops.yml}}
+  site: {layer: {files: site}}
+""",
+    "schemas/example.org/thing_v1.json": json.dumps(_KIND),
+    "schemas/demo/server_v1.json": json.dumps(_SPEC),
+    "manifest.json": json.dumps(_MANIFEST),
+    "config/template.yml": "apiVersion: example.org/v1\nkind: Thing\nspec:\n  size: 2\n",
+    "config/overlay.yml": """\
+#@ load("@ytt:overlay", "overlay")
+#@overlay/match by=overlay.subset({"kind": "Thing"}), expects="1+"
+---
+#@overlay/match-child-defaults missing_ok=True
+spec:
+  zone: b
+""",
+    # What it is, only the output says.
+    "config/made.yml": '#@ def kind():\n#@   return "Thing"\n#@ end\napiVersion: example.org/v1\nkind: #@ kind()\nspec:\n  size: 2\n',
+    "base.yml": "groups:\n- label: a\n  size: 1\n",
+    "ops.yml": "- type: replace\n  path: /groups/0\n  value:\n    size: 2\n",
+    "site/layers.yml": """\
+schema: deckhand/LayeringPolicy/v1
+metadata: {schema: metadata/Control/v1, name: policy}
+data: {layerOrder: [site]}
+""",
+    "site/a.yml": """\
+schema: demo/Server/v1
+metadata: {schema: metadata/Document/v1, name: a, layeringDefinition: {abstract: false, layer: site}, storagePolicy: cleartext}
+data:
+  size: 2
 """,
 }

@@ -89,7 +89,10 @@ class Run:
     def is_values_file(self, path: str) -> bool:
         """Whether an absolute path is that of a plain file of data values among the settings."""
         found = [one for one in self.settings if one.flag is not None and one.flag.name == "data-values-file"]
-        return any(path in self.paths(one) for one in found)
+        try:
+            return any(path in self.paths(one) for one in found)
+        except PlaitError:  # a setting of the wrong kind, of which the run says so
+            return False
 
     def directories(self) -> list[str]:
         """The absolute paths of the directories among the inputs of templates."""
