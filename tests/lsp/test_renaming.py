@@ -29,6 +29,47 @@ def test_the_name_of_a_document_with_all_that_refers_to_it(tmp_path: Path) -> No
             assert renaming.rename(made.state, *made.at("all.yml", "ro|le: web"), "rolle") == []
 
 
+DATA_SCHEMA = """\
+---
+schema: deckhand/DataSchema/v1
+metadata: {schema: metadata/Control/v1, name: demo/Key/v1}
+data: {$schema: "http://json-schema.org/schema#"}
+---
+schema: demo/Keyring/v1
+metadata:
+  schema: metadata/Document/v1
+  name: demo/Key/v1
+  layeringDefinition: {layer: site}
+data: {}
+"""
+
+
+def test_the_name_of_a_schema_with_the_documents_that_have_it(tmp_path: Path) -> None:
+    """What a DataSchema is called is the schema of documents, and what substitutions say of them."""
+    files = {
+        "plait.yml": "runs:\n  a:\n    layer: {files: [all.yml, types.yml]}\n",
+        "all.yml": LAYERS,
+        "types.yml": DATA_SCHEMA,
+    }
+    for name, around in [
+        ("types.yml", "Control/v1, name: demo/K|ey/v1"),
+        ("all.yml", "\nschema: demo/K|ey/v1"),
+        ("all.yml", "src: {schema: demo/|Key/v1"),
+    ]:
+        with workshop(tmp_path, files) as made:
+            made.open("all.yml")
+            made.open("types.yml")
+            place = made.at(name, around)
+            changed = edited(files, tmp_path, renaming.rename(made.state, *place, "demo/Token/v2"))
+            assert changed["all.yml"] == LAYERS.replace("demo/Key/v1", "demo/Token/v2")
+            assert changed["types.yml"] == DATA_SCHEMA.replace("demo/Key/v1}", "demo/Token/v2}")
+            for refused in ("Token", "demo/Token", "deckhand/Token/v1"):
+                with pytest.raises(RefusedError):
+                    renaming.rename(made.state, *place, refused)
+            of_policy = made.at("all.yml", "schema: deckhand/Layer|ingPolicy/v1")
+            assert renaming.rename(made.state, *of_policy, "demo/Token/v2") == []
+
+
 def test_a_function_that_another_file_calls_by_another_name(tmp_path: Path) -> None:
     app = TEMPLATES["config/app.yml"].replace('"label")', 'called="label")').replace('label("web")', 'called("web")')
     files = {**TEMPLATES, "config/app.yml": app}

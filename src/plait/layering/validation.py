@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Rule: TypeAlias = "Callable[[Findings, Value, Position], None]"
 
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-_SCHEMA_PATTERN = r"^[A-Za-z]+/[A-Za-z]+/v\d+$"
+SCHEMA_PATTERN = r"^[A-Za-z]+/[A-Za-z]+/v\d+$"
 _POLICY_NAME_ENDS = ("-validation", "-verification")
 
 
@@ -74,7 +74,7 @@ def check_document(document: Document) -> list[Finding]:
     if schema is None:
         found.add("'schema' is a required property", at)
     elif _is(schema.value, str, found, at) and not is_schema_name(schema.value):
-        found.add(f"{shown(schema.value)} does not match '{_SCHEMA_PATTERN}'", at, expected="namespace/Kind/v1")
+        found.add(f"{shown(schema.value)} does not match '{SCHEMA_PATTERN}'", at, expected="namespace/Kind/v1")
     item = top.find("metadata")
     if item is None:
         found.add("'metadata' is a required property", document.position)
@@ -199,7 +199,7 @@ _string, _map, _boolean, _integer = _a(str), _a(Map), _a(bool), _a(int)
 
 def _schema_name(found: Findings, value: Value, at: Position) -> None:
     if _is(value, str, found, at) and not is_schema_name(value):
-        found.add(f"{shown(value)} does not match '{_SCHEMA_PATTERN}'", at, expected="namespace/Kind/v1")
+        found.add(f"{shown(value)} does not match '{SCHEMA_PATTERN}'", at, expected="namespace/Kind/v1")
 
 
 def _one_of(*choices: str) -> Rule:

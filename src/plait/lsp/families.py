@@ -9,6 +9,7 @@ import re
 
 from plait.analysis.files import LAYER
 from plait.analysis.places import path_of
+from plait.layering.document import DATA_SCHEMA
 from plait.lsp.answers import Span
 from plait.naming import document_name
 from plait.nodes import Document, Map, MapItem, walk
@@ -22,12 +23,14 @@ if TYPE_CHECKING:
     from plait.analysis.files import File
     from plait.lsp.evaluation import Evaluation
     from plait.lsp.state import State
-    from plait.nodes import Item
+    from plait.nodes import Item, Value
     from plait.tools.explain import Entry
 
 # What is behind a value in another document; and what in its own says where that is.
 _SOURCES = ("written", "labels of the parent")
 _LINKS = ("substitution", "parent [", "layering action")
+# Schemas that are not the site's own.
+BUILT_IN = ("deckhand/", "metadata/")
 # So many values are looked at for an answer: on a large site an editor does not wait for all of them.
 _MOST = 3000
 
@@ -59,7 +62,7 @@ def sources(state: State, file: File, line: int) -> list[Span]:
 
 
 def named(state: State, file: File, line: int, column: int) -> list[Span]:
-    """For the name of a document, where it has it or where a substitution says it: all places of the name."""
+    """For the name of a document or its schema, wherever one of them stands: all places of the name."""
     if file.kind != LAYER:
         return []
     places: list[tuple[tuple[str, str], Span]] = []
@@ -67,32 +70,51 @@ def named(state: State, file: File, line: int, column: int) -> list[Span]:
         other = state.file(path)
         if other is not None and other.kind == LAYER:
             places += _names_in(other)
-    asked = {
-        what
-        for what, span in places
-        if span.path == file.path and span.line == line and span.column <= column <= span.end
-    }
+    asked = {what for what, span in places if _covers(span, file, line, column)}
     return [span for what, span in places if what in asked]
 
 
+def is_schema_at(file: File, line: int, column: int) -> bool:
+    """Whether the name at a place is that of a schema, which a DataSchema has as its own name."""
+    return any(not what[0] and _covers(span, file, line, column) for what, span in _names_in(file))
+
+
+def _covers(span: Span, file: File, line: int, column: int) -> bool:
+    return span.path == file.path and span.line == line and span.column <= column <= span.end
+
+
 def _names_in(file: File) -> Iterator[tuple[tuple[str, str], Span]]:
-    """The names of documents that stand in a file: schema and name, and where."""
+    """The names that stand in a file, and where: of documents, (schema, name), and of schemas, ("", schema)."""
     for document in file.documents:
         top = document.value
         if type(top) is not Map:
             continue
         metadata = top.find("metadata")
         sources = [] if metadata is None else [item.value for item in walk(metadata.value) if _key(item) == "src"]
-        for schema, around in [(top, None if metadata is None else metadata.value), *((one, one) for one in sources)]:
-            kind = schema.find("schema") if type(schema) is Map else None
-            name = around.find("name") if type(around) is Map else None
-            if kind is None or name is None or type(name.value) is not str:
+        for around, inner in [(top, None if metadata is None else metadata.value), *((one, one) for one in sources)]:
+            schema, name = _text_of(around, "schema"), _text_of(inner, "name")
+            if schema is None:
                 continue
-            text = file.line(name.line)
-            found = re.search(rf"\bname[\"']?:\s*[\"']?{re.escape(name.value)}(?![\w.-])", text)
-            if found is not None:
-                span = Span(file.path, name.line, found.end() - len(name.value) + 1, found.end() + 1)
-                yield (str(kind.value), name.value), span
+            kind = str(schema.value)
+            if not kind.startswith(BUILT_IN):
+                yield from _standing(file, schema, ("", kind))
+            if name is not None:
+                owner = "" if kind.startswith(DATA_SCHEMA) else kind
+                yield from _standing(file, name, (owner, str(name.value)))
+
+
+def _text_of(value: Value, key: str) -> MapItem | None:
+    """The item of a map with a text under a key."""
+    item = value.find(key) if type(value) is Map else None
+    return item if item is not None and type(item.value) is str else None
+
+
+def _standing(file: File, item: MapItem, what: tuple[str, str]) -> Iterator[tuple[tuple[str, str], Span]]:
+    """Where the text of an item stands, if that is on the line of its key."""
+    text = file.line(item.line)
+    found = re.search(rf"\b{item.key}[\"']?:\s*[\"']?{re.escape(what[1])}(?![\w./-])", text)
+    if found is not None:
+        yield what, Span(file.path, item.line, found.end() - len(what[1]) + 1, found.end() + 1)
 
 
 def _key(item: Item) -> str:

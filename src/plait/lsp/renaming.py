@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from plait.analysis.files import LAYER
+from plait.layering.validation import SCHEMA_PATTERN
 from plait.lsp import families, variables
 from plait.lsp.answers import Edit, Span
 from plait.lsp.navigation import data_value_at, references
@@ -66,6 +67,10 @@ def _check(state: State, path: str, line: int, column: int, new: str) -> None:
     if file.kind == LAYER:
         if not _PLAIN.match(new):
             raise RefusedError(f"{new!r} would have to be quoted as the name of a document")
+        if families.is_schema_at(file, line, column) and (
+            not re.search(SCHEMA_PATTERN, new) or new.startswith(families.BUILT_IN)
+        ):
+            raise RefusedError(f"{new!r} is no schema of a site's own, such as example/Server/v1")
         return
     if variables.name_at(file, line, column) is not None or variables.given_at(state, file, line) is not None:
         if not _VARIABLE.match(new):
