@@ -130,7 +130,11 @@ def answers(made: Workshop, name: str, text: str) -> Iterator[object]:
                 yield [*actions.changes(state, path, number, column)]
             yield navigation.definition(state, path, number, column)
             yield navigation.references(state, path, number, column)
-            yield renaming.rename(state, path, number, column, "new")
+            for new in ("new", "new/Name/v1"):
+                try:
+                    yield renaming.rename(state, path, number, column, new)
+                except renaming.RefusedError as refused:
+                    yield str(refused)
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,28 @@ def test_a_bracket_left_open_is_one_fault() -> None:
     assert [line for line, _ in faults("x = [1,\n  2 3,\n  4]\ny = 1 2\n", STARLARK)] == [2, 4]
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("a: 1\nb:\n  c: 1\n  half\n  #! said\n  d: 2\n  e: 3\nf: 1\n", 4),
+        ("half\n#! said\n\nd: 2\ne: 3\n", 1),
+        ("---\nhalf\nd: 2\ne: 3\n---\nz: 1\n", 2),
+        ("a:\n- half\n  d: 2\n  e: 3\n", 2),
+        ("a:\n- d: 1\n  half\n  e: 3\n", 3),
+    ],
+)
+def test_a_key_without_its_colon_is_one_fault(text: str, line: int) -> None:
+    found = recover(Source("a.yml", text), YAML)
+    assert [one.at.line for one in found.faults if one.at is not None] == [line]
+    assert found.cut == {line}
+    assert "e: 3" in found.text
+
+
+def test_a_value_with_two_colons_is_at_fault_itself() -> None:
+    assert faults("a: half\n  d: 2\ne: 3\n")[0][0] == 2
+    assert faults("b: c: d\n")[0][0] == 1
+
+
 def test_names_of_lines_left_out_are_not_undefined() -> None:
     assert [line for line, _ in faults("y = = 1\nz = y\n", STARLARK)] == [1]
 

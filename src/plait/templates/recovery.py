@@ -44,6 +44,10 @@ _NEUTRAL = {
     "finally": "else{}:",
 }
 _NO_CODE = re.compile(r"\"(\\.|[^\"\\])*\"|'(\\.|[^'\\])*'|#.*")
+# What is said of a key without a colon: of the second one of a map, and of the first.
+_NO_COLON = "could not find expected ':'"
+_BEFORE = ("mapping values are not allowed in this context", "did not find expected <document start>")
+_KEY = re.compile(r"[ -]*[\w.-]+ *$")
 # What no bracket goes on with.
 _BEGINS = re.compile(r"\s*(end|def|elif|while|return|load)\b")
 _NAMES = re.compile(r"[A-Za-z_]\w*")
@@ -82,7 +86,9 @@ def recover(source: Source, kind: str, *, ignore_unknown_comments: bool = False,
             problems = _read(found, text, kind, ignore_unknown_comments=ignore_unknown_comments, strict=strict)
         except PlaitError as error:
             finding, *more = findings_of(error, source)
-            line = 0 if finding.at is None else finding.at.line
+            line = _culprit(finding, lines)
+            if finding.at is not None and line != finding.at.line:
+                finding.at, finding.also = Position(source, line), []
             # What was cut may have been another statement's; then it is this line.
             is_known = any(one.at is not None and one.at.line == line for one in found.faults)
             if not is_known:
@@ -112,11 +118,25 @@ def recover(source: Source, kind: str, *, ignore_unknown_comments: bool = False,
 
 def add_others(error: PlaitError, source: Source, kind: str, *, ignore_unknown_comments: bool) -> PlaitError:
     """An error that stopped the reading of a file, with what else is wrong with the file's text among its findings."""
-    seen = {(one.message, one.at.line if one.at else 0) for one in findings_of(error)}
+    lines = source.text.split("\n")
+    found = findings_of(error)
+    seen = {(one.message, line) for one in found for line in (one.at.line if one.at else 0, _culprit(one, lines))}
     for one in recover(source, kind, ignore_unknown_comments=ignore_unknown_comments).faults:
         if (one.message, one.at.line if one.at else 0) not in seen:
             error.findings.append(one)
     return error
+
+
+def _culprit(finding: Finding, lines: Sequence[str]) -> int:
+    """The line to leave out for a fault; 0 for none. A key without a colon is only told of where the next one comes."""
+    line = 0 if finding.at is None else finding.at.line
+    if finding.message == _NO_COLON and finding.also:
+        return finding.also[0].line
+    if finding.message in _BEFORE and 0 < line <= len(lines):
+        before = next((one for one in range(line - 1, 0, -1) if lines[one - 1].lstrip()[:1] not in ("", "#")), 0)
+        if before and ":" not in lines[before - 1] and _KEY.match(lines[before - 1]):
+            return before
+    return line
 
 
 def findings_of(error: PlaitError, source: Source | None = None) -> list[Finding]:
