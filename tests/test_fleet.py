@@ -183,6 +183,29 @@ def test_equal_errors_are_told_once(place: Path, capfdbinary: pytest.CaptureFixt
     assert "first in: app/eu/lyon, app/eu/paris, app/us/paris and 1 more" in told
 
 
+def test_errors_of_many_kinds(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    names = [f"op{number:02}" for number in range(30)]
+    ops = {f"ops/{name}.yml": "#\n" * int(name[2:]) + "- {type: remove, path: /b}\n" for name in names}
+    ops["ops/op29.yml"] = ops["ops/op28.yml"]
+    pairs = (
+        "first,second\n"
+        + "".join(f"{one},none\nnone,{one}\n" for one in names[:2])
+        + "".join(f"none,{one}\n" for one in names[2:])
+    )
+    run = 'patch: {base: base.yml, ops: ["ops/{first}.yml", "ops/{second}.yml"]}'
+    text = f"runs:\n  one:\n    matrix: {{environments: pairs.csv}}\n    {run}\n"
+    put(tmp_path, {**ops, "ops/none.yml": "[]", "base.yml": "a: 1\n", "pairs.csv": pairs, "plait.yml": text})
+    assert main(["fleet", "-j", "1", "--no-cache", str(tmp_path)]) == 1
+    told = capfdbinary.readouterr().err.decode()
+    # The same file fails in either place.
+    assert told.count("2 environments: ") == 3
+    assert "ops/op00.yml:1" in told
+    # Two files fail in the same way.
+    assert "ops/{second}.yml:29" in told
+    assert told.count("first in: ") == 20
+    assert "9 environments with 9 other errors: the manifest has them" in told
+
+
 def test_fail_fast_leaves_the_rest_out(place: Path) -> None:
     (place / "sites/lyon/values.yml").write_text("size: large\n", "utf-8")
     report = fleet(place, fail_fast=True)
@@ -548,6 +571,47 @@ def test_environments_are_asked_about(question: str, place: Path, capfdbinary: p
     assert capfdbinary.readouterr().out.decode().replace("\\", "/") == ANSWERS[question]
     assert main(["fleet", *question.split(), "-o", "json"]) == 0
     assert json.loads(capfdbinary.readouterr().out)
+
+
+def test_documents_of_one_name_and_documents_of_some(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    role = "kind: Role\nmetadata: {name: one, namespace: %s}\n"
+    template = f"""\
+#@ load("@ytt:data", "data")
+---
+{role % "a"}---
+{role % "b"}number: #@ data.values.number
+#@ if/end data.values.number == 3:
+---
+kind: Thing
+metadata: {{name: more}}
+"""
+    schema = "#@data/values-schema\n---\nnumber: 0\n"
+    matrix = "matrix: {axes: {number: [1, 2, 3, 4, 5, 6]}}"
+    run = 'render: {files: config, data-value-yaml: "number={number}"}'
+    text = f"runs:\n  app:\n    {matrix}\n    {run}\n"
+    put(tmp_path, {"config/a.yml": template, "config/schema.yml": schema, "plait.yml": text})
+    monkeypatch.chdir(tmp_path)
+    assert main(["fleet", "diff"]) == 0
+    assert (
+        capfdbinary.readouterr().out.decode().replace("\\", "/")
+        == """\
+6 values equal in all 6 environments
+
+odd ones out:
+  Thing/more
+    app/1, app/2, app/4 and 2 more: not there
+    app/3: is there  (config/a.yml:11)
+
+various:
+  Role/one (2):number
+    app/1: 1  (plait.yml:4)
+    app/2: 2  (plait.yml:4)
+    app/3: 3  (plait.yml:4)
+    and 3 other values
+"""
+    )
 
 
 def test_a_line_that_reaches_nothing(place: Path) -> None:

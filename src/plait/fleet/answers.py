@@ -98,7 +98,8 @@ def _diff(flags: Parsed, project: Project, tasks: Sequence[Task]) -> int:
 
 def _told(one: Compared) -> str:
     out = [f"  {one.path}"]
-    for value, members in one.groups:
+    groups = one.groups[:_NAMED] if one.kind == VARIOUS and len(one.groups) > _NAMED + 1 else one.groups
+    for value, members in groups:
         said = "not there" if value is None else f"{value.text}  ({value.decided})"
         names = list(
             dict.fromkeys(
@@ -109,6 +110,8 @@ def _told(one: Compared) -> str:
             )
         )
         out.append(f"    {_named(names)}: {said}")
+    if len(groups) < len(one.groups):
+        out.append(f"    and {len(one.groups) - len(groups)} other values")
     return "\n".join(out) + "\n"
 
 

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from plait.api.results import Documents
+    from plait.codecache import CodeCache
     from plait.fleet.plan import Task
     from plait.project.file import Project
     from plait.provenance import Trace
     from plait.tools.explain import Entry, History
+    from plait.tools.paths import Place
 
 EQUAL, BY_AXIS, ODD, VARIOUS = "equal everywhere", "by an axis", "odd ones out", "various"
 
@@ -30,13 +32,17 @@ class Value:
 
     __slots__ = ("decided", "key", "text")
 
-    def __init__(self, history: History) -> None:
-        from plait.yaml import write_value
+    def __init__(self, text: str, key: str, decided: str) -> None:
+        self.text = text
+        self.key = key
+        self.decided = decided
 
-        value = history.value
-        self.text = shown(value)
-        self.key = write_value(value)
-        self.decided = deciding(history.entries[-1]).place
+
+def value_of(history: History) -> Value:
+    """The value that a history is of."""
+    from plait.yaml import write_value
+
+    return Value(shown(history.value), write_value(history.value), deciding(history.entries[-1]).place)
 
 
 def deciding(entry: Entry) -> Entry:
@@ -48,13 +54,19 @@ def deciding(entry: Entry) -> Entry:
         entry = below[-1]
 
 
-def evaluated(project: Project, task: Task) -> tuple[Documents, Trace]:
-    """What a run makes, with everything recorded. Raises PlaitError."""
+def evaluated(
+    project: Project, tasks: Sequence[Task], cache: CodeCache | None = None
+) -> Iterator[tuple[Task, Documents, Trace]]:
+    """What runs make, with everything recorded, one after the other. cache: of code that is compiled. Raises PlaitError."""
+    from plait.codecache import MemoryCache
     from plait.view import View
 
-    documents = task.run(project).evaluate(view=View(), trace=True, limits={})
-    assert documents.trace is not None
-    return documents, documents.trace
+    cache = MemoryCache() if cache is None else cache
+    for task in tasks:
+        documents = task.run(project).evaluate(view=View(), trace=True, limits={}, cache=cache)
+        cache.save()
+        assert documents.trace is not None
+        yield task, documents, documents.trace
 
 
 def why(project: Project, tasks: Sequence[Task], path: str) -> Iterator[tuple[Task, str, Value | None]]:
@@ -67,8 +79,7 @@ def why(project: Project, tasks: Sequence[Task], path: str) -> Iterator[tuple[Ta
     parse(path)  # what cannot be read is told before anything runs
     missing: UsageError | None = None
     is_found = False
-    for task in tasks:
-        documents, trace = evaluated(project, task)
+    for task, documents, trace in evaluated(project, tasks):
         try:
             found = list(histories(trace, documents.nodes.items, path))
         except UsageError as error:
@@ -77,7 +88,7 @@ def why(project: Project, tasks: Sequence[Task], path: str) -> Iterator[tuple[Ta
             continue
         is_found = True
         for history in found:
-            yield task, str(history.place), Value(history)
+            yield task, str(history.place), value_of(history)
     if missing is not None and not is_found:
         raise missing
 
@@ -126,20 +137,60 @@ def compared(project: Project, tasks: Sequence[Task]) -> list[Compared]:
     """Every place of the output, with the values that it has in the environments. Raises PlaitError."""
     if len(tasks) < 2:
         raise PlaitError("there is nothing to compare", expected="two environments or more")
-    found: dict[str, dict[str, tuple[Value | None, list[Task]]]] = {}
-    for task in tasks:
-        documents, trace = evaluated(project, task)
+    found: dict[tuple[str, str], dict[str, tuple[Value | None, list[Task]]]] = {}
+    having: dict[str, dict[str, Task]] = {}
+    for task, documents, trace in evaluated(project, tasks):
         explainer = Explainer(trace)
+        names = _Names()
         for place in all_places(documents.nodes.items, trace.texts):
             history = explainer.history(place)
-            value = Value(history)
-            found.setdefault(str(history.place), {}).setdefault(value.key, (value, []))[1].append(task)
-    for groups in found.values():
+            value = value_of(history)
+            name, path = names.of(history.place)
+            found.setdefault((name, path), {}).setdefault(value.key, (value, []))[1].append(task)
+            if task.name not in having.setdefault(name, {}):
+                having[name][task.name] = task
+                if path:
+                    whole = found.setdefault((name, ""), {})
+                    whole.setdefault("", (Value("is there", "", value.decided), []))[1].append(task)
+    return list(_rows(found, having, tasks))
+
+
+def _rows(
+    found: Mapping[tuple[str, str], dict[str, tuple[Value | None, list[Task]]]],
+    having: Mapping[str, Mapping[str, Task]],
+    tasks: Sequence[Task],
+) -> Iterator[Compared]:
+    """A row for each place; for a document that some environments do not have, one for that, and none for what is in it."""
+    for (name, path), groups in found.items():
+        own = having[name]
         have = {task.name for _, members in groups.values() for task in members}
-        lacking = [task for task in tasks if task.name not in have]
+        if path and len(have) == len(own) < len(tasks) and len(groups) == 1:
+            continue  # the document says it
+        if not path and len(own) == len(tasks) and "" in groups:
+            continue
+        lacking = [task for task in (own.values() if path else tasks) if task.name not in have]
         if lacking:
             groups["\0"] = None, lacking
-    return [Compared(path, groups) for path, groups in found.items()]
+        yield Compared(f"{name}:{path}" if name and path else name or path, groups)
+
+
+class _Names:
+    """What documents and places of one environment are called: of documents with one name, the second has a number, and so on."""
+
+    def __init__(self) -> None:
+        self._documents: dict[tuple[str, int], str] = {}
+        self._counts: dict[str, int] = {}
+
+    def of(self, place: Place) -> tuple[str, str]:
+        """The name of the document, "" where there is no more than one, and the path in it."""
+        own, path = place.parts
+        if own is None:
+            return (f"document {place.number + 1}" if place.number else ""), path
+        name = self._documents.get((own, place.number))
+        if name is None:
+            count = self._counts[own] = self._counts.get(own, 0) + 1
+            name = self._documents[own, place.number] = own if count == 1 else f"{own} ({count})"
+        return name, path
 
 
 def reached(project: Project, tasks: Sequence[Task], file: str, line: int) -> Iterator[tuple[Task, list[str]]]:
@@ -165,7 +216,7 @@ def reached(project: Project, tasks: Sequence[Task], file: str, line: int) -> It
         read |= view.files
         # Recording takes much longer than a run does.
         if any(same_file(path, file) for path in (*view.files, own)):
-            documents, trace = evaluated(project, task)
+            ((_, documents, trace),) = evaluated(project, [task], cache)
             places = [str(place) for place in impact(trace, documents.nodes, file, line, Context())]
             is_reached = is_reached or bool(places)
             yield task, places

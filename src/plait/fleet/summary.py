@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 # So many environments are named of those that have one error, and of those that warn of one thing.
 _NAMED = 3
+# So many different errors are told.
+_TOLD = 20
 
 
 def counts_line(counts: Mapping[str, int], seconds: float, directory: str) -> str:
@@ -24,14 +26,34 @@ def counts_line(counts: Mapping[str, int], seconds: float, directory: str) -> st
 
 def faults_text(failed: Sequence[Outcome]) -> str:
     """The errors of runs, equal ones together, those that most have first."""
+    groups = sorted(_by_error(failed), key=lambda one: -len(one))
+    out = []
+    for group in groups[:_TOLD]:
+        errors = {outcome.error for outcome in group}
+        text = group[0].error if len(errors) == 1 else group[0].fault
+        out.append(f"plait: {counted(len(group), 'environment')}: {text}\n  first in: {_names(group)}\n\n")
+    if len(groups) > _TOLD:
+        rest = sum(map(len, groups[_TOLD:]))
+        out.append(
+            f"plait: {counted(rest, 'environment')} with {counted(len(groups) - _TOLD, 'other error')}: "
+            "the manifest has them\n\n"
+        )
+    return "".join(out)
+
+
+def _by_error(failed: Sequence[Outcome]) -> list[list[Outcome]]:
+    """Runs with equal errors together, and with errors that differ in nothing but values on axes.
+
+    An error that comes with a value on one axis or on another is that of the value, and stands for itself.
+    """
+    faults: dict[str, set[str]] = {}
+    for outcome in failed:
+        faults.setdefault(outcome.error, set()).add(outcome.fault)
     groups: dict[str, list[Outcome]] = {}
     for outcome in failed:
-        groups.setdefault(outcome.fault, []).append(outcome)
-    out = []
-    for group in sorted(groups.values(), key=lambda one: -len(one)):
-        first = group[0]
-        out.append(f"plait: {counted(len(group), 'environment')}: {first.error}\n  first in: {_names(group)}\n\n")
-    return "".join(out)
+        own = outcome.fault if len(faults[outcome.error]) == 1 else outcome.error
+        groups.setdefault(own, []).append(outcome)
+    return list(groups.values())
 
 
 def warnings_text(outcomes: Iterable[Outcome]) -> str:

@@ -80,9 +80,13 @@ class Place:
         """What the document is called; None if it has no name."""
         return (self._names or ItemNames()).document(self.document, self.number)
 
+    @property
+    def parts(self) -> tuple[str | None, str]:
+        """The document's name, if it has one, and the way as text, with the names of items."""
+        return self.document_name, way_text(self.document, self.way, (self._names or ItemNames()).of)
+
     def __str__(self) -> str:
-        name = self.document_name
-        path = way_text(self.document, self.way, (self._names or ItemNames()).of)
+        name, path = self.parts
         if name is None:
             return path or f"document {self.number + 1}"
         return f"{name}:{path}" if path else name
@@ -242,6 +246,10 @@ class Line(Place):
     @property
     def document_name(self) -> str:
         return self.file
+
+    @property
+    def parts(self) -> tuple[str | None, str]:
+        return self.file, self.path
 
     def __str__(self) -> str:
         return f"{self.file}:{self.path}"
