@@ -606,9 +606,9 @@ odd ones out:
 
 various:
   Role/one (2):number
-    app/1: 1  (plait.yml:4)
-    app/2: 2  (plait.yml:4)
-    app/3: 3  (plait.yml:4)
+    app/1: 1  (--data-value-yaml number=1)
+    app/2: 2  (--data-value-yaml number=2)
+    app/3: 3  (--data-value-yaml number=3)
     and 3 other values
 """
     )
