@@ -157,6 +157,21 @@ def test_faults(schema: dict[str, object], text: str, expected: list[str]) -> No
     assert told(schema, text) == expected
 
 
+@pytest.mark.parametrize(
+    ("schema", "choices"),
+    [
+        ({"enum": ["a", "b"]}, ["a", "b"]),
+        ({"oneOf": [{"const": "a"}, {"const": 1}, {"enum": ["a", True]}]}, ["a", 1, True]),
+        ({"type": "boolean"}, [True, False]),
+        ({"type": "string"}, []),
+        ({"if": {}, "then": {"enum": ["x"]}, "else": {"const": None}}, ["x", None]),
+    ],
+    ids=str,
+)
+def test_choices(schema: dict[str, object], choices: list[object]) -> None:
+    assert schema_of({"additionalProperties": schema}).below("key").choices() == choices  # type: ignore[union-attr]
+
+
 def test_a_recursive_schema_goes_as_deep_as_the_document() -> None:
     schema: dict[str, object] = {"properties": {"a": {"$ref": "#"}}, "type": "object"}
     assert told(schema, "{a: " * 50 + "{b: 1}" + "}" * 50) == ['there is no key "b" here']

@@ -207,12 +207,12 @@ def test_a_data_schema_of_the_site_checks_and_describes(tmp_path: Path) -> None:
 def test_values_that_are_no_texts_are_completed_as_they_are_written(tmp_path: Path) -> None:
     files = {
         "config/thing.yml": THING.replace("{size: x}", "\n  size: "),
-        "schemas/thing-example-v1.json": schema(size={"enum": [True, None, 3, "x"]}),
+        "schemas/thing-example-v1.json": schema(size={"enum": [True, None, 3, "x", "3", ["a"]]}),
     }
     with workshop(tmp_path, {**FILES, **files}) as made:
         made.open("config/thing.yml")
         found = completion.complete(made.state, *made.at("config/thing.yml", "  size: |"))
-        assert [one.label for one in found] == ["true", "null", "3", "x"]
+        assert [one.label for one in found] == ["true", "null", "3", "x", '"3"']
 
 
 def test_a_catalogue_of_thousands_of_schemas_does_not_keep_the_editor(tmp_path: Path) -> None:

@@ -61,6 +61,7 @@ class Schema:
                 for name in ("allOf", "anyOf", "oneOf"):
                     several = one.node.get(name)
                     todo += [one._inner(node) for node in several] if isinstance(several, list) else []
+                todo += [one._inner(one.node.get(name)) for name in ("then", "else")]
         return self._parts
 
     def referred(self) -> Schema | None:
@@ -155,13 +156,13 @@ class Schema:
 
     def choices(self) -> list[object]:
         """The values that there may be, if only some may; for a boolean both."""
+        found: list[object] = []
         for part in self.parts():
-            listed = part.node.get("enum")
-            if isinstance(listed, list):
-                return listed
-            if "const" in part.node:
-                return [part.node["const"]]
-        return ["true", "false"] if self.types() == ["boolean"] else []
+            listed = part.node.get("enum", [part.node["const"]] if "const" in part.node else [])
+            found += listed if isinstance(listed, list) else []
+        if not found and self.types() == ["boolean"]:
+            return [True, False]
+        return [*{(type(one), repr(one)): one for one in found}.values()]
 
     def description(self) -> str:
         """What is said of it in words; empty if nothing is."""

@@ -22,6 +22,7 @@ from plait.lsp.left import is_overlay, left_documents
 from plait.nodes import Map, MapItem, to_plain
 from plait.process import with_room
 from plait.spell import listed
+from plait.yaml import write_value
 
 # Tokens of a path that choose among the items of an array.
 _ITEM = re.compile(r"(?:-?\d+(?::\w+)?|-|[^=]*=.*)\Z")
@@ -244,10 +245,11 @@ def _keys_of_operation(at: Cursor) -> list[str] | None:
 def _of_schema(here: Schema, at: Cursor) -> Iterator[Suggestion]:
     properties = here.inside().properties()
     if at.key:
-        below = properties.get(at.key)
+        below = here.inside().below(at.key)
         for choice in () if below is None else below.choices():
-            text = choice if isinstance(choice, str) else json.dumps(choice)
-            yield Suggestion(text, "value", at.start, below.type_text(), below.description())  # type: ignore[union-attr]
+            if not isinstance(choice, (dict, list)):
+                text = write_value(choice).strip()  # type: ignore[arg-type] # JSON has no other scalars
+                yield Suggestion(text, "value", at.start, below.type_text(), below.description())  # type: ignore[union-attr]
         return
     there = at.there
     for name, below in properties.items():
