@@ -12,16 +12,18 @@ OPERATIONS = "operations"
 SECRETS = "secrets"
 REQUIRED = "required"
 F_STRINGS = "f-strings"
+KEYS = "keys"
 
 # What each brings, as help texts say it.
 ADDITIONS = {
     OPERATIONS: "* in the paths of operations, and the types append, copy and move",
     F_STRINGS: 'f"...{expression}..." in the code of templates',
+    KEYS: "@schema/key says of maps which keys they take besides those that the schema names",
     REQUIRED: "@schema/required says of data values that they have to be given",
     SECRETS: "@schema/secret marks data values that nobody else is to see",
 }
 # Those of each command.
-OF_COMMAND = {"render": (F_STRINGS, REQUIRED, SECRETS), "patch": (OPERATIONS,)}
+OF_COMMAND = {"render": (F_STRINGS, KEYS, REQUIRED, SECRETS), "patch": (OPERATIONS,)}
 
 
 def taken(names: Iterable[str], command: str) -> frozenset[str]:

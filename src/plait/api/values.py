@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.additions import taken
 from plait.api.isolation import can_be_isolated
 from plait.api.rendering import Given
 from plait.api.rendering import data_values as values_given
@@ -24,11 +25,13 @@ def data_values(
     *,
     values: Mapping[str, Plain] | None = None,
     values_files: Inputs = (),
+    secrets: Mapping[str, Plain] | None = None,
     file_marks: Texts = (),
     strict: bool = False,
     ignore_unknown_comments: bool = False,
     implicit_map_key_overrides: bool = False,
     validate: bool = True,
+    additions: Texts = (),
     allow_links: Texts = (),
     limits: Limits | None = None,
     isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
@@ -49,9 +52,12 @@ def data_values(
             implicit_map_key_overrides=implicit_map_key_overrides,
             disable_validation=not validate,
             inspect=INSPECT_VALUES,
+            additions=taken(additions, "render"),
         )
         given = Given(inputs, options, file_marks, allow_links)
         given.set_values(values_given(values, values_files, strict=strict, warn=given.context.warn))
+        if secrets:
+            given.add_secrets(secrets)
         return _inspected(given)
 
 
@@ -64,6 +70,7 @@ def data_values_schema(
     strict: bool = False,
     ignore_unknown_comments: bool = False,
     implicit_map_key_overrides: bool = False,
+    additions: Texts = (),
     allow_links: Texts = (),
     limits: Limits | None = None,
     isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
@@ -85,6 +92,7 @@ def data_values_schema(
             ignore_unknown_comments=ignore_unknown_comments,
             implicit_map_key_overrides=implicit_map_key_overrides,
             inspect=_SCHEMA_FORMS[form],
+            additions=taken(additions, "render"),
         )
         return _inspected(Given(inputs, options, file_marks, allow_links))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.errors import Finding
 from plait.fragments import to_nodes
-from plait.nodes import ArrayItem, Document, MapItem, kind_name
+from plait.nodes import COLLECTIONS, Array, ArrayItem, Document, MapItem, kind_name
 from plait.spell import did_you_mean
 from plait.starlark import type_of
 
@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.annotations import Annotation, Annotations
     from plait.nodes import Item, Value
+    from plait.schema.keys import KeyRule
     from plait.schema.types import Type
 
 TYPE = "schema/type"
@@ -22,6 +23,7 @@ DESCRIPTION = "schema/desc"
 EXAMPLES = "schema/examples"
 DEPRECATED = "schema/deprecated"
 VALIDATION = "schema/validation"
+KEY = "schema/key"
 REQUIRED = "schema/required"
 SECRET = "schema/secret"  # noqa: S105 - the name of an annotation
 
@@ -73,6 +75,44 @@ def is_any(annotation: Annotation, node: Item) -> bool:
                 hint=(did_you_mean(name, ["any"]) if name != "any" else None) or "Supported kwargs are 'any'",
             )
     return annotation.kwargs["any"] is True
+
+
+def key_rule(annotation: Annotation, node: Item) -> KeyRule:
+    """`@schema/key`: all keys, those that match a regular expression, or `one_of=[...]`."""
+    from plait.schema.keys import KeyRule
+
+    expected = 'nothing, a regular expression, or one_of=["a", "b"]'
+    if type(node) is not MapItem:
+        raise refused(f"@{KEY} not supported on {kind_name(node)}", node, annotation, expected="a map item")
+    for name in annotation.kwargs.keys() - {"one_of"}:
+        raise refused(
+            f"unknown @{KEY} annotation keyword argument",
+            node,
+            annotation,
+            expected=expected,
+            found=f"{name} (by {annotation.position})",
+            hint=did_you_mean(name, ["one_of"]),
+        )
+    if len(annotation.args) + len(annotation.kwargs) > 1:
+        raise _syntax(annotation, node, "more than one argument in", expected=expected)
+    if annotation.kwargs:
+        allowed = to_nodes(annotation.kwargs["one_of"], node.source, node.line)
+        if (
+            type(allowed) is not Array
+            or not allowed.items
+            or any(type(one.value) in COLLECTIONS for one in allowed.items)
+        ):
+            raise _syntax(annotation, node, f"{type_of(annotation.kwargs['one_of'])} for one_of in", expected=expected)
+        return KeyRule(allowed=[one.value for one in allowed.items])
+    if not annotation.args:
+        return KeyRule()
+    pattern = annotation.args[0]
+    if type(pattern) is not str or not pattern:
+        raise _syntax(annotation, node, f"{type_of(pattern)} in", expected=expected)
+    try:
+        return KeyRule(pattern)
+    except ValueError as error:
+        raise refused(f"@{KEY} has no regular expression: {error}", node, annotation, expected=expected) from None
 
 
 def check_required(annotation: Annotation, node: Item, annotations: Annotations) -> None:

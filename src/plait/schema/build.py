@@ -6,7 +6,7 @@ more. What is wrong in one node does not hide what is wrong in the next: all fin
 
 from __future__ import annotations
 
-from plait.additions import REQUIRED, SECRETS
+from plait.additions import KEYS, REQUIRED, SECRETS
 from plait.errors import Finding, LimitError, SchemaError
 from plait.nodes import Array, Map, MapItem, kind_name, walk
 from plait.schema import arguments
@@ -86,6 +86,8 @@ class _Builder:
             secret = self.added(annotations, arguments.SECRET, SECRETS)
             if secret is not None:
                 arguments.check_without_arguments(secret, node)
+            keyed = self.added(annotations, arguments.KEY, KEYS)
+            keys = None if keyed is None else arguments.key_rule(keyed, node)
             required = self.added(annotations, arguments.REQUIRED, REQUIRED)
             if required is not None:
                 arguments.check_required(required, node, annotations)
@@ -93,7 +95,7 @@ class _Builder:
             self.findings.append(invalid.finding)
             return Declaration(AnyType(), None, key=key, source=source, line=line)
         found = Declaration(declared, default, key=key, validation=validation, source=source, line=line)
-        found.secret, found.required = secret is not None, required is not None
+        found.secret, found.required, found.keys = secret is not None, required is not None, keys
         return found
 
     def added(self, annotations: Annotations, name: str, addition: str) -> Annotation | None:

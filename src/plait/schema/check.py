@@ -75,6 +75,8 @@ def _check_map(
             if type(key) is str and earlier[place].key == key:
                 old = earlier[place].value
         declaration = declarations.get(key if type(key) is str else key_id(key))
+        if declaration is None and declared.others:
+            declaration = declared.other(key)
         if declaration is None:
             found.append(_unknown_key(declared, item, suggest=len(found) < _SUGGESTIONS))
         elif type(item.value) not in declaration.type.kinds:
@@ -109,12 +111,18 @@ def _unknown_key(declared: MapType, item: MapItem, *, suggest: bool) -> Finding:
     allowed: Sequence[str] = ()
     if suggest or len(declared.declarations) <= 9:
         allowed = sorted(key_text(declaration.key) for declaration in declared.declarations.values())
-    if len(allowed) == 1:
+        allowed += [key_text(one) for other in declared.others if other.keys is not None for one in other.keys.allowed]
+    others = [one.keys.described for one in declared.others if one.keys is not None and not one.keys.allowed]
+    if others and not allowed:
+        expected = f"{' or '.join(others)} (from {declared.position})"
+        others = []
+    elif len(allowed) == 1:
         expected = f'a map item with the key named "{allowed[0]}" (from {declared.position})'
     elif 1 < len(allowed) <= 9:  # what a reader takes in at a glance
         expected = f"one of {{ {', '.join(allowed)} }} (from {declared.position})"
     else:
         expected = f"a key declared in map (from {declared.position})"
+    expected = ", or ".join([expected, *others])
     return Finding(
         "Given data value is not declared in schema" + _calculated(item),
         at=item.position,

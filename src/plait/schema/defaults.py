@@ -59,13 +59,17 @@ def _fill_map(declared: MapType, value: Map, before: Value) -> Map:
     items: list[MapItem] | None = None
     for place, item in enumerate(value.items):
         if place < known and earlier[place] is item:  # overlays leave items where they are
-            missing -= 1
+            if not declared.others or (item.key if type(item.key) is str else key_id(item.key)) in declarations:
+                missing -= 1
             continue
         key = item.key
         declaration = declarations.get(key if type(key) is str else key_id(key))
-        if declaration is None:
-            continue
-        missing -= 1
+        if declaration is not None:
+            missing -= 1
+        else:
+            declaration = declared.other(key) if declared.others else None
+            if declaration is None:
+                continue
         inner = item.value
         if type(inner) is Map or type(inner) is Array:
             old: Value = None

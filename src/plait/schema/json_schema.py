@@ -10,7 +10,7 @@ from __future__ import annotations
 from plait.errors import LimitError
 from plait.fragments import plain
 from plait.nodes import Array, ArrayItem, Document, Map, MapItem, from_plain
-from plait.schema.types import AnyType, ArrayType, MapType, NullType, ScalarType
+from plait.schema.types import AnyType, ArrayType, MapType, NullType, ScalarType, without_default
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ _ORDER = (
     "maximum",
     "properties",
     "required",
+    "patternProperties",
     "additionalProperties",
     "oneOf",
     "items",
@@ -77,12 +78,25 @@ def _typed(declared: Type, default: Value) -> dict[str, Value]:
             said["default"] = None
     elif type(declared) is MapType:
         keyed = [one for one in declared.declarations.values() if type(one.key) is str]
-        said = {"type": "object", "properties": Map([MapItem(one.key, _described(one)) for one in keyed])}
+        properties = [MapItem(one.key, _described(one)) for one in keyed]
+        patterns = []
+        for one in declared.others:
+            described = without_default(_described(one))
+            if one.keys is None or not (one.keys.pattern or one.keys.allowed):
+                said.setdefault("additionalProperties", described)
+            elif one.keys.pattern:
+                patterns.append(MapItem(f"^(?:{one.keys.pattern})$", described))
+            else:
+                keys = [key for key in one.keys.allowed if type(key) is str and declared.find(key) is one]
+                properties += [MapItem(key, described) for key in keys]
+        said |= {"type": "object", "properties": Map(properties)}
+        if patterns:
+            said["patternProperties"] = Map(patterns)
         required = [ArrayItem(one.key) for one in keyed if one.required]
         if required:
             said["required"] = Array(required)
         if len(keyed) == len(declared.declarations):  # a JSON Schema has no word for other keys
-            said["additionalProperties"] = False
+            said.setdefault("additionalProperties", False)
     elif type(declared) is ArrayType:
         said = {"type": "array", "items": _described(declared.item), "default": default}
     elif type(declared) is ScalarType:
@@ -91,12 +105,7 @@ def _typed(declared: Type, default: Value) -> dict[str, Value]:
         said = {"default": default}
     documentation = declared.documentation
     if documentation is not None:
-        if documentation.title:
-            said["title"] = documentation.title
-        if documentation.description:
-            said["description"] = documentation.description
-        if documentation.deprecated:
-            said["deprecated"] = True
+        said.update(documentation.said())
         if documentation.example is not None:
             said["examples"] = Array([ArrayItem(documentation.example[1])])
     return said

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from plait.errors import LimitError
 from plait.nodes import Document, Map, MapItem
-from plait.schema.types import AnyType, ArrayType, MapType, NullType, ScalarType
+from plait.schema.types import AnyType, ArrayType, MapType, NullType, ScalarType, without_default
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,6 +71,10 @@ def _properties(declared: Type, default: Value) -> dict[str, Value]:
             "additionalProperties": False,
             "properties": _members(declared, default if type(default) is Map else None),
         }
+        for other in declared.others:
+            if other.keys is not None and not other.keys.allowed and said["additionalProperties"] is False:
+                # OpenAPI has no word for keys that match a pattern.
+                said["additionalProperties"] = without_default(_described(other.type, other.default))
     elif type(declared) is ArrayType:
         said = {"type": "array", "items": _described(declared.item.type, declared.item.default), "default": default}
     elif type(declared) is ScalarType:
@@ -81,12 +85,7 @@ def _properties(declared: Type, default: Value) -> dict[str, Value]:
         said = {"nullable": True, "default": default}
     documentation = declared.documentation
     if documentation is not None:
-        if documentation.title:
-            said["title"] = documentation.title
-        if documentation.description:
-            said["description"] = documentation.description
-        if documentation.deprecated:
-            said["deprecated"] = True
+        said.update(documentation.said())
         if documentation.example is not None:
             said["x-example-description"], said["example"] = documentation.example
     return said
@@ -99,4 +98,8 @@ def _members(declared: MapType, defaults: Map | None) -> Map:
         given = defaults.find(declaration.key) if defaults is not None else None
         default = declaration.default if given is None else given.value
         members.append(MapItem(declaration.key, _described(declaration.type, default)))
+    for other in declared.others:
+        for key in () if other.keys is None else other.keys.allowed:
+            if declared.find(key) is other:
+                members.append(MapItem(key, without_default(_described(other.type, other.default))))
     return Map(members)

@@ -54,7 +54,7 @@ def _tell_there(listener: Listener, root: Declaration) -> None:
         while type(declared) is NullType:
             declared = declared.inner
         if type(declared) is MapType:
-            stack += declared.declarations.values()
+            stack += [*declared.declarations.values(), *declared.others]
         elif type(declared) is ArrayType:
             stack.append(declared.item)
 

@@ -18,9 +18,11 @@ from plait.source import Position, Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import TypeAlias
 
     from plait.nodes import Value
+    from plait.schema.keys import KeyRule
     from plait.schema.validations import Validation
 
     Type: TypeAlias = "MapType | ArrayType | ScalarType | AnyType | NullType"
@@ -47,6 +49,17 @@ class Documentation:
         self.example = example
         self.deprecated = deprecated
 
+    def said(self) -> dict[str, Value]:
+        """What schemas of all forms say of it in the same words."""
+        said: dict[str, Value] = {}
+        if self.title:
+            said["title"] = self.title
+        if self.description:
+            said["description"] = self.description
+        if self.deprecated:
+            said["deprecated"] = True
+        return said
+
 
 class _Type:
     """What all types have: documentation, and the line of the node that declared them.
@@ -70,9 +83,12 @@ class _Type:
 
 
 class MapType(_Type):
-    """Exactly these keys; each has its own declaration."""
+    """These keys, each with its own declaration, and those that the rules of others take.
 
-    __slots__ = ("declarations",)
+    others: declarations for keys that the schema does not name, in order.
+    """
+
+    __slots__ = ("declarations", "others")
 
     name = "map"
 
@@ -81,11 +97,21 @@ class MapType(_Type):
         self.declarations = {
             declaration.key if type(declaration.key) is str else key_id(declaration.key): declaration
             for declaration in declarations
+            if declaration.keys is None
         }
+        self.others: Sequence[Declaration] = (
+            [one for one in declarations if one.keys is not None] if len(self.declarations) < len(declarations) else ()
+        )
 
     def find(self, key: Value) -> Declaration | None:
         """The declaration of a key, or None if the map may not have it."""
-        return self.declarations.get(key if type(key) is str else key_id(key))
+        return self.declarations.get(key if type(key) is str else key_id(key)) or (
+            self.other(key) if self.others else None
+        )
+
+    def other(self, key: Value) -> Declaration | None:
+        """The declaration of a key that the schema does not name."""
+        return next((one for one in self.others if one.keys is not None and one.keys.takes(key)), None)
 
 
 class ArrayType(_Type):
@@ -150,10 +176,10 @@ class Declaration:
 
     default: the value when none is given. validation: the rules of `@schema/validation`, or None.
     item: for map items, the node that stands where the key is not given; made once and shared. required: the value has to
-    be given. secret: nobody else is to see it.
+    be given. secret: nobody else is to see it. keys: of map items, which keys it is for, where not for the one it has.
     """
 
-    __slots__ = ("default", "item", "key", "line", "required", "secret", "source", "type", "validation")
+    __slots__ = ("default", "item", "key", "keys", "line", "required", "secret", "source", "type", "validation")
 
     def __init__(
         self,
@@ -172,6 +198,7 @@ class Declaration:
         self.source = source
         self.line = line
         self.required = self.secret = False
+        self.keys: KeyRule | None = None
         self.item = MapItem(key, default, source, line)
 
     @property
@@ -189,6 +216,11 @@ def default_of(type_: Type) -> Value:
     if isinstance(type_, MapType):
         return Map([declaration.item for declaration in type_.declarations.values()], type_.source, type_.line)
     return type_.default
+
+
+def without_default(described: Map) -> Map:
+    """What a schema in another form says of an entry: one that is not given is not there."""
+    return described.with_items([item for item in described.items if item.key != "default"])
 
 
 # What stands for a schema where there is none: anything is accepted, nothing is filled in.

@@ -10,7 +10,7 @@ from plait.errors import Finding, LimitError, PlaitError, SchemaError
 from plait.events import current_listener
 from plait.fragments import to_starlark
 from plait.limits import allowance
-from plait.nodes import Array, Document, Map, MapItem, key_id
+from plait.nodes import Array, Document, Map, MapItem
 from plait.schema import rules
 from plait.schema.check import key_text
 from plait.schema.types import MANY, ArrayType, MapType, NullType
@@ -217,12 +217,12 @@ def _runs(root: Declaration, document: Document) -> list[Run]:
             declared = declared.inner
         below: list[tuple[Declaration | None, Item, NodeValue, Path]] = []
         if isinstance(value, Map):
-            declarations = declared.declarations if type(declared) is MapType else {}
+            known = declared if type(declared) is MapType else None
             if len(value.items) > MANY:
                 allowance().check_time()
             for entry in value.items:
                 key = entry.key
-                inner = declarations.get(key if type(key) is str else key_id(key))
+                inner = None if known is None else known.find(key)
                 if (
                     (inner is not None and inner.validation is not None)
                     or entry.annotations is not None

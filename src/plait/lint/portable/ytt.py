@@ -265,6 +265,12 @@ ENTRIES = (
         'write "{}".format(x)',
     ),
     Entry(
+        "`--with keys`: `@schema/key`",
+        "it has no @schema/key",
+        in_items(lambda layout, item: has_comment(layout, item, "@schema/key"), (TEMPLATE,)),
+        "write @schema/type any=True above the map",
+    ),
+    Entry(
         "`--with required`: `@schema/required`",
         "it has no @schema/required",
         in_items(lambda layout, item: has_comment(layout, item, "@schema/required"), (TEMPLATE,)),

@@ -1,0 +1,66 @@
+"""Which keys a map takes besides those that its schema names: `@schema/key`.
+
+A rule takes all keys, those that match a regular expression as a whole, or some that it lists.
+"""
+
+from __future__ import annotations
+
+from plait.nodes import key_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Protocol
+
+    from plait.nodes import Value
+
+    class Pattern(Protocol):
+        def fullmatch(self, text: str) -> object: ...
+
+
+class KeyRule:
+    """pattern: a regular expression, or "". allowed: keys that are listed; without either all keys are taken."""
+
+    __slots__ = ("_compiled", "_ids", "allowed", "pattern")
+
+    def __init__(self, pattern: str = "", allowed: Sequence[Value] = ()) -> None:
+        """Raises ValueError for what is no regular expression, ImportError where there is no RE2."""
+        self.pattern = pattern
+        self.allowed = allowed
+        self._ids = frozenset(map(key_id, allowed))
+        self._compiled = _compile(pattern) if pattern else None
+
+    def takes(self, key: Value) -> bool:
+        """Whether a map may have a key."""
+        if self._compiled is not None:
+            return type(key) is str and _is_text(key) and self._compiled.fullmatch(key) is not None
+        return not self._ids or key_id(key) in self._ids
+
+    @property
+    def described(self) -> str:
+        """The keys, in words."""
+        if self.pattern:
+            return f'keys that match "{self.pattern}"'
+        return f"the keys {', '.join(map(str, self.allowed))}" if self._ids else "any key"
+
+
+def _is_text(key: str) -> bool:
+    """Whether it can be encoded, as RE2 wants it."""
+    return key.isascii() or not any("\ud800" <= char <= "\udfff" for char in key)
+
+
+def _compile(pattern: str) -> Pattern:
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = 1 << 20
+    try:
+        compiled: Pattern = re2.compile(pattern, options)
+    except (re2.error, UnicodeError) as error:
+        reason = error.args[0] if error.args else ""
+        raise ValueError(reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)) from None
+    return compiled
+
+
+__all__ = ["KeyRule"]
