@@ -206,7 +206,7 @@ def test_files_are_written_again(place: Path, started: list[Process]) -> None:
 
 def test_tests_run_that_read_what_has_changed(place: Path, started: list[Process]) -> None:
     run = start(started, "test", "--watch", "-v")
-    run.wait_for("2 passed")
+    assert "2 passed" in run.wait_for("what they read is watched; Ctrl-C ends")
     (place / "values.yml").write_text("replicas: 3\n")
     told = run.wait_for("1 failed")
     assert "values.yml changed, 1 test\n" in told

@@ -54,6 +54,8 @@ class Again:
             sys.stdout.flush()
             complain(render(error))
         finally:
+            if not changed:
+                write_out("what they read is watched; Ctrl-C ends\n")
             stop_timer()
             for one in self._reads.values():
                 view.files.update(one.files)
