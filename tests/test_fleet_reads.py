@@ -233,3 +233,38 @@ def test_what_is_no_file_is_read_each_time(tmp_path: Path, monkeypatch: pytest.M
     fleet(cache="kept", cache_secrets=True).check()
     assert fleet(output="other", cache="kept", cache_secrets=True).check().counts == {"made": 1}
     assert contents(tmp_path / "other") == {"one/a.yml": b"a: 2\n"}
+
+
+def test_documents_that_sites_share_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from plait import project
+    from plait.layering import job
+    from plait.yaml import read
+
+    base = (
+        DOCUMENT.replace("NAME", "base")
+        .replace("layer: site", "layer: global")
+        .replace("abstract: false", "abstract: true")
+    )
+    base = base.replace("  name: base\n", "  name: base\n  labels: {of: base}\n")
+    own = DOCUMENT.replace(
+        "layer: site", "layer: site, parentSelector: {of: base}, actions: [{method: merge, path: .}]"
+    )
+    names = ["one", "two", "three"]
+    sites = {f"site/{name}/site-definition.yaml": SITE.replace("one", name) for name in names}
+    sites |= {f"site/{name}/own.yaml": own.replace("NAME", name).replace("{a: 1}", f"{{b: {name}}}") for name in names}
+    text = 'runs:\n  site:\n    matrix: {axes: {site: {directories: site}}}\n    layer: {site: "site/{site}"}\n'
+    put(tmp_path, {**sites, "global/policy.yaml": POLICY, "global/base.yaml": base, "plait.yml": text})
+    monkeypatch.chdir(tmp_path)
+    alone = {name: project.read(".").run(f"site/{name}").evaluate().to_yaml() for name in names}
+    texts: list[str] = []
+
+    def noted(source: object, **more: object) -> object:
+        texts.append(source.name)  # type: ignore[attr-defined]
+        return read(source, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(job, "read", noted)
+    fleet(output="out").check()
+    found = {name: (tmp_path / f"out/site/{name}/documents.yml").read_text() for name in names}
+    assert found == alone
+    assert all("a: 1" in one for one in found.values())
+    assert texts.count("global/base.yaml") == 1

@@ -226,7 +226,17 @@ def _job(flags: Parsed, context: Context) -> Job:
         order=flags.text("order"),
         short=flags.on("short"),
         unwrap=site is not None,
+        known=_known(context),
     )
+
+
+def _known(context: Context) -> dict[object, DocumentSet] | None:
+    """The documents that earlier runs have read, where there are such runs and nobody records where values come from."""
+    if context.shared is None or context.trace is not None:
+        return None
+    from plait.workspace.shared import Shared
+
+    return context.shared.documents if isinstance(context.shared, Shared) else None
 
 
 def _selection(flags: Parsed) -> Selection:

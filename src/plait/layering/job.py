@@ -25,15 +25,20 @@ _FORMS = Forms(misread)
 _DEPTH = 300
 
 
+# So many texts are kept for later runs.
+_MOST = 4096
+
+
 class Job:
     """All that a run is given.
 
     sources: the texts, in order, or documents that are at hand. options: how they are rendered. selection: which of them come back. validate: check
     the form of all documents first. validate_data: check what was rendered against its schemas. order: of ORDERS.
-    short: schema, name and data only. unwrap: take documents that Pegleg manages out of their wrapping.
+    short: schema, name and data only. unwrap: take documents that Pegleg manages out of their wrapping. known: the documents
+    of texts that earlier runs have read, which are read once; None to read all.
     """
 
-    __slots__ = ("options", "order", "selection", "short", "sources", "unwrap", "validate", "validate_data")
+    __slots__ = ("known", "options", "order", "selection", "short", "sources", "unwrap", "validate", "validate_data")
 
     def __init__(
         self,
@@ -46,6 +51,7 @@ class Job:
         order: str = "dependency",
         short: bool = False,
         unwrap: bool = False,
+        known: dict[object, DocumentSet] | None = None,
     ) -> None:
         self.sources = sources
         self.options = Options() if options is None else options
@@ -55,6 +61,7 @@ class Job:
         self.order = order
         self.short = short
         self.unwrap = unwrap
+        self.known = known
 
     def plan(self, context: Context) -> Plan:
         """Read the documents and find what each is made of. Raises ReadError, UsageError, LayeringError."""
@@ -73,26 +80,35 @@ class Job:
             raise LimitError("rendered documents are nested too deeply") from None
 
     def _read(self, context: Context) -> Sequence[DocumentSet]:
-        sets: list[DocumentSet] = []
-        for source in self.sources:
-            if isinstance(source, Source):
-                written = read(source, keep_mark=False, plain=plain_values, depth=_DEPTH)
-                documents = deduplicate(written)
-                if documents is not written:
-                    for text in written_twice(source, written):
-                        context.warn(text)
-                if self.unwrap:
-                    from plait.layering.sites import unwrapped
-
-                    documents = unwrapped(documents, context.warn)
-                sets.append(documents)
-            else:
-                sets.append(source)
+        sets = [self._documents(one, context) if isinstance(one, Source) else one for one in self.sources]
         if self.validate or self.options.strict:
             from plait.layering.validation import check_documents
 
             check_documents(sets)
         return sets
+
+    def _documents(self, source: Source, context: Context) -> DocumentSet:
+        """The documents of a text. Raises ReadError."""
+        key = source.name, source.text, self.unwrap
+        found = None if self.known is None else self.known.get(key)
+        if found is not None:
+            return found
+        warnings: list[str] = []
+        written = read(source, keep_mark=False, plain=plain_values, depth=_DEPTH)
+        documents = deduplicate(written)
+        if documents is not written:
+            warnings += written_twice(source, written)
+        if self.unwrap:
+            from plait.layering.sites import unwrapped
+
+            documents = unwrapped(documents, warnings.append)
+        for text in warnings:
+            context.warn(text)
+        if self.known is not None and not warnings:  # each run warns of what it reads
+            if len(self.known) >= _MOST:
+                self.known.clear()
+            self.known[key] = documents
+        return documents
 
     def _check_options(self) -> None:
         if self.options.like_deckhand and self.options.relaxed:

@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
+    from plait.nodes import DocumentSet
     from plait.workspace.files import InputFile
     from plait.workspace.library import Library
     from plait.workspace.session import Session
@@ -34,12 +35,16 @@ class Common:
 
 
 class Shared:
-    """The inputs of runs by what names them: arguments, and flags that say how they are read."""
+    """The inputs of runs by what names them: arguments, and flags that say how they are read.
 
-    __slots__ = ("_kept",)
+    documents: of texts that several runs layer.
+    """
+
+    __slots__ = ("_kept", "documents")
 
     def __init__(self) -> None:
         self._kept: dict[Hashable, Common] = {}
+        self.documents: dict[object, DocumentSet] = {}
 
     def find(self, key: Hashable) -> Common | None:
         """Inputs that an earlier run has read; that they were listed is noted in the view of this one."""
