@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import islice
 
 from plait.errors import LimitError, UsageError
+from plait.kinds.dialect import missing
 from plait.kinds.wording import Violation, told
 from plait.nodes import Array, Map
 from plait.source import Position, Source
@@ -76,7 +77,10 @@ def violations(plain: object, schema: Schema) -> list[Violation]:
         raise UsageError(f"the schema cannot be used for a document: {error.message}", at=at) from None
     except RecursionError:
         raise _too_deep() from None
-    return [*{(one.path, one.message): one for one in found}.values()][:MOST]
+    # A key that is missing because its name is misspelt is told of once.
+    misspelt = {(one.path[:-1], missing(name)) for one in found if one.is_of_key for name in one.meant}
+    each = {(one.path, one.message): one for one in found if (one.path, one.message) not in misspelt}
+    return [*each.values()][:MOST]
 
 
 def _undeclared(plain: object, schema: Schema, path: Path) -> Iterator[Violation]:

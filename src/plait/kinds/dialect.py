@@ -91,6 +91,11 @@ def _error(message: str, *path: str) -> ValidationError:
     return ValidationError(message, path=path)
 
 
+def missing(name: str) -> str:
+    """What is said of a map without a key."""
+    return f'the key "{name}" is missing'
+
+
 def _once(refer: Keyword) -> Keyword:
     """A `$ref`; one that leads to itself without anything between says nothing more."""
     going_on: set[tuple[int, int, int]] = set()
@@ -142,7 +147,7 @@ def _unknown(_validator: Validator, _rule: object, _instance: object, _schema: R
 
 def _required(_validator: Validator, rule: object, instance: object, _schema: Rules) -> Iterator[Violation]:
     if isinstance(instance, dict) and isinstance(rule, list):
-        yield from (_error(f'the key "{name}" is missing') for name in rule if name not in instance)
+        yield from (_error(missing(name)) for name in rule if name not in instance)
 
 
 def _dependent_required(_validator: Validator, rule: object, instance: object, _schema: Rules) -> Iterator[Violation]:
@@ -279,7 +284,7 @@ def _int_or_string(validator: Validator, rule: object, instance: object, schema:
 
 def _embedded(_validator: Validator, rule: object, instance: object, _schema: Rules) -> Iterator[Violation]:
     if rule is True and isinstance(instance, dict):
-        yield from (_error(f'the key "{name}" is missing') for name in ("apiVersion", "kind") if name not in instance)
+        yield from (_error(missing(name)) for name in ("apiVersion", "kind") if name not in instance)
 
 
 _KUBERNETES: Mapping[str, Keyword] = {
