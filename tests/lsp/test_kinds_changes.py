@@ -61,6 +61,10 @@ def test_a_part_that_cannot_be_used_is_told_and_the_rest_holds(tmp_path: Path) -
         found = of_kinds(made, "schemas/thing-example-v1.json")
         assert [(one.span.line, one.severity) for one in found] == [(reference, "error"), (pattern, "warning")]
         assert "nothing is fetched" in found[0].message
+        [short] = of_kinds(made, "plait.yml")
+        assert short.severity == "error"
+        assert short.message.startswith(f"schemas/thing-example-v1.json:{reference}: the $ref")
+        assert short.message.endswith("\nand 1 more")
         assert told(made, "config/thing.yml") == ["3: string where integer is expected\nin the run one"]
 
 
@@ -200,6 +204,8 @@ def test_a_data_schema_of_the_site_checks_and_describes(tmp_path: Path) -> None:
         shown = hover.hover(made.state, path, 8, 4)
         assert shown is not None
         assert "integer: where it listens" in shown.text
+        made.open("schemas.yml", own.replace("metadata: {", "metadata: {storagePolicy: encrypted, "))
+        assert told(made, "documents.yml") == []
         made.open("schemas.yml", f"{text}{{}}\n")
         assert told(made, "documents.yml") == []
 

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 _LIMITS = Limits(seconds=5, steps=1 << 30, input=256 << 20)
 
 
+_OF_DATA_SCHEMAS = (["metadata", "storagePolicy"], ["metadata", "name"], ["data"])
 _HIDDEN = Violation((), "what stands here is not as the schema says")
 
 
@@ -100,9 +101,12 @@ def _of_site(state: State, evaluation: Evaluation) -> dict[str, Schema]:
     for path, content in sorted(evaluation.view.files.items()):
         file = state.file(path) if content is not None and DATA_SCHEMA.encode() in content else None
         for document in () if file is None else file.documents:
-            name, data = descend(document, ["metadata", "name"]), descend(document, ["data"])
-            plain = None if data is None else to_plain(data.value)
-            if _schema_name(document).startswith(f"{DATA_SCHEMA}/") and name is not None and isinstance(plain, dict):
+            policy, name, data = (descend(document, keys) for keys in _OF_DATA_SCHEMAS)
+            if not _schema_name(document).startswith(f"{DATA_SCHEMA}/") or name is None or data is None:
+                continue
+            plain = to_plain(data.value)
+            # What an encrypted one says is for nobody to see.
+            if isinstance(plain, dict) and (policy is None or policy.value != "encrypted"):
                 try:
                     found.setdefault(str(name.value), _data_schema(json.dumps(plain)))
                 except (PlaitError, ImportError, TypeError, ValueError):
@@ -166,16 +170,16 @@ def _problem(file: File, line: int, fault: Fault, run: str) -> Problem:
     if fault.meant:
         message = f"{fault.message}\nhint: did you mean {listed(fault.meant, quote=chr(34))}?"
     span = Span(file.path, line, begin + 1, end + 1)
-    place = span if fault.is_of_key else _value_of(file.path, line, text, fault)
+    place = span if fault.is_of_key else _value_of(span, text, fault)
     fixes = [] if place is None or begin != at else [Fix(f"Change to {one}", [Edit(place, one)]) for one in fault.meant]
     return Problem(span, "error", message, "kind", fixes=fixes)
 
 
-def _value_of(path: str, line: int, text: str, fault: Fault) -> Span | None:
-    """Where a value stands as it is, behind its key."""
+def _value_of(span: Span, text: str, fault: Fault) -> Span | None:
+    """Where a value stands as it is: behind its key, of which span is the place, or as an item of an array."""
     value = str(fault.item.value)
-    at = text.rfind(value)
-    return None if at < 0 or not value else Span(path, line, at + 1, at + len(value) + 1)
+    at = text.find(value, span.end - 1 if type(fault.item) is MapItem else 0)
+    return None if at < 0 or not value else Span(span.path, span.line, at + 1, at + len(value) + 1)
 
 
 def is_schema(state: State, path: str) -> bool:
@@ -200,16 +204,20 @@ def of_schemas(state: State, path: str) -> Iterator[Problem]:
 
 
 def _unreadable(state: State, file: File) -> Iterator[Problem]:
-    """What is wrong with the schemas that a project file names, in short, each once."""
+    """What is wrong with the schemas that a project file names, in short: the first fault of each file."""
     line = next((number for number, text in enumerate(file.lines, 1) if text.lstrip().startswith("schemas:")), 1)
-    seen: dict[str, str] = {}
+    by_file: dict[str, dict[str, str]] = {}
     for watched in state.runs_of(file.path):
         for error, severity in () if watched.good is None else watched.good.kinds.problems():
             place = f"{error.at}: " if error.at is not None else ""
-            text = f"{place}{error.message}".replace(os.path.join(os.path.dirname(file.path), ""), "")
-            seen.setdefault(f"{text}\nhint: {error.hint}" if error.hint else text, severity)
-    for message, severity in seen.items():
-        yield Problem(Span(file.path, line, 1, len("schemas") + 1), severity, message, "kind")
+            text = f"{place}{error.message}\nhint: {error.hint}" if error.hint else f"{place}{error.message}"
+            name = text if error.at is None else path_of(error.at.source) or ""
+            by_file.setdefault(name, {}).setdefault(text, severity)
+    for told in by_file.values():
+        text = next(iter(told)).replace(os.path.join(os.path.dirname(file.path), ""), "")
+        more = f"\nand {len(told) - 1} more" if len(told) > 1 else ""
+        severity = "error" if "error" in told.values() else "warning"
+        yield Problem(Span(file.path, line, 1, len("schemas") + 1), severity, text + more, "kind")
 
 
 # ---- completion and hover
