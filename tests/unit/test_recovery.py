@@ -79,6 +79,31 @@ def test_a_key_without_its_colon_is_one_fault(text: str, line: int) -> None:
     assert "e: 3" in found.text
 
 
+@pytest.mark.parametrize(
+    "broken",
+    [
+        '  half: "open',
+        "  half: 'it''s open",
+        "  half: [1, 2",
+        "  half: {a: [1], b: 2",
+        '  half: {a: "x}',
+        '  - "*.open',
+    ],
+)
+def test_a_quote_or_bracket_left_open_is_one_fault(broken: str) -> None:
+    """However far below it is that the parser sees it."""
+    rest = "".join(f'  - "*.{number}"\n' for number in range(9)) if "-" in broken else '  d: "it"\n  e: [a, {b: c}]\n'
+    text = f"a:\n{broken}\n{rest}f:\n- 'x'\n- \"*.y\"\n- [1,\n   2]\n"
+    found = recover(Source("a.yml", text), YAML)
+    assert [one.at.line for one in found.faults if one.at is not None] == [2]
+    assert found.cut == {2}
+
+
+def test_what_goes_on_over_lines_is_not_at_fault() -> None:
+    text = 'a: [1,\n  2]\nb: "x\n  y"\nc: d: e\n'
+    assert [line for line, _ in faults(text)] == [5]
+
+
 def test_a_value_with_two_colons_is_at_fault_itself() -> None:
     assert faults("a: half\n  d: 2\ne: 3\n")[0][0] == 2
     assert faults("b: c: d\n")[0][0] == 1

@@ -48,6 +48,9 @@ _NO_CODE = re.compile(r"\"(\\.|[^\"\\])*\"|'(\\.|[^'\\])*'|#.*")
 _NO_COLON = "could not find expected ':'"
 _BEFORE = ("mapping values are not allowed in this context", "did not find expected <document start>")
 _KEY = re.compile(r"[ -]*[\w.-]+ *$")
+# Texts in quotes and comments in YAML, after what may stand before them; and a quote that is left when these are gone.
+_NO_TEXT = re.compile(r"(^|[\s:,\[{(-])(?:\"(?:\\.|[^\"\\])*\"|'(?:''|[^'])*'|#.*)")
+_OPENS_QUOTE = re.compile(r"(?:^|[:,\[{-])\s*[\"']")
 # What no bracket goes on with.
 _BEGINS = re.compile(r"\s*(end|def|elif|while|return|load)\b")
 _NAMES = re.compile(r"[A-Za-z_]\w*")
@@ -87,6 +90,9 @@ def recover(source: Source, kind: str, *, ignore_unknown_comments: bool = False,
         except PlaitError as error:
             finding, *more = findings_of(error, source)
             line = _culprit(finding, lines)
+            opened = _left_open(lines, line, source.name, strict=strict) if kind == YAML else 0
+            if opened:
+                line, finding.hint = opened, "a quote or a bracket that opens here is not closed"
             if finding.at is not None and line != finding.at.line:
                 finding.at, finding.also = Position(source, line), []
             # What was cut may have been another statement's; then it is this line.
@@ -137,6 +143,27 @@ def _culprit(finding: Finding, lines: Sequence[str]) -> int:
         if before and ":" not in lines[before - 1] and _KEY.match(lines[before - 1]):
             return before
     return line
+
+
+def _left_open(lines: Sequence[str], line: int, name: str, *, strict: bool) -> int:
+    """The line with a quote or bracket that is not closed, by which the parser fails at another one below; 0 for none."""
+    found = next((number for number in range(min(line, len(lines)), 0, -1) if _is_open(lines[number - 1])), 0)
+    if found in (0, line):
+        return 0
+    without = [*lines]
+    without[found - 1] = _without(lines[found - 1], YAML)
+    try:
+        read_yaml(Source(name, "\n".join(without)), strict=strict)
+    except PlaitError as error:
+        # It may be one that is closed on a line below.
+        return found if error.at is not None and error.at.line > line else 0
+    return found
+
+
+def _is_open(line: str) -> bool:
+    """Whether a line of YAML opens a quote or a bracket, and does not close it."""
+    rest = _NO_TEXT.sub(r"\1", line)
+    return _OPENS_QUOTE.search(rest) is not None or _opened(rest) > 0
 
 
 def findings_of(error: PlaitError, source: Source | None = None) -> list[Finding]:
