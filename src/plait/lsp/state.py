@@ -63,6 +63,7 @@ class State:
     def open(self, path: str, text: str) -> None:
         """A file is open, or has another text in the editor."""
         self.texts[path] = text
+        self.file(path)  # by one thread, before those of the evaluations ask for it
         self.touch(path)
 
     def close(self, path: str) -> None:

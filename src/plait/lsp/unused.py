@@ -7,6 +7,7 @@ file that is broken), nothing is said.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from plait.analysis.files import LAYER, OPS, PROJECT, TEMPLATE
 from plait.analysis.places import path_of
@@ -21,7 +22,7 @@ from plait.tools.absence import nearest_miss
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from plait.analysis.files import File
     from plait.lsp.evaluation import Evaluation
@@ -196,11 +197,15 @@ def _variables(state: State, file: File) -> Iterator[Problem]:
         for name, span in variables.used(state, one):
             if span.path == file.path and name not in known and span not in seen:
                 seen.add(span)
-                yield _without_value(name, span, sorted(known), one.run.name, is_ops=file.kind == OPS)
+                yield _without_value(name, span, tuple(sorted(known)), one.run.name, is_ops=file.kind == OPS)
 
 
-def _without_value(name: str, span: Span, known: Sequence[str], run: str, *, is_ops: bool) -> Problem:
-    near = nearest(name, known)
+# It is asked for all variables at every keystroke.
+_nearest = lru_cache(maxsize=1 << 10)(nearest)
+
+
+def _without_value(name: str, span: Span, known: tuple[str, ...], run: str, *, is_ops: bool) -> Problem:
+    near = _nearest(name, known)
     message = f"nothing gives (({name})) a value\nin the run {run}"
     if near is None:
         return Problem(span, NOTE, message, "variable")
