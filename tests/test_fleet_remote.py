@@ -157,3 +157,31 @@ def test_a_fleet_on_a_url_from_the_command_line(
     assert b"4 made" in (told := capfdbinary.readouterr().out)
     assert told.rstrip().endswith(b"; memory://out")
     assert below(memory, "/out") == WHOLE
+
+
+@pytest.mark.filterwarnings("ignore")  # what the client and the server of S3 leave behind is theirs
+def test_an_object_store(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("s3fs", reason="a client of S3")
+    server = pytest.importorskip("moto.server", reason="a server of S3").ThreadedMotoServer(port=0, verbose=False)
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "testing")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    server.start()
+    try:
+        host, port = server.get_host_and_port()
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
+        files = fsspec.filesystem("s3", skip_instance_cache=True)
+        files.mkdir("results")
+        assert fleet(output="s3://results/out", cache="s3://results/kept").check().counts == {"made": 4}
+        assert below(files, "results/out") == WHOLE
+        assert fleet(output="s3://results/out").counts == {"kept": 4}
+        assert fleet(output="other", cache="s3://results/kept").counts == {"stored": 4}
+        assert contents(place / "other") == WHOLE
+        put(place, {"sites/lyon/values.yml": "size: 3\n"})
+        assert fleet(output="s3://results/out", processes=2).check().counts == {"kept": 3, "made": 1}
+        # A name that is mistyped makes no bucket.
+        with pytest.raises(PlaitError, match="cannot use s3://nowhere"):
+            fleet(output="s3://nowhere/out")
+        assert files.ls("") == ["results"]
+    finally:
+        server.stop()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from plait.content import environment
 from plait.fleet.driver import Drive, put
 from plait.fleet.outcome import MADE
 from plait.fleet.pools import Given, InProcess, Processes
@@ -79,11 +78,7 @@ class Makers:
             if count == 0:
                 count = (os.cpu_count() or 1) if len(tasks) >= _MANY else 1
             if count > 1:
-                # A server starts the processes, which may have begun with other variables.
-                given = dict(environment())
-                setup = Setup(
-                    source, project.directory, place.for_workers, **common, environment=given, owns_process=True
-                )
+                setup = Setup(source, project.directory, place.for_workers, **common, owns_process=True)
                 return Processes(count, setup)
             # What is in the memory of this process is written by the one that gives out work.
             setup = Setup(source, project.directory, place.for_workers, **common, owns_process=self._own_process)

@@ -85,6 +85,7 @@ class Processes:
 
     def open(self) -> Executor:
         import multiprocessing
+        import os
         import sys
         from concurrent.futures import ProcessPoolExecutor
         from types import ModuleType
@@ -96,7 +97,9 @@ class Processes:
         # A new process would first run the program that this one was started with, which has nothing that it needs.
         self._main = sys.modules["__main__"]
         sys.modules["__main__"] = ModuleType("__main__")
-        self._pool = ProcessPoolExecutor(self.width, mp_context=context, initializer=_begin)
+        self._pool = ProcessPoolExecutor(
+            self.width, mp_context=context, initializer=_begin, initargs=(dict(os.environ),)
+        )
         return self._pool
 
     def reopen(self) -> Executor | None:
@@ -137,12 +140,19 @@ class Given:
         pass
 
 
-def _begin() -> None:
-    """The beginning of a process: an interrupt is for the one that gives out work, which then ends the others."""
+def _begin(environment: dict[str, str]) -> None:
+    """The beginning of a process: an interrupt is for the one that gives out work, which then ends the others.
+
+    environment: of the one that gives out work, which is not always that of the server that starts processes.
+    """
     import gc
+    import os
     import signal
     from threading import Thread
 
+    if environment != os.environ:
+        os.environ.clear()
+        os.environ.update(environment)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # What was imported stays; there is no use in looking through it.
     gc.freeze()

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
         def find(self, path: str, *, detail: bool) -> Mapping[str, Mapping[str, object]]: ...
 
 
+# Stores without directories: to make one there would be to make a bucket, out of a name that is mistyped.
+_FLAT = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oci", "oss"})
 _HINT = "pip install 'plait[fsspec]'"
 # Seconds after which what a fleet has noted is written: a store has no file that one adds to.
 _EACH = 2.0
@@ -84,6 +86,7 @@ class Store:
         except (ImportError, ValueError, OSError) as error:
             raise UsageError(f"cannot use {url}", found=str(error).partition("\n")[0]) from None
         self._top = top.rstrip("/")
+        self._is_flat = url.partition(":")[0] in _FLAT
 
     def _path(self, path: str) -> str:
         return f"{self._top}/{path}" if path else self._top
@@ -103,7 +106,8 @@ class Store:
         """Put a file in its place, whole."""
 
         def work() -> None:
-            self._files.makedirs(self._path(path).rpartition("/")[0], exist_ok=True)
+            if not self._is_flat:
+                self._files.makedirs(self._path(path).rpartition("/")[0], exist_ok=True)
             self._files.pipe_file(self._path(path), content)
 
         self._done(work)
