@@ -28,6 +28,7 @@ from plait.tools.masking import Labels, masked
 from plait.view import seen
 from plait.watching.changes import follow
 from plait.workspace.kept import Kept
+from plait.workspace.shared import Shared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ class Watched:
         self._argv = argv
         self._cache = MemoryCache()
         self._kept = Kept()
+        self._shared = Shared()
         self._shows_differences = sys.stdout.isatty()
         self._before: list[Document] | None = None
         self._labels = Labels()
@@ -109,6 +111,8 @@ class Watched:
 
         context = Context(print_line=lambda line: complain(f"{line}\n"), cache=self._cache)
         context.kept = self._kept
+        if command == "layer":  # of which documents are kept, by their text, and no files
+            context.shared = self._shared
         if any(flag.name in SECRETS for flag, _ in table(command).parse(argv).occurrences):
             context.trace = Trace()
         made = evaluate(command, argv, context, given)

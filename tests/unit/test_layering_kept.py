@@ -1,0 +1,51 @@
+"""Documents that an earlier run has read: another run takes them if their text is the same, and changes nothing of them."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from layersets import layer_set
+from plait.context import Context
+from plait.errors import PlaitError
+from plait.layering import Job, Options, job
+from plait.nodes import DocumentSet, from_plain
+from plait.source import Source
+from plait.yaml import write_value
+
+
+def made(texts: list[str], kept: dict[object, DocumentSet] | None, *, like_deckhand: bool) -> str:
+    context = Context()
+    sources = [Source(f"{place}.yml", text) for place, text in enumerate(texts)]
+    try:
+        result = Job(sources, Options(lenient=True, like_deckhand=like_deckhand), known=kept).run(context)
+    except PlaitError as error:
+        return error.report()
+    return Job.text(result) + "\n".join(context.warnings)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_runs_that_share_what_they_read_give_what_each_gives_alone(seed: int) -> None:
+    texts = [write_value(from_plain(one)) for one in layer_set(Random(seed))]
+    kept: dict[object, DocumentSet] = {}
+    for like_deckhand in (True, False, True, False):
+        assert made(texts, kept, like_deckhand=like_deckhand) == made(texts, None, like_deckhand=like_deckhand)
+
+
+def test_a_text_is_read_again_if_it_is_another_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [write_value(from_plain(one)) for one in layer_set(Random(1))]
+    kept: dict[object, DocumentSet] = {}
+    made(texts, kept, like_deckhand=False)
+    seen: list[str] = []
+    read = job.read
+
+    def noted(source: Source, **settings: object) -> DocumentSet:
+        seen.append(source.name)
+        return read(source, **settings)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(job, "read", noted)
+    texts[2] += "# another\n"
+    again = made(texts, kept, like_deckhand=False)
+    assert seen == ["2.yml"]
+    assert again == made(texts, None, like_deckhand=False)
