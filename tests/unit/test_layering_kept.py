@@ -12,7 +12,7 @@ from plait.errors import PlaitError
 from plait.layering import Job, Options, job
 from plait.nodes import DocumentSet, from_plain
 from plait.source import Source
-from plait.yaml import write_value
+from plait.yaml import read, write_value
 
 
 def made(texts: list[str], kept: dict[object, DocumentSet] | None, *, like_deckhand: bool) -> str:
@@ -38,7 +38,6 @@ def test_a_text_is_read_again_if_it_is_another_one(monkeypatch: pytest.MonkeyPat
     kept: dict[object, DocumentSet] = {}
     made(texts, kept, like_deckhand=False)
     seen: list[str] = []
-    read = job.read
 
     def noted(source: Source, **settings: object) -> DocumentSet:
         seen.append(source.name)
