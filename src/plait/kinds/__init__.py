@@ -2,6 +2,10 @@
 
 `catalogue_of` finds the schema of a document among the files that a project names, and checks documents by theirs; a
 `Schema` is gone down along keys. Files are read when they are asked for; nothing is fetched.
+
+`catalogue` asks `layout` which file has a schema, `openapi` what a file defines. `files` reads, `references` follows each
+`$ref` and takes out what cannot be used, which `shapes` and `patterns` know. `check` has the library check by the keywords
+of `dialect`, and `wording` says what it finds.
 """
 
 from plait.kinds.catalogue import Catalogue, catalogue_of

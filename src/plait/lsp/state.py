@@ -15,6 +15,7 @@ from plait.analysis.files import LAYER, OPS, File
 from plait.analysis.places import path_of
 from plait.codecache import MemoryCache
 from plait.errors import PlaitError
+from plait.kinds.files import stamp_of
 from plait.limits import Limits, limited
 from plait.lsp.evaluation import Evaluation, Stop, evaluate, is_stopped
 from plait.lsp.kinds import find_faults
@@ -162,7 +163,7 @@ class State:
                 () if view is None else {*view.files, *view.directories, *schemas, watched.project_file} - {None}
             ):
                 assert path is not None
-                stamp = _stamp(path)
+                stamp = stamp_of(path)
                 if self._stamps.get(path, ()) == stamp or path in self.texts:
                     continue
                 is_known = path in self._stamps
@@ -323,15 +324,6 @@ class State:
     def shut_down(self) -> None:
         """End all evaluations."""
         self._end(self.registry.all())
-
-
-def _stamp(path: str) -> object:
-    """What changes with a file or directory; None if there is none."""
-    try:
-        stat = os.stat(path)
-    except OSError:
-        return None
-    return stat.st_mtime_ns, stat.st_size
 
 
 def _content(path: str) -> bytes | None:
