@@ -115,6 +115,7 @@ def patching() -> None:
         variables_files=["vars.yml"],
         store=pathlib.Path("store.yml"),
         path="/a",
+        variables_first=True,
         require_variables=True,
         require_use=True,
         sort=False,

@@ -35,6 +35,7 @@ def patch(
     secrets: Mapping[str, Plain] | None = None,
     store: str | os.PathLike[str] | None = None,
     path: str | None = None,
+    variables_first: bool = False,
     require_variables: bool = False,
     require_use: bool = False,
     sort: bool = True,
@@ -52,7 +53,8 @@ def patch(
     operations: ops files, in order. variables: values by name, over those of variables_files. secrets: the same, of
     values that nobody else is to see.
     store: the path of a variables store, which is written when a value is generated; nothing else here writes.
-    path: narrow the result to one location. require_variables, require_use: as --var-errs and --var-errs-unused.
+    path: narrow the result to one location. variables_first: fill the base before the operations; what they bring is filled
+    after them. require_variables, require_use: as --var-errs and --var-errs-unused.
     sort: print keys sorted, as BOSH does. keep_format: `to_yaml` gives the base's own text with only those lines changed
     that have to. null_values: accept operations with `value: null`. additions: names of additions to the dialect, as
     --with: "operations". allow_links: as in `render`, for directories and
@@ -85,6 +87,7 @@ def patch(
             job.sources.give_secrets(nodes_of_map(secrets, Source("secrets").hidden()))
         job.expect_values, job.expect_use = require_variables, require_use
         job.sort, job.keep_format = sort, keep_format
+        job.variables_first = variables_first
         document = only(given, "the base")
         if isinstance(document, Source):
             job.template = document

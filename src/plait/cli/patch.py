@@ -56,6 +56,7 @@ PATCH = Command(
         Flag("vars-store", TEXT, "read variables from a YAML file, and add generated values to it", value="PATH"),
         SECRETS,
         ALLOW_EXEC,
+        Flag("vars-first", SWITCH, "fill the template before the operations; what they bring is filled after them"),
         Flag("var-errs", SWITCH, "fail if a variable has no value"),
         Flag("var-errs-unused", SWITCH, "fail if a variable is not used"),
         "Result",
@@ -210,11 +211,17 @@ def _read(argv: Sequence[str], flags: Parsed, context: Context, given: Map | Non
         raise UsageError("--in-place needs a file, not standard input")
     if flags.on("keep-format") and flags.given("path"):
         raise UsageError("--keep-format prints the whole document, --path a part of it")
+    if flags.on("vars-first") and flags.on("expand"):
+        raise UsageError(
+            "--expand prints operations for the template as it is, --vars-first changes it before",
+            hint="leave one of them out",
+        )
     from plait.ops import Job
 
     job = Job(context)
     job.expect_values = flags.on("var-errs")
     job.expect_use = flags.on("var-errs-unused")
+    job.variables_first = flags.on("vars-first")
     job.sort = not flags.on("input-order")
     job.keep_format = flags.on("keep-format")
     if flags.given("with"):

@@ -259,16 +259,27 @@ def _inside(value: Value, path: str, name: str) -> Value:
     ) from None
 
 
-def interpolate(root: Value, sources: Sources, *, expect_values: bool = False, expect_use: bool = False) -> Value:
+def interpolate(
+    root: Value,
+    sources: Sources,
+    *,
+    expect_values: bool = False,
+    expect_use: bool = False,
+    used: set[str] | None = None,
+    is_last: bool = True,
+) -> Value:
     """The document with its placeholders filled, and without the definitions that have a value (spec ops 8, 10).
 
     expect_values: every placeholder and definition must have a value. expect_use: everything offered must be used.
+    used: names that count as used; gets those that are. is_last: if not, what is missing or unused is not told yet.
     Raises OpsError, ReadError.
     """
     section = definitions(root)
     if not section and not expect_values and sources.are_empty():
         return root  # no placeholder can have a value
     lookup = Lookup(sources, section)
+    if used is not None:
+        lookup.used = used
     typed = [definition for definition in section if definition.kind]
     try:
         for number, definition in enumerate(typed, 1):
@@ -287,6 +298,8 @@ def interpolate(root: Value, sources: Sources, *, expect_values: bool = False, e
         result = _without(filled, found)
         if sources.traced is not None:
             sources.traced.taken_out(filled, result)
+    if not is_last:
+        return result
     _report(root, lookup, expect_values, expect_use)
     if lookup.missing and sources.context is not None:
         _warn_of_near(lookup, sources.context.warn)

@@ -102,7 +102,8 @@ class Job:
     itself where there is no text.
     operations: in order. sources: what placeholders are filled from. pointer: the one location that is wanted.
     expect_values, expect_use: fail for a variable without a value, or without a use. sort: print keys sorted.
-    keep_format: print the template with only the lines changed that have to. wide: ops files may have the operations of
+    keep_format: print the template with only the lines changed that have to. variables_first: fill the base before the
+    operations; what they bring is filled after them. wide: ops files may have the operations of
     `ops.expansion`. done: if not None, gets the plain operations that were applied. item: the one found at the location, for
     a run that is traced.
     """
@@ -120,6 +121,7 @@ class Job:
         "sort",
         "sources",
         "template",
+        "variables_first",
         "wide",
     )
 
@@ -135,6 +137,7 @@ class Job:
         self.expect_use = False
         self.sort = True
         self.keep_format = False
+        self.variables_first = False
         self.wide = False
         self.done: list[Operation] | None = None
         self.item: Item | None = None
@@ -148,14 +151,20 @@ class Job:
         if self.template is not None:
             self.base = read_first(self.template, self.context.warn)
         trace = self.context.trace
-        value = patch(self.base, self.operations, trace=trace, done=self.done)
+        value = self.base
+        used: set[str] = set()
+        if self.variables_first:
+            value = interpolate(value, self.sources, used=used, is_last=False)
+        value = patch(value, self.operations, trace=trace, done=self.done)
         if texts := marked(value):
             from plait.ops.ignored import warn_of_placeholders
 
             warn_of_placeholders(texts, self.sources, self.context.warn)
         # Values that are made are stored at once.
         self.context.check_warnings()
-        value = interpolate(value, self.sources, expect_values=self.expect_values, expect_use=self.expect_use)
+        value = interpolate(
+            value, self.sources, expect_values=self.expect_values, expect_use=self.expect_use, used=used
+        )
         self.context.check_warnings()
         if self.pointer is None:
             return value

@@ -125,6 +125,12 @@ ENTRIES = (
         "--expand prints plain operations",
     ),
     Entry(
+        "`--vars-first` fills the template before the operations.",
+        "it applies operations first",
+        in_settings("patch", ("vars-first",), lambda text: text == "true"),
+        "write paths for the template as it is",
+    ),
+    Entry(
         "`--secrets` takes variables that no message shows.",
         "it has no --secrets",
         in_settings("patch", ("secrets",), bool),
