@@ -173,6 +173,33 @@ def test_keywords_with_what_they_cannot_have_are_told_at_their_lines(tmp_path: P
     assert len(found.notes) == 3
 
 
+@pytest.mark.parametrize("before", ["", "a: 1\n---\n"])
+def test_a_definition_of_a_resource_is_told_with_its_line(tmp_path: Path, before: str) -> None:
+    crd = """\
+kind: CustomResourceDefinition
+spec:
+  group: example.org
+  names: {kind: Thing}
+  versions:
+  - name: v1
+    schema:
+      openAPIV3Schema:
+        properties:
+          spec:
+            required: true
+            properties:
+              size: {type: integer, $ref: "#/nowhere"}
+"""
+    write(tmp_path, {"crd.yml": before + crd})
+    found = Catalogue([str(tmp_path)])
+    assert told(found) == WRONG
+    first = before.count("\n")
+    assert problems(found, tmp_path) == [
+        f'crd.yml:{first + 11}: "required" cannot be used here',
+        f'crd.yml:{first + 13}: the $ref "#/nowhere" leads to nothing',
+    ]
+
+
 def test_a_file_that_is_broken_is_told_with_its_line(tmp_path: Path) -> None:
     write(
         tmp_path, {"thing-example-v1.json": '{\n "a": 1\n "b"\n}', "crd.yml": "kind: CustomResourceDefinition\na: [\n"}

@@ -48,6 +48,8 @@ _HIDDEN = Violation((), "what stands here is not as the schema says")
 
 def find_faults(state: State, evaluation: Evaluation, stop: Stop) -> None:
     """Fill `kinds` of an evaluation: each fault is at the line that has set, or changed, what is wrong last. stop: ends it."""
+    if not evaluation.run.schemas and evaluation.run.command != "layer":
+        return
     try:
         with limited(_LIMITS) as allowance:
             stop.watch(allowance)
