@@ -12,6 +12,7 @@ import yaml
 
 import generated
 import test_docs
+from plait.additions import ADDITIONS, OF_COMMAND
 from plait.cli import main
 from plait.cli.options import NO_EFFECT
 from plait.cli.start import commands
@@ -192,3 +193,9 @@ def test_every_variable_store_example_runs(tmp_path: pathlib.Path, monkeypatch: 
     for line in lines:
         assert main(shlex.split(line)) == 0
     assert "((" not in yaml.safe_dump(yaml.safe_load((tmp_path / "store.yml").read_text("utf-8")))
+
+
+def test_every_addition_is_listed() -> None:
+    rows = re.findall(r"^\| `([a-z-]+)` \| `([a-z]+)` \|", (PAGES / "additions.md").read_text("utf-8"), re.MULTILINE)
+    assert sorted(rows) == sorted((name, command) for command, names in OF_COMMAND.items() for name in names)
+    assert {name for name, _ in rows} == set(ADDITIONS)
