@@ -270,13 +270,14 @@ class Trace:
             else:
                 continue
             for new, old in pairs:
-                made_of = because if explain is None else (*because, *explain(new, old))
                 if old is not None and type(old.value) in _COLLECTIONS and type(old.value) is type(new.value):
                     self.copied(new, old)
                     stack.append((old.value, new.value))
                     if written is not None and (written(new) or written(new.value)):
+                        made_of = because if explain is None else (*because, *explain(new, old))
                         self.became(new, old, action, made_of, written=written(new))
                     continue
+                made_of = because if explain is None else (*because, *explain(new, old))
                 self.became(new, old, action, made_of, written=written is None or written(new))
                 if written is not None and type(new.value) in _COLLECTIONS:
                     # What was created on the way to a value is written nowhere either.

@@ -303,3 +303,17 @@ def test_a_file_that_is_read_has_a_part_with_all_its_lines() -> None:
     [place] = find(parse("x"), documents.items)
     assert ("part.txt", 0) in lines(explain(trace, place))
     assert [str(one) for one in impact(trace, documents, "part.txt", 2)] == ["x", "part.txt:2"]
+
+
+def test_what_only_has_something_changed_below_it_is_not_asked_about() -> None:
+    """On a large document all would be gone through for each operation."""
+    before = read(Source("a.yml", "a: {b: {c: 1, d: 2}, e: [1, 2]}\n")).items[0].value
+    after = read(Source("a.yml", "a: {b: {c: 1, d: 3}, e: [1, 2]}\n")).items[0].value
+    asked: list[Any] = []
+
+    def told(new: Any, _old: object) -> tuple[()]:
+        asked.append(new.value)
+        return ()
+
+    Trace().relate(before, after, "replace", explain=told)
+    assert sorted(asked) == [1, 1, 2, 2, 3]
