@@ -316,4 +316,4 @@ def test_what_only_has_something_changed_below_it_is_not_asked_about() -> None:
         return ()
 
     Trace().relate(before, after, "replace", explain=told)
-    assert sorted(asked) == [1, 1, 2, 2, 3]
+    assert sorted(asked) == [1, 1, 2, 3]
