@@ -161,6 +161,28 @@ class Links:
         elif not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
             raise ReadError(f"Expected file '{path}' to be a regular file, but was not", found=_kind_of(mode))
 
+    def takes(self, path: str, mode: int) -> bool:
+        """Whether what lies below a directory is one of its files. Raises as `check_file`."""
+        self.check_file(path, mode)
+        return True
+
+
+class PassingLinks(Links):
+    """The same; what may not be followed below a directory is passed over, and noted."""
+
+    __slots__ = ("passed",)
+
+    def __init__(self, allowed: Sequence[str] = (), *, every: bool = False) -> None:
+        super().__init__(allowed, every=every)
+        self.passed: list[str] = []
+
+    def takes(self, path: str, mode: int) -> bool:
+        try:
+            return super().takes(path, mode)
+        except ReadError:
+            self.passed.append(path)
+            return False
+
 
 NO_LINKS = Links()
 
@@ -197,8 +219,11 @@ def _files_on_disk(top: str, links: Links, extensions: tuple[str, ...]) -> Itera
                     if entry.is_dir(follow_symlinks=False):
                         pending.append((entry.path, f"{prefix}{entry.name}/"))
                     elif entry.name.endswith(extensions):
-                        if not entry.is_file(follow_symlinks=False):  # which takes no call of the system
-                            links.check_file(entry.path, entry.stat(follow_symlinks=False).st_mode)
+                        # The first takes no call of the system.
+                        if not entry.is_file(follow_symlinks=False) and not links.takes(
+                            entry.path, entry.stat(follow_symlinks=False).st_mode
+                        ):
+                            continue
                         yield entry.path, prefix + entry.name
         except OSError as error:
             raise ReadError(f"Listing files '{top}': open {directory}: {reason(error)}") from None

@@ -134,3 +134,16 @@ def test_nothing_is_written_through_a_link(here: Path, capsys: pytest.CaptureFix
     assert link.is_symlink()
     assert (here / "config" / "a.yml").read_text("utf-8") == BEFORE
     assert (here / "config" / "c.yml").read_text("utf-8") == AFTER
+
+
+def test_links_in_a_directory_are_passed_over(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "elsewhere.yml").write_text(BEFORE, "utf-8")
+    (here / "config" / "link.yml").symlink_to("../elsewhere.yml")
+    assert main(["fmt", "-w", "config"]) == 0
+    out, err = capsys.readouterr()
+    assert out == f"config{os.sep}a.yml\n"
+    assert f"config{os.sep}link.yml is a link, and is not followed" in err
+    assert (here / "elsewhere.yml").read_text("utf-8") == BEFORE
+    # One that is named is no file of a directory.
+    assert main(["fmt", "-w", "config/link.yml"]) == 1
+    assert "symbolic links are not followed" in capsys.readouterr().err

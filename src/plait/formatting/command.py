@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from plait.cli.colour import COLOR, cleaning, in_colour
 from plait.cli.options import SAFETY, SWITCH, TEXTS, Command, Flag
-from plait.cli.shared import LIMITS, LINKS, keep_limits, links_of
+from plait.cli.shared import LIMITS, LINKS, keep_limits
 from plait.cli.streams import complain, write_out
+from plait.content import PassingLinks
 from plait.errors import LimitError, PlaitError, ReadError, UsageError, render
 
 TYPE_CHECKING = False
@@ -32,6 +33,10 @@ FMT = Command(
 )
 
 
+# So many links that are passed over are named.
+_NAMED = 5
+
+
 def main(argv: Sequence[str]) -> int:
     """Run `plait fmt`; the exit status: 1 if a file cannot be read, or would change and --check is given.
 
@@ -50,7 +55,12 @@ def main(argv: Sequence[str]) -> int:
         raise UsageError("no file to format", hint="plait fmt -w config/ formats all YAML files of a directory")
     if flags.on("write") and "-" in named:
         raise UsageError("-w needs files, not standard input")
-    found = Inputs(links=links_of(flags), offline=True).files(named)
+    links = PassingLinks(flags.texts(LINKS[0].name), every=flags.on(LINKS[1].name))
+    found = Inputs(links=links, offline=True).files(named)
+    for path in links.passed[:_NAMED]:
+        complain(f"plait: warning: {path} is a link, and is not followed: format the file where it is\n")
+    if len(links.passed) > _NAMED:
+        complain(f"plait: warning: {len(links.passed) - _NAMED} more links are not followed\n")
     files = [file for file in found if file.type == YAML]
     others = [file.source.shown for file in found if file.type != YAML and not file.in_directory]
     shows = flags.on("write") or flags.on("check") or flags.on("diff")
