@@ -118,13 +118,6 @@ def test_standard_input_is_not_written(
     assert sorted(os.listdir(here)) == ["config"]
 
 
-def test_links_are_not_followed(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (here / "config" / "link.yml").symlink_to(here / "config" / "a.yml")
-    assert main(["fmt", "-w", "config"]) != 0
-    assert "link.yml" in capsys.readouterr().err
-    assert (here / "config" / "a.yml").read_text("utf-8") == BEFORE
-
-
 def test_nothing_is_written_through_a_link(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     link = here / "config" / "0.yml"
     link.symlink_to("a.yml")
