@@ -229,6 +229,7 @@ data: {layerOrder: [global, site]}
     ("typed", "expected"),
     [
         ("  layeringDefinition:\n    layer: |", ["global", "site"]),
+        ("  layeringDefinition:\n    layer: s|", ["global", "site"]),
         ("  layeringDefinition: {layer: |}", ["global", "site"]),
         ("  layeringDefinition:\n    parentSelector:\n      |", ["role", "zone"]),
         ("  layeringDefinition:\n    parentSelector: {|}", ["role", "zone"]),

@@ -70,6 +70,8 @@ def test_a_bracket_left_open_is_one_fault() -> None:
         ("---\nhalf\nd: 2\ne: 3\n---\nz: 1\n", 2),
         ("a:\n- half\n  d: 2\n  e: 3\n", 2),
         ("a:\n- d: 1\n  half\n  e: 3\n", 3),
+        ("a:\n  b: 1\n  half\n  # said\n  d: 2\n  # more\n  e: 3\n", 3),
+        ("a:\n  half  # said\n  # more\n  d: 2\n  e: 3\n", 2),
     ],
 )
 def test_a_key_without_its_colon_is_one_fault(text: str, line: int) -> None:

@@ -55,7 +55,9 @@ def _values(state: State, file: File, at: Cursor, inner: str) -> list[str]:
         wanted = _sibling(at, "schema")
         return sorted({name for schema, name, _ in documents(state, file) if wanted in ("", schema)})
     if at.key in _PLACES:
-        return sorted(_occurring(state, file, at.key))
+        texts = _occurring(state, file, at.key)
+        # What stands nowhere else is what is being typed.
+        return sorted({text for text in texts if text != at.typed or texts.count(text) > 1})
     return []
 
 
@@ -119,13 +121,13 @@ def _paths_in(value: Value, path: str, depth: int) -> Iterator[str]:
             yield from _paths_in(one.value, f"{path}[{number}]" if path else f".[{number}]", depth + 1)
 
 
-def _occurring(state: State, file: File, key: str) -> set[str]:
-    texts: set[str] = set()
+def _occurring(state: State, file: File, key: str) -> list[str]:
+    texts: list[str] = []
     for _, _, document in documents(state, file):
         for keys in _PLACES[key]:
             place = descend(document, keys)
             values = () if place is None else place.value.items if type(place.value) is Array else [place.item]
-            texts.update(item.value for item in values if type(item.value) is str)
+            texts += [item.value for item in values if type(item.value) is str]
     return texts
 
 

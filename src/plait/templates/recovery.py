@@ -46,8 +46,12 @@ _NEUTRAL = {
 _NO_CODE = re.compile(r"\"(\\.|[^\"\\])*\"|'(\\.|[^'\\])*'|#.*")
 # What is said of a key without a colon: of the second one of a map, and of the first.
 _NO_COLON = "could not find expected ':'"
-_BEFORE = ("mapping values are not allowed in this context", "did not find expected <document start>")
-_KEY = re.compile(r"[ -]*[\w.-]+ *$")
+_BEFORE = (
+    "did not find expected <document start>",
+    "did not find expected key",
+    "mapping values are not allowed in this context",
+)
+_KEY = re.compile(r"[ -]*[\w.-]+ *(?: #(?!@).*)?$")
 # Texts in quotes and comments in YAML, after what may stand before them; and a quote that is left when these are gone.
 _NO_TEXT = re.compile(r"(^|[\s:,\[{(-])(?:\"(?:\\.|[^\"\\])*\"|'(?:''|[^'])*'|#.*)")
 _OPENS_QUOTE = re.compile(r"(?:^|[:,\[{-])\s*[\"']")
