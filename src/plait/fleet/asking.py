@@ -213,6 +213,7 @@ def reached(project: Project, tasks: Sequence[Task], file: str, line: int) -> It
     for task in tasks:
         view = View()
         task.run(project).evaluate(view=view, limits={}, cache=cache, shared=shared)
+        cache.save()
         read |= view.files
         # Recording takes much longer than a run does.
         if any(same_file(path, file) for path in (*view.files, own)):

@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from plait.api.results import Documents
+    from plait.codecache import CodeCache
     from plait.fleet.plan import Task
     from plait.project.file import Project
     from plait.project.run import Run
     from plait.view import View
+    from plait.workspace.shared import Shared
 
 DIFFERS, NEW, GONE, FAILS, WORKS = "differs", "is new", "is gone", "fails now", "failed before"
 
@@ -91,9 +93,11 @@ def since(project: Project, tasks: Sequence[Task], revision: str) -> Iterator[Si
 
     Raises UsageError for what is no repository or no revision, and PlaitError where the revision has no such project.
     """
+    from plait.codecache import MemoryCache
     from plait.fleet.plan import tasks_of
     from plait.project.file import of_source
     from plait.tools.pipeline import file_source
+    from plait.workspace.shared import Shared
 
     home = os.path.realpath(project.directory or os.curdir)
     repository = Repository(home)
@@ -105,30 +109,33 @@ def since(project: Project, tasks: Sequence[Task], revision: str) -> Iterator[Si
         source = file_source(os.path.join(there, os.path.basename(project.path)))
         before = of_source(source, there)
         old = {task.name: task for task in tasks_of(before)}
+        caches, shared = (MemoryCache(), MemoryCache()), Shared()
         for task in tasks:
             if task.name not in old:
                 yield Since(task.name, NEW)
                 continue
-            now, view = _made(task.run(project))
+            now, view = _made(task.run(project), caches[0], shared)
             if task.definition == old[task.name].definition and not _has_read(view, changed):
                 continue
             for path in repository.ignored(view.files):
                 _copy(path, os.path.join(directory, os.path.relpath(path, repository.top)))
-            was, _ = _made(old[task.name].run(before))
+            was, _ = _made(old[task.name].run(before), caches[1])
             if found := _compared(task.name, was, now):
                 yield found
         names = {task.name for task in tasks_of(project)}
         yield from (Since(name, GONE) for name in old if name not in names)
 
 
-def _made(run: Run) -> tuple[Documents | PlaitError, View]:
+def _made(run: Run, cache: CodeCache, shared: Shared | None = None) -> tuple[Documents | PlaitError, View]:
     from plait.view import View
 
     view = View()
     try:
-        return run.evaluate(view=view, limits={}), view
+        return run.evaluate(view=view, limits={}, cache=cache, shared=shared), view
     except PlaitError as error:
         return error, view
+    finally:
+        cache.save()
 
 
 def _has_read(view: View, changed: set[str]) -> bool:
