@@ -19,8 +19,10 @@ from plait.cli import main
 from plait.errors import PlaitError, UsageError
 from plait.fleet import fleet
 from plait.fleet.book import runs_of
+from plait.fleet.outcome import Outcome
 from plait.fleet.placing import place_of
 from plait.fleet.plan import tasks_of
+from plait.fleet.progress import Silent
 from plait.fleet.results import Results
 from plait.limits import Limits, limited
 from plait.view import View
@@ -251,6 +253,22 @@ def test_times_are_a_short_way_and_no_more(place: Path) -> None:
     aged(put(place, {"values.yml": "size: 8\n"}) / "values.yml", 1000)
     os.replace(place / "values.yml", place / "sites/lyon/values.yml")
     assert fleet(place).counts == {"kept": 3, "made": 1}
+
+
+def test_a_file_that_changes_while_a_fleet_goes_on_is_seen_later(place: Path) -> None:
+    text = (place / "plait.yml").read_text().replace("files: [config]", "files: [config/app.yml, config/schema.yml]")
+    put(place, {"plait.yml": text})
+    config = place / "config/app.yml"
+    os.utime(config, (time.time() - 100,) * 2)
+
+    class Changes(Silent):
+        def outcome(self, outcome: Outcome) -> None:
+            if outcome.name == "app/eu/lyon":  # the others have what it has read
+                config.write_text(FILES["config/app.yml"] + "more: 1\n", "utf-8")
+
+    assert fleet(place, watcher=Changes()).counts == {"made": 4}
+    assert fleet(place).counts == {"made": 4}
+    assert all(b"more: 1" in content for content in contents(place / "out").values())
 
 
 def test_results_are_kept_by_content(place: Path) -> None:

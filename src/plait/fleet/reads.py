@@ -64,7 +64,8 @@ class Disk:
         self.top = os.path.abspath(top)
         self._environment = environment
         self._start = os.path.join(self.top, "")
-        self._safe = 0
+        # What has not changed for a while by now, and has not when a run has ended, is what the run has read.
+        self._safe = time_ns() - _LATEST
         self._files: dict[str, str | None] = {}
         # Contents that runs share are the same objects.
         self._read: dict[str, tuple[bytes, str]] = {}
@@ -104,12 +105,8 @@ class Disk:
             return None
         return None if stat.S_ISLNK(found.st_mode) else found
 
-    def begin(self) -> None:
-        """A run begins: what has not changed for a while by now has not changed since the run read it."""
-        self._safe = time_ns() - _LATEST
-
     def with_stamps(self, reads: Reads) -> Reads:
-        """The same with the stamps of files that have not changed since before the run that is going on."""
+        """The same with the stamps of files that have not changed since before this began to look."""
         stamps: dict[str, str | None] = {}
         for path in reads.files:
             found = self._status(path)

@@ -114,7 +114,6 @@ class Workshop:
     def perform(self, task: Task) -> Outcome:
         """Make one run; what is wrong with it is in the outcome."""
         start = perf_counter()
-        self._disk.begin()
         try:
             outcome = self.stored(task) or self._made(task)
             if self._output is not None:
