@@ -339,6 +339,19 @@ def test_outlines(templates: Workshop, tmp_path_factory: pytest.TempPathFactory)
         assert (one.name, one.detail) == ("/instance_groups/name=web/instances", "replace")
 
 
+def test_outlines_of_values_and_layers(templates: Workshop, tmp_path_factory: pytest.TempPathFactory) -> None:
+    found = symbols.symbols(templates.state, templates.open("prod.yml"))
+    assert [(one.name, one.line) for one in found[0].inner] == [("replicas", 1), ("app", 2)]
+    assert [(one.name, one.line) for one in found[0].inner[1].inner] == [("name", 3)]
+    with workshop(tmp_path_factory.mktemp("layers"), LAYERS) as made:
+        found = symbols.symbols(made.state, made.open("documents.yml"))
+        assert [(one.name, one.kind, one.line) for one in found] == [
+            ("demo/Server/v1/base", "document", 1),
+            ("demo/Server/v1/north", "document", 9),
+        ]
+        assert found[0].last < found[1].line < found[1].last
+
+
 def test_words_of_code(templates: Workshop) -> None:
     path = templates.open("config/app.yml")
     file = templates.state.file(path)
