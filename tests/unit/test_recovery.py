@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from plait.errors import ReadError
 from plait.source import Source
 from plait.starlark.syntax import Def
-from plait.templates.recovery import STARLARK, TEXT, YAML, recover
+from plait.templates.reading import read_yaml
+from plait.templates.recovery import STARLARK, TEXT, YAML, add_others, recover
 
 
 def faults(text: str, kind: str = YAML) -> list[tuple[int, str]]:
@@ -99,6 +101,10 @@ def test_a_quote_or_bracket_left_open_is_one_fault(broken: str) -> None:
     found = recover(Source("a.yml", text), YAML)
     assert [one.at.line for one in found.faults if one.at is not None] == [2]
     assert found.cut == {2}
+    with pytest.raises(ReadError) as raised:
+        read_yaml(Source("a.yml", text))
+    error = add_others(raised.value, Source("a.yml", text), YAML, ignore_unknown_comments=False)
+    assert error.findings == []  # it is told of once
 
 
 def test_what_goes_on_over_lines_is_not_at_fault() -> None:

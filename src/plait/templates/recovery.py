@@ -129,8 +129,11 @@ def recover(source: Source, kind: str, *, ignore_unknown_comments: bool = False,
 def add_others(error: PlaitError, source: Source, kind: str, *, ignore_unknown_comments: bool) -> PlaitError:
     """An error that stopped the reading of a file, with what else is wrong with the file's text among its findings."""
     lines = source.text.split("\n")
-    found = findings_of(error)
-    seen = {(one.message, line) for one in found for line in (one.at.line if one.at else 0, _culprit(one, lines))}
+    seen: set[tuple[str, int]] = set()
+    for one in findings_of(error):
+        culprit = _culprit(one, lines)
+        opened = _left_open(lines, culprit, source.name, strict=False) if kind == YAML else 0
+        seen.update((one.message, line) for line in (one.at.line if one.at else 0, culprit, opened))
     for one in recover(source, kind, ignore_unknown_comments=ignore_unknown_comments).faults:
         if (one.message, one.at.line if one.at else 0) not in seen:
             error.findings.append(one)
