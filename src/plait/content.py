@@ -307,6 +307,11 @@ def _kind_of(mode: int) -> str:
     return "a device" if stat.S_ISCHR(mode) or stat.S_ISBLK(mode) else "something else"
 
 
+def encoded(text: str) -> bytes:
+    """The bytes of a text, also of one that was read of bytes that are no UTF-8."""
+    return text.encode("utf-8", "surrogateescape")
+
+
 def _text(data: bytes, name: str) -> str:
     try:
         return data.decode("utf-8-sig")

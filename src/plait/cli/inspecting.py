@@ -1,35 +1,8 @@
-"""Runs of `plait render` that stop before the output: at the inputs, the schema, or the data values."""
+"""`plait render --files-inspect`: the inputs of a run, and no output."""
 
 from __future__ import annotations
 
-from plait.errors import UsageError
-from plait.workspace import INSPECT_JSON_SCHEMA, INSPECT_SCHEMA, INSPECT_VALUES, Job, Result
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from plait.cli.options import Parsed
-
-
-def inspection(flags: Parsed) -> str | None:
-    """Where the run stops, if it does not go on to the output. Raises UsageError."""
-    from plait.output import JSON_SCHEMA, OPENAPI, choose_formats
-
-    _, schema_format = choose_formats(flags.texts("output"))
-    if flags.on("files-inspect"):
-        return None
-    if flags.on("data-values-schema-inspect"):
-        if schema_format is None:
-            raise UsageError(
-                f"Data values schema export only supported in OpenAPI v3 format; "
-                f"specify format with --output={OPENAPI} flag"
-            )
-        return INSPECT_JSON_SCHEMA if schema_format == JSON_SCHEMA else INSPECT_SCHEMA
-    if schema_format is not None:
-        raise UsageError(
-            "Output type currently only supported for data values schema (i.e. include --data-values-schema-inspect)",
-            found=f"-o {schema_format}",
-        )
-    return INSPECT_VALUES if flags.on("data-values-inspect") else None
+from plait.workspace import Job, Result
 
 
 def list_files(job: Job) -> Result:

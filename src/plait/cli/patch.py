@@ -187,7 +187,8 @@ def _write_back(path: str, text: str) -> None:
     """Put the result in the place of the template; its mode is kept."""
     import os
 
-    from plait.ops.reading import encoded, expand_home
+    from plait.content import encoded
+    from plait.ops.reading import expand_home
     from plait.writing import write_file
 
     path = expand_home(path)

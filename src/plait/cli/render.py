@@ -11,7 +11,6 @@ import sys
 from time import perf_counter
 
 from plait.additions import taken
-from plait.cli.inspecting import inspection, list_files
 from plait.cli.options import CSV, GENERAL, SAFETY, SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.shared import (
     ALLOW_EXEC,
@@ -36,7 +35,7 @@ from plait.cli.streams import watched, write_out
 from plait.codecache import user_cache
 from plait.content import variables
 from plait.context import Context
-from plait.errors import LimitError, PlaitError, render
+from plait.errors import LimitError, PlaitError, UsageError, render
 from plait.workspace import (
     Inputs,
     Job,
@@ -44,6 +43,7 @@ from plait.workspace import (
     Result,
     values_of_map,
 )
+from plait.workspace.job import INSPECT_JSON_SCHEMA, INSPECT_SCHEMA, INSPECT_VALUES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -363,6 +363,8 @@ def _evaluate(
 ) -> Result:
     job = _job(flags, files, inputs, context, debug, given)
     if flags.on("files-inspect"):
+        from plait.cli.inspecting import list_files
+
         return list_files(job)
     from plait.workspace.phases import run
 
@@ -387,7 +389,7 @@ def _job(
         ignore_unknown_comments=flags.on("ignore-unknown-comments"),
         implicit_map_key_overrides=flags.on("implicit-map-key-overrides"),
         disable_validation=flags.on("dangerous-data-values-disable-validation"),
-        inspect=inspection(flags),
+        inspect=_inspection(flags),
         debug=debug,
         additions=taken(flags.texts("with"), "render") if flags.given("with") else frozenset(),
     )
@@ -404,6 +406,27 @@ def _job(
         if given is not None:
             job.values.append(values_of_map(given))
     return job
+
+
+def _inspection(flags: Parsed) -> str | None:
+    from plait.output import JSON_SCHEMA, OPENAPI, choose_formats
+
+    _, schema_format = choose_formats(flags.texts("output"))
+    if flags.on("files-inspect"):
+        return None
+    if flags.on("data-values-schema-inspect"):
+        if schema_format is None:
+            raise UsageError(
+                f"Data values schema export only supported in OpenAPI v3 format; "
+                f"specify format with --output={OPENAPI} flag"
+            )
+        return INSPECT_JSON_SCHEMA if schema_format == JSON_SCHEMA else INSPECT_SCHEMA
+    if schema_format is not None:
+        raise UsageError(
+            "Output type currently only supported for data values schema (i.e. include --data-values-schema-inspect)",
+            found=f"-o {schema_format}",
+        )
+    return INSPECT_VALUES if flags.on("data-values-inspect") else None
 
 
 def _values(flags: Parsed, inputs: Inputs, context: Context) -> list[ReferencedValues]:

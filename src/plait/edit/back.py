@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from itertools import islice
 
-from plait.edit.origins import check_file, decoded, encoded, history_of, origins, standing, why_not
+from plait.content import encoded
+from plait.edit.origins import check_file, decoded, history_of, origins, standing, why_not
 from plait.edit.refusal import ALSO, FAILS, OTHERWISE, UNWRITABLE, Refused
 from plait.edit.setting import Edit, State, joined, named
 from plait.edit.target import changed_texts, differences

@@ -93,11 +93,6 @@ def decoded(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def encoded(text: str) -> bytes:
-    """The bytes of a text."""
-    return text.encode("utf-8", "surrogateescape")
-
-
 def history_of(output: Output, place: Place) -> History:
     """The history of a value. Raises Refused for a secret and for a line of a text file."""
     assert output.trace is not None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from plait.content import encoded
 from plait.edit.files import write_all
-from plait.edit.origins import Files, check_file, decoded, encoded, history_of, origins, why_not
+from plait.edit.origins import Files, check_file, decoded, history_of, origins, why_not
 from plait.edit.refusal import ALSO, FAILS, OTHERWISE, UNWRITABLE, Refused
 from plait.edit.sites import changed_lines
 from plait.edit.target import Output, Target, changed_texts, differences, same, value_at, with_value

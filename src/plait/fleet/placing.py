@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from plait.content import encoded
 from plait.errors import ReadError, UsageError
 from plait.fleet.identity import digest
 from plait.fleet.plan import MANIFEST, OWN
@@ -187,11 +188,6 @@ def digests(texts: Mapping[str, str], *, is_secret: bool) -> dict[str, Written]:
 def with_times(files: Mapping[str, Written], times: Mapping[str, int]) -> dict[str, Written]:
     """The same with when each file was written."""
     return {path: (found, size, times.get(path)) for path, (found, size, _) in files.items()}
-
-
-def encoded(text: str) -> bytes:
-    """A text as it is written."""
-    return text.encode("utf-8", "surrogateescape")
 
 
 def _is_same(path: str, written: Written) -> bool:

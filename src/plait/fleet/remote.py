@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from time import monotonic
 
+from plait.content import encoded
 from plait.errors import ReadError, UsageError
 from plait.fleet.plan import MANIFEST, OWN
 
@@ -186,8 +187,6 @@ class Remote:
         self._last = monotonic()
 
     def put(self, task: Task, texts: Mapping[str, str]) -> Mapping[str, int]:
-        from plait.fleet.placing import encoded
-
         paths = {f"{task.place}/{name}" if name else task.place: text for name, text in texts.items()}
         for path, text in paths.items():
             self._store.write(path, encoded(text))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 
-from plait.content import file_content, variables
+from plait.content import encoded, file_content, variables
 from plait.errors import ReadError
 from plait.source import Source
 from plait.yaml import deduplicate, read, write_value
@@ -47,10 +47,6 @@ def write_text(value: Value, *, sort: bool = True) -> str:
 def write_bytes(value: Value, *, sort: bool = True) -> bytes:
     """`write_text`, encoded; bytes that were not UTF-8 come back as they were."""
     return encoded(write_text(value, sort=sort))
-
-
-def encoded(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
 
 
 def decoded(data: bytes) -> str:
