@@ -274,8 +274,10 @@ class Trace:
                     self.copied(new, old)
                     stack.append((old.value, new.value))
                     if written is not None and (written(new) or written(new.value)):
+                        # What is in it says itself what it was made of.
                         made_of = because if explain is None else (*because, *explain(new, old))
-                        self.became(new, old, action, made_of, written=written(new))
+                        causes = tuple(one for one in made_of if isinstance(one, Cause))
+                        self.became(new, old, action, causes, written=written(new))
                     continue
                 made_of = because if explain is None else (*because, *explain(new, old))
                 self.became(new, old, action, made_of, written=written is None or written(new))

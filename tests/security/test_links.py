@@ -23,7 +23,7 @@ data: {layerOrder: [a]}
 
 COMMANDS = [
     "render -f in",
-    "fmt -f in",
+    "fmt -f link.yml",
     "layer in",
     "layer in --tree",
     "layer link.yml",

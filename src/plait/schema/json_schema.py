@@ -1,11 +1,13 @@
 """Types as a JSON Schema of the values files, draft 2020-12: what an editor completes and checks them by.
 
-Nothing in it is required but what `@schema/required` says, for a values file gives what differs from the defaults. Rules that are functions cannot be said
-in JSON Schema; what they ask for stands in `$comment`. Lengths are counted in letters there, in bytes by `min_len` and
+Nothing in it is required but what `@schema/required` says, for a values file gives what differs from the defaults. Rules
+that are functions cannot be said in JSON Schema; what they ask for stands in `$comment`. Lengths are counted in letters there, in bytes by `min_len` and
 `max_len`; the two differ for letters beyond ASCII.
 """
 
 from __future__ import annotations
+
+import re
 
 from plait.errors import LimitError
 from plait.fragments import plain
@@ -78,20 +80,7 @@ def _typed(declared: Type, default: Value) -> dict[str, Value]:
             said["default"] = None
     elif type(declared) is MapType:
         keyed = [one for one in declared.declarations.values() if type(one.key) is str]
-        properties = [MapItem(one.key, _described(one)) for one in keyed]
-        patterns = []
-        for one in declared.others:
-            described = without_default(_described(one))
-            if one.keys is None or not (one.keys.pattern or one.keys.allowed):
-                said.setdefault("additionalProperties", described)
-            elif one.keys.pattern:
-                patterns.append(MapItem(f"^(?:{one.keys.pattern})$", described))
-            else:
-                keys = [key for key in one.keys.allowed if type(key) is str and declared.find(key) is one]
-                properties += [MapItem(key, described) for key in keys]
-        said |= {"type": "object", "properties": Map(properties)}
-        if patterns:
-            said["patternProperties"] = Map(patterns)
+        said = {"type": "object", **_entries(declared, [MapItem(one.key, _described(one)) for one in keyed])}
         required = [ArrayItem(one.key) for one in keyed if one.required]
         if required:
             said["required"] = Array(required)
@@ -108,6 +97,31 @@ def _typed(declared: Type, default: Value) -> dict[str, Value]:
         said.update(documentation.said())
         if documentation.example is not None:
             said["examples"] = Array([ArrayItem(documentation.example[1])])
+    return said
+
+
+def _entries(declared: MapType, properties: list[MapItem]) -> dict[str, Value]:
+    """What is said of the keys of a map. properties: those that have a name, to which those that are listed are added."""
+    said: dict[str, Value] = {}
+    patterns: list[MapItem] = []
+    # A key has the first rule that takes it, where a JSON Schema holds it to all.
+    taken = [re.escape(str(item.key)) for item in properties]
+    for one in declared.others:
+        described = without_default(_described(one))
+        if one.keys is None or not (one.keys.pattern or one.keys.allowed):
+            said["additionalProperties"] = described
+            break
+        if one.keys.pattern:
+            others = f"(?!(?:{'|'.join(taken)})$)" if taken else ""
+            patterns.append(MapItem(f"^{others}(?:{one.keys.pattern})$", described))
+            taken.append(one.keys.pattern)
+        else:
+            keys = [key for key in one.keys.allowed if type(key) is str and declared.find(key) is one]
+            properties += [MapItem(key, described) for key in keys]
+            taken += map(re.escape, keys)
+    said["properties"] = Map(properties)
+    if patterns:
+        said["patternProperties"] = Map(patterns)
     return said
 
 

@@ -32,7 +32,7 @@ MANY = 64
 
 
 class Documentation:
-    """What the documentation annotations say about a node (spec ytt 8.2); shown in OpenAPI only."""
+    """What the documentation annotations say about a node (spec ytt 8.2); shown in schemas of other forms only."""
 
     __slots__ = ("deprecated", "description", "example", "title")
 
