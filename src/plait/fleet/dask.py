@@ -73,7 +73,9 @@ class Cluster(Given):
         self._scatter = scatter
         self.sent = scatter(setup, broadcast=True)
 
-    def renew(self) -> None:
+    def renew(self) -> bool:
         """Send the setup again if all workers that had it are gone: nobody else could make it."""
-        if getattr(self.sent, "status", "") != "finished":
-            self.sent = self._scatter(self._setup, broadcast=True)
+        if getattr(self.sent, "status", "") == "finished":
+            return False
+        self.sent = self._scatter(self._setup, broadcast=True)
+        return True

@@ -118,6 +118,7 @@ class Drive:
     def _take_in(self, executor: Executor) -> Executor:
         done, _ = wait(self._going, timeout=_TICK, return_when=FIRST_COMPLETED)
         self._tick()
+        is_lost = not done and self._pool.renew()
         for future in done:
             if future not in self._going:  # its pool has broken meanwhile
                 continue
@@ -131,9 +132,22 @@ class Drive:
             elif isinstance(error, PlaitError):
                 raise error
             else:
-                self._pool.renew()
+                is_lost = self._pool.renew() or is_lost
                 self._lost(portion, f"{type(error).__name__}: {error}")
+        if is_lost:
+            self._give_out_again()
         return executor
+
+    def _give_out_again(self) -> None:
+        """What was sent with a setup that is gone never comes back, not even as lost."""
+        portions = [*self._going.items()]
+        self._going.clear()
+        for future, portion in portions:
+            if future.done() and not future.cancelled() and future.exception() is None:
+                self._note(portion, future.result())
+            else:
+                future.cancel()
+                self._waiting.append(portion)
 
     def _note(self, portion: Portion, outcomes: Sequence[Outcome]) -> None:
         self._has_made_any = True

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
             """Another one for one that broke; None if there is none."""
             ...
 
-        def renew(self) -> None:
-            """Work was lost: see to it that what is sent with it is still there."""
+        def renew(self) -> bool:
+            """See to it that what work is sent with is still there: whether it was not, so that nothing comes of that work."""
             ...
 
         def close(self, *, at_once: bool) -> None: ...
@@ -67,8 +67,8 @@ class InProcess:
     def reopen(self) -> Executor | None:
         return None
 
-    def renew(self) -> None:
-        pass
+    def renew(self) -> bool:
+        return False
 
     def close(self, *, at_once: bool) -> None:
         pass
@@ -106,8 +106,8 @@ class Processes:
         self.close(at_once=True)
         return self.open()
 
-    def renew(self) -> None:
-        pass
+    def renew(self) -> bool:
+        return False
 
     def close(self, *, at_once: bool) -> None:
         if self._pool is not None:
@@ -133,8 +133,8 @@ class Given:
     def reopen(self) -> Executor | None:
         return None
 
-    def renew(self) -> None:
-        pass
+    def renew(self) -> bool:
+        return False
 
     def close(self, *, at_once: bool) -> None:
         pass
