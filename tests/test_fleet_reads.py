@@ -235,6 +235,7 @@ def test_what_is_no_file_is_read_each_time(tmp_path: Path, monkeypatch: pytest.M
     assert contents(tmp_path / "other") == {"one/a.yml": b"a: 2\n"}
 
 
+@pytest.mark.untraced  # a recorded run reads for itself
 def test_documents_that_sites_share_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from plait import project
     from plait.layering import job

@@ -185,6 +185,7 @@ def test_equal_evaluations_are_made_once(monkeypatch: pytest.MonkeyPatch) -> Non
     assert len(made) == 2
 
 
+@pytest.mark.untraced  # a recorded run reads for itself
 def test_files_are_read_once_for_all_cases_that_run_together(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
     on_disk = content._on_disk
