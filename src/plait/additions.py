@@ -13,6 +13,7 @@ SECRETS = "secrets"
 REQUIRED = "required"
 F_STRINGS = "f-strings"
 KEYS = "keys"
+VALUES_REFER = "values-refer"
 
 # What each brings, as help texts say it.
 ADDITIONS = {
@@ -21,9 +22,10 @@ ADDITIONS = {
     KEYS: "@schema/key says of maps which keys they take besides those that the schema names",
     REQUIRED: "@schema/required says of data values that they have to be given",
     SECRETS: "@schema/secret marks data values that nobody else is to see",
+    VALUES_REFER: "data.values in data values and schemas: values that are made of others",
 }
 # Those of each command.
-OF_COMMAND = {"render": (F_STRINGS, KEYS, REQUIRED, SECRETS), "patch": (OPERATIONS,)}
+OF_COMMAND = {"render": (F_STRINGS, KEYS, REQUIRED, SECRETS, VALUES_REFER), "patch": (OPERATIONS,)}
 
 
 def taken(names: Iterable[str], command: str) -> frozenset[str]:

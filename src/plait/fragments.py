@@ -1,7 +1,7 @@
 """Where YAML and the language meet: nodes as values of the language, and values of the language as nodes (spec ytt 3.8, 3.9).
 
 Scalars are the same on both sides. A collection becomes a `YamlFragment`, which shares the nodes; lists, dicts, tuples,
-sets and structs become nodes anew. Data values are structs (spec ytt 7.1), converted as far as they are looked at.
+sets and structs become nodes anew.
 
 What surprised us: `overlay.apply` changes the fragment it is given, and every variable that holds it sees the change. So
 a fragment is a cell with a tree in it: nodes never change under anybody else, the cell gets another tree.
@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import gc
 
+from plait.deferred import is_deferred
 from plait.errors import LimitError
 from plait.limits import allowance, exceeded
 from plait.nodes import (
     COLLECTION_TYPES,
-    COLLECTIONS,
+    SCALARS,
     Array,
     ArrayItem,
     DocumentSet,
@@ -25,11 +26,10 @@ from plait.nodes import (
     is_filled,
     kind_name,
 )
+from plait.source import Position
 from plait.starlark import (
-    STRUCTS,
     Dict,
     List,
-    Members,
     Module,
     NoAttribute,
     Set,
@@ -46,7 +46,7 @@ from plait.starlark import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from plait.nodes import Collection, Item
     from plait.nodes import Value as NodeValue
@@ -109,7 +109,7 @@ class YamlFragment(Value):
             if self.owned:
                 self.owned.clear()
             return YamlFragment(value, self.erased)
-        return value
+        return value.known() if is_deferred(value) else value
 
     def attr(self, name: str) -> object:
         node = self._value
@@ -125,7 +125,7 @@ class YamlFragment(Value):
             item = node.find(key if type(key) is str else to_nodes(key))
             if item is not None:
                 value = item.value
-                return self.wrap(value) if type(value) in COLLECTIONS else value
+                return value if type(value) in SCALARS else self.wrap(value)
         elif node is not None and (there := _item_at(node, key)) is not None:
             return self.wrap(there.value)
         raise StarlarkError(f"key {repr_of(key)} not in yamlfragment", hint=self._near(key))
@@ -158,7 +158,7 @@ class YamlFragment(Value):
             spend(len(node.items) * 4)
         if type(node) is Map:
             return iter([item.key if type(item.key) is str else wrap(item.key) for item in node.items])
-        return iter([wrap(item.value) if type(item.value) in COLLECTIONS else item.value for item in node.items])
+        return iter([item.value if type(item.value) in SCALARS else wrap(item.value) for item in node.items])
 
     def contains(self, key: object) -> bool:
         node = self._value
@@ -193,8 +193,10 @@ def _item_at(node: Collection, key: object) -> Item | None:
 
 
 def to_starlark(value: NodeValue) -> object:
-    """Nodes as a value of the language: collections become fragments, scalars stay."""
-    return YamlFragment(value) if isinstance(value, COLLECTION_TYPES) else value
+    """Nodes as a value of the language: collections become fragments, scalars stay. Raises NotYet."""
+    if isinstance(value, COLLECTION_TYPES):
+        return YamlFragment(value)
+    return value.known() if is_deferred(value) else value
 
 
 # ---- from the language to nodes
@@ -216,6 +218,9 @@ def to_nodes(value: object, source: Source | None = None, line: int = 0) -> Node
 
 def counted_nodes(value: object, source: Source | None = None, line: int = 0) -> tuple[NodeValue, int]:
     """The same, and how many nodes there are in it."""
+    if is_deferred(value):
+        at = Position(source, line)
+        return value.then(lambda known: _item_value(known, source, line), at), 0  # type: ignore[return-value] # see there
     if type(value) is YamlFragment:
         return value.value, value.made if value.counted is None else value.counted
     collecting = gc.isenabled()
@@ -236,6 +241,14 @@ def counted_nodes(value: object, source: Source | None = None, line: int = 0) ->
     finally:
         if collecting:
             gc.enable()
+
+
+def _item_value(value: object, source: Source | None, line: int) -> NodeValue:
+    """A value that was not known earlier, as that of an item."""
+    nodes = to_nodes(value, source, line)
+    if type(nodes) is DocumentSet:
+        raise StarlarkError("maps and arrays can only contain arrays, maps, or scalars; this is a document set")
+    return nodes
 
 
 def _to_nodes(value: object, source: Source | None, line: int, room: list[int]) -> NodeValue:
@@ -347,110 +360,7 @@ def go_type_name(value: object) -> str:
     return _GO_TYPES.get(type(value)) or type_of(value)
 
 
-# ---- data values
-
-
-class _DataMembers(Members):
-    """The members that were asked for: loops ask for the same names again and again."""
-
-    __slots__ = ("made", "node")
-
-    def __init__(self, node: Map, made: dict[int, object]) -> None:
-        self.node = node
-        self.made = made
-
-    def __missing__(self, name: str) -> object:
-        item = self.node.find(name)
-        if item is None:
-            return super().__missing__(name)
-        found = self[name] = _part(item, self.made)
-        return found
-
-    def whole(self) -> Value:
-        return DataStruct(self.node)
-
-
-def _part(item: MapItem, made: dict[int, object]) -> object:
-    value = item.value
-    if type(value) not in COLLECTIONS:
-        return value
-    found = made.get(id(item))
-    if found is None:
-        found = made[id(item)] = to_struct(value)
-    return found
-
-
-class DataStruct(Struct):
-    """A map of the data values as a struct (spec ytt 7.1); its parts are converted when they are looked at.
-
-    Each template gets its own, so lists in it belong to that template. Keys that are no strings are there too, for
-    `values[key]`, `in` and iteration.
-    """
-
-    __slots__ = ("made", "node")
-
-    def __init__(self, node: Map) -> None:
-        self.node = node
-        self.made: dict[int, object] = {}  # collections converted so far, by the identity of their items
-        self.members = _DataMembers(node, self.made)
-
-    def part(self, item: MapItem) -> object:
-        return _part(item, self.made)
-
-    def attr(self, name: str) -> object:
-        if name not in self.members and self.node.find(name) is None:
-            raise NoAttribute(name)
-        return self.members[name]
-
-    def attr_names(self) -> list[str]:
-        return [item.key for item in self.node.items if type(item.key) is str]
-
-    def index(self, key: object) -> object:
-        item = self.node.find(key if type(key) is str else to_nodes(key))
-        if item is None:
-            from plait.spell import did_you_mean
-
-            near = did_you_mean(key, self.attr_names()) if type(key) is str else None
-            raise StarlarkError(f"key {repr_of(key)} not in struct", hint=near)
-        return self.part(item)
-
-    def contains(self, key: object) -> bool:
-        return self.node.find(key if type(key) is str else to_nodes(key)) is not None
-
-    def length(self) -> int:
-        return len(self.node.items)
-
-    def truth(self) -> bool:
-        return len(self.node.items) > 0
-
-    def iterate(self) -> Iterator[object]:
-        return iter([to_starlark(item.key) for item in self.node.items])
-
-    def mapping(self) -> Iterable[tuple[object, object]]:
-        return [(to_starlark(item.key), self.part(item)) for item in self.node.items]
-
-    def freeze(self) -> None:
-        """Data values stay as they are: the lists in them belong to one template."""
-
-
-STRUCTS.add(DataStruct)
-
-
-def to_struct(value: NodeValue) -> object:
-    """Data values for a template: maps as structs, arrays as lists, scalars as they are; a new value each time."""
-    if type(value) is Map:
-        return DataStruct(value)
-    if type(value) is Array:
-        return List([to_struct(item.value) for item in value.items])
-    return value
-
-
-def data_module(values: object, functions: Mapping[str, object]) -> Module:
-    """`@ytt:data` for a template: its functions, and data values as `to_struct` gives them."""
-    module = Module("data", functions)
-    module.members["values"] = values
-    module.frozen = type(values) is DataStruct  # nothing in it can be frozen
-    return module
+# ---- as data
 
 
 def to_data(value: NodeValue) -> object:
@@ -487,14 +397,11 @@ def plain(value: object) -> object:
 
 
 __all__ = [
-    "DataStruct",
     "YamlFragment",
     "counted_nodes",
-    "data_module",
     "go_type_name",
     "plain",
     "to_data",
     "to_nodes",
     "to_starlark",
-    "to_struct",
 ]

@@ -233,6 +233,7 @@ class ArrayItem(_Item):
 # What `isinstance` takes, and what an exact type is looked up in.
 COLLECTION_TYPES = (Map, Array, DocumentSet)
 COLLECTIONS = frozenset(COLLECTION_TYPES)
+SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 def is_filled(value: Value) -> bool:

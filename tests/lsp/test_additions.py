@@ -40,3 +40,23 @@ def test_annotations_are_completed_and_described(tmp_path: Path) -> None:
         told = hover.hover(made.state, *made.at("config/schema.yml", "#@schema/requ|ired"))
         assert told is not None
         assert "has to be given" in repr(told)
+
+
+def test_data_values_are_known_among_data_values(tmp_path: Path) -> None:
+    schema = '#@ load("@ytt:data", "data")\n#@data/values-schema\n---\nhost: a\nurl: #@ data.values.host + "/"\n'
+    files = {
+        "plait.yml": "runs:\n  app:\n    render: {files: config, with: [values-refer]}\n",
+        "config/schema.yml": schema,
+        "config/app.yml": '#@ load("@ytt:data", "data")\nurl: #@ data.values.url\n',
+    }
+    with workshop(tmp_path, files) as made:
+        made.open("config/schema.yml")
+        assert not [*diagnostics.problems(made.state, made.path("config/schema.yml"))]
+        found = completion.complete(made.state, *made.at("config/schema.yml", "#@ data.values.|"))
+        assert {"host", "url"} <= {one.label for one in found}
+        told = hover.hover(made.state, *made.at("config/schema.yml", "data.values.ho|st"))
+        assert told is not None
+        assert "a" in repr(told)
+        made.open("config/schema.yml", schema.replace("data.values.host", "data.values.hots"))
+        [problem] = diagnostics.problems(made.state, made.path("config/schema.yml"))
+        assert "hots" in problem.message

@@ -7,6 +7,7 @@ to the run first (`Run.did`), so that whoever listens hears of all there is.
 
 from __future__ import annotations
 
+from plait.deferred import Deferred, is_deferred
 from plait.errors import OverlayError, PlaitError
 from plait.fragments import to_nodes, to_starlark
 from plait.nodes import COLLECTIONS, ArrayItem, Document, MapItem, kind_name
@@ -76,6 +77,8 @@ def merge(run: Run, edit: Edit, step: Step) -> None:
             left = edit.items[place]
             if step.leaf or left.value is None:
                 edit.put(place, run.did(step, left, revalued(left, step.clean())), run.owned)  # type: ignore[arg-type]
+            elif step.kind is Deferred or is_deferred(left.value):
+                edit.put(place, run.did(step, left, merged_later(run, left, step)), run.owned)  # type: ignore[arg-type]
             else:
                 _merge_below(run, edit, place, step, places)
     elif places is None or type(edit) is DocumentsEdit:
@@ -98,6 +101,30 @@ def _merge_below(run: Run, edit: Edit, place: int, step: Step, places: Sequence[
     else:
         # What is the run's own was changed in place.
         edit.check_key(place)
+
+
+def merged_later(run: Run, left: Item, step: Step) -> Item:
+    """The left item with a value that is merged once the right one's is known, or its own (see `plait.deferred`)."""
+    right = step.clean()
+    ours, theirs = left.value, right.value
+    later = theirs if is_deferred(theirs) else ours
+    assert is_deferred(later)
+
+    def merged() -> Value:
+        value = _known(theirs)
+        if type(value) not in COLLECTIONS:
+            return value
+        before = left.with_value(_known(ours))
+        if before.value is None:
+            return value
+        again = type(step)(right.with_value(value), step.children, erases=step.erases) if value is not theirs else step
+        return type(run)().merge_value(before, again)
+
+    return revalued(left, right.with_value(Deferred(merged, later.values, right.position, later)))  # type: ignore[arg-type]
+
+
+def _known(value: Value) -> Value:
+    return value.known() if is_deferred(value) else value
 
 
 def revalued(left: Item, right: Item) -> Item:

@@ -5,9 +5,10 @@ An optional pass: whatever is not one of these goes the plain way (`Run.act`), a
 
 from __future__ import annotations
 
+from plait.deferred import Deferred, is_deferred
 from plait.errors import PlaitError
 from plait.nodes import ArrayItem, Map, MapItem
-from plait.overlay.actions import wrong_kind
+from plait.overlay.actions import merged_later, wrong_kind
 from plait.overlay.edits import ArrayEdit, MapEdit
 from plait.overlay.plan import NO_KEY
 from plait.overlay.run import Run, check_repeated, located
@@ -60,13 +61,16 @@ class FastRun(Run):
                         new = MapItem(item.key, new.value, new.source, new.line, item.annotations)
                 else:
                     kind = step.kind
-                    if type(value) is not kind:
+                    if type(value) is kind and kind is not Deferred:
+                        plan = step.planned or step.plan()
+                        result: Any = self._merge_map(value, plan) if kind is Map else self._merge_array(value, plan)
+                        if result is value:
+                            continue
+                        new = MapItem(item.key, result, item.source, item.line, item.annotations)
+                    elif kind is Deferred or is_deferred(value):
+                        new = merged_later(self, item, step)
+                    else:
                         raise wrong_kind(item, value, step.item.value)
-                    plan = step.planned or step.plan()
-                    result: Any = self._merge_map(value, plan) if kind is Map else self._merge_array(value, plan)
-                    if result is value:
-                        continue
-                    new = MapItem(item.key, result, item.source, item.line, item.annotations)
                 if edit is None:
                     edit = MapEdit(left)
                 edit.swap(step.key, item, new, owned)

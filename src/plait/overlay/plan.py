@@ -6,6 +6,7 @@ reference: annotations in it have no effect, not even wrong ones (spec ytt 9.4).
 
 from __future__ import annotations
 
+from plait.deferred import Deferred
 from plait.errors import OverlayError
 from plait.nodes import Array, ArrayItem, Document, Map, MapItem, key_id
 from plait.overlay.edits import key_value
@@ -72,8 +73,9 @@ class Step:
     def __init__(self, item: Item, defaults: Expectation, *, erases: bool = True) -> None:
         self.item = item
         self.erases = erases
-        self.kind = kind = type(item.value)
-        self.leaf = kind is not Map and kind is not Array
+        kind: type = type(item.value)
+        self.kind = kind
+        self.leaf = kind is not Map and kind is not Array and kind is not Deferred
         self.action = "merge"
         self.matcher: Matcher | None = None
         self.expected: Expectation | None = None if defaults is ANY_DEFAULT else defaults

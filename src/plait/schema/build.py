@@ -7,11 +7,13 @@ more. What is wrong in one node does not hide what is wrong in the next: all fin
 from __future__ import annotations
 
 from plait.additions import KEYS, REQUIRED, SECRETS
+from plait.deferred import Deferred, is_deferred
 from plait.errors import Finding, LimitError, SchemaError
 from plait.nodes import Array, Map, MapItem, kind_name, walk
 from plait.schema import arguments
 from plait.schema.arguments import InvalidSchema, refused
 from plait.schema.check import check_item
+from plait.schema.computed import ComputedDeclaration, accepted, fitted
 from plait.schema.defaults import fill_type
 from plait.schema.types import (
     AnyType,
@@ -54,14 +56,17 @@ def build(
         raise LimitError("the schema is nested too deeply", at=document.position) from None
     if builder.findings:
         raise SchemaError("Invalid schema", findings=builder.findings)
+    for one in builder.computed:
+        one.root = declaration
     return declaration
 
 
 class _Builder:
-    __slots__ = ("additions", "findings", "warn")
+    __slots__ = ("additions", "computed", "findings", "warn")
 
     def __init__(self, warn: Callable[[str], None] | None, additions: frozenset[str]) -> None:
         self.findings: list[Finding] = []
+        self.computed: list[ComputedDeclaration] = []
         self.warn = warn
         self.additions = additions
 
@@ -79,7 +84,8 @@ class _Builder:
                 return Declaration(AnyType(), None, key=key, source=source, line=line)
             annotations = node.annotations
             if annotations is None:
-                return Declaration(declared, default_of(declared), key=key, source=source, line=line)
+                found = Declaration(declared, default_of(declared), key=key, source=source, line=line)
+                return self.computed_later(found, node, value) if is_deferred(value) else found
             declared.documentation = self.documentation(annotations, node, declared)
             default = self.default(annotations, node, declared)
             validation = _validation(annotations)
@@ -95,8 +101,26 @@ class _Builder:
             self.findings.append(invalid.finding)
             return Declaration(AnyType(), None, key=key, source=source, line=line)
         found = Declaration(declared, default, key=key, validation=validation, source=source, line=line)
+        if is_deferred(value) and arguments.TYPE not in annotations:
+            found = self.computed_later(found, node, value)
         found.secret, found.required, found.keys = secret is not None, required is not None, keys
         return found
+
+    def computed_later(self, found: Declaration, node: Item, value: Deferred) -> Declaration:
+        """What is declared by a value that is not known yet; found: with any type."""
+
+        def infer(known: Value) -> Type:
+            builder = _Builder(self.warn, self.additions)
+            declared = builder.declaration(MapItem(None, accepted(node, known), node.source, node.line)).type
+            if builder.findings:
+                raise SchemaError("Invalid schema", findings=builder.findings)
+            return NullType(declared, node.source, node.line) if type(found.type) is NullType else declared
+
+        if is_deferred(found.default):
+            found.default = value.then(lambda known: accepted(node, known))  # type: ignore[assignment]
+        computed = ComputedDeclaration(found, value, infer)
+        self.computed.append(computed)
+        return computed
 
     def added(self, annotations: Annotations, name: str, addition: str) -> Annotation | None:
         """An annotation of an addition; without the addition it has no effect, which is told."""
@@ -133,7 +157,7 @@ class _Builder:
                     "to allow any value, annotate with @schema/type any=True."
                 ),
             )
-        inferred = self.inferred(value, node)
+        inferred = self.inferred(value, node) if not is_deferred(value) else AnyType(node.value, node.source, node.line)
         return inferred if nullable is None else NullType(inferred, node.source, node.line)
 
     def inferred(self, value: Value, node: Item) -> Type:
@@ -188,6 +212,8 @@ class _Builder:
         if annotation is None:
             return default_of(declared)
         value = arguments.default(annotation, node, declared)
+        if is_deferred(value):
+            return fitted(Declaration(declared, None, source=node.source, line=node.line), node, value)  # type: ignore[return-value]
         self.check_value(value, annotation, node, declared, "is wrong type")
         return fill_type(declared, value)
 

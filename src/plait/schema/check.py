@@ -7,6 +7,7 @@ is found, in document order; the unknown keys of a map come before what is wrong
 
 from __future__ import annotations
 
+from plait.deferred import is_deferred
 from plait.errors import Finding
 from plait.limits import allowance
 from plait.nodes import COLLECTIONS, Array, ArrayItem, Map, MapItem, key_id, kind_name
@@ -43,7 +44,7 @@ def check_item(type_: Type, item: Item, before: Value = None) -> list[Finding]:
         value = item.value
         while type(declared) is NullType and value is not None:
             declared = declared.inner
-        if isinstance(declared, (AnyType, NullType)):
+        if isinstance(declared, (AnyType, NullType)) or is_deferred(value):
             continue
         if isinstance(declared, MapType) and type(value) is Map:
             if value is not before:

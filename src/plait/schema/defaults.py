@@ -6,15 +6,20 @@ needs them. Keys that are added follow those that are there, in the order of the
 
 from __future__ import annotations
 
+from plait.deferred import Deferred, is_deferred
 from plait.errors import LimitError
 from plait.limits import allowance
-from plait.nodes import Array, ArrayItem, Document, Map, MapItem, key_id
+from plait.nodes import SCALARS, Array, ArrayItem, Document, Map, MapItem, key_id
 from plait.schema.types import ANY, MANY, ArrayType, MapType, NullType, ScalarType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TypeVar
+
     from plait.nodes import Value
     from plait.schema.types import Declaration, Type
+
+    _Item = TypeVar("_Item", MapItem, ArrayItem)
 
 
 def defaults(declaration: Declaration) -> Document | None:
@@ -47,7 +52,7 @@ def fill_type(declared: Type, value: Value, before: Value = None) -> Value:
     if type(declared) is MapType:
         return _fill_map(declared, value, before) if type(value) is Map else value
     if type(declared) is ArrayType and type(value) is Array:
-        return _fill_array(declared.item.type, value, before)
+        return _fill_array(declared.item, value, before)
     return value
 
 
@@ -80,6 +85,10 @@ def _fill_map(declared: MapType, value: Map, before: Value) -> Map:
                 if items is None:
                     items = value.items.copy()
                 items[place] = item.with_value(filled)
+        elif type(inner) not in SCALARS and inner is not declaration.default and is_deferred(inner):
+            if items is None:
+                items = value.items.copy()
+            items[place] = _fitted(declaration, item, inner)
     if missing > 0:
         if missing > MANY:
             allowance().check_time()
@@ -90,13 +99,25 @@ def _fill_map(declared: MapType, value: Map, before: Value) -> Map:
     return value if items is None else value.with_items(items)
 
 
-def _fill_array(declared: Type, value: Array, before: Value) -> Array:
-    if type(declared) is ScalarType:
+def _fitted(declaration: Declaration, item: _Item, value: Deferred) -> _Item:
+    from plait.schema.computed import fitted
+
+    return item.with_value(fitted(declaration, item, value))  # type: ignore[arg-type]
+
+
+def _fill_array(of: Declaration, value: Array, before: Value) -> Array:
+    declared = of.type
+    if type(declared) is ScalarType and all(type(item.value) in SCALARS for item in value.items):
         return value
     earlier = before.items if type(before) is Array else ()
     items: list[ArrayItem] | None = None
     for place, item in enumerate(value.items):
         if place < len(earlier) and earlier[place] is item:
+            continue
+        if is_deferred(item.value):
+            if items is None:
+                items = value.items.copy()
+            items[place] = _fitted(of, item, item.value)
             continue
         filled = fill_type(declared, item.value)
         if filled is not item.value:

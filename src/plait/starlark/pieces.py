@@ -26,25 +26,30 @@ class Code:
 
 
 class Expr:
-    """A slot of a host statement that holds one expression; nothing at all means the empty tuple."""
+    """A slot of a host statement that holds one expression; nothing at all means the empty tuple.
 
-    __slots__ = ("column", "line", "text")
+    deferred: `$node.defer` gets it as a function, for its value may not be known yet.
+    """
 
-    def __init__(self, text: str, line: int, column: int = 1) -> None:
+    __slots__ = ("column", "deferred", "line", "text")
+
+    def __init__(self, text: str, line: int, column: int = 1, *, deferred: bool = False) -> None:
         self.text = text
         self.line = line
         self.column = column
+        self.deferred = deferred
 
 
 class Args:
-    """A slot of a host statement that holds the arguments of a call."""
+    """A slot of a host statement that holds the arguments of a call. deferred: as of `Expr`, where it is one."""
 
-    __slots__ = ("column", "line", "text")
+    __slots__ = ("column", "deferred", "line", "text")
 
-    def __init__(self, text: str, line: int, column: int = 1) -> None:
+    def __init__(self, text: str, line: int, column: int = 1, *, deferred: bool = False) -> None:
         self.text = text
         self.line = line
         self.column = column
+        self.deferred = deferred
 
 
 class Host:

@@ -217,6 +217,7 @@ _EXPRESSIONS: dict[type, Callable[..., int]] = {
     syntax.Comprehension: _comprehension,
     syntax.Conditional: _conditional,
     syntax.DictDisplay: _dict,
+    syntax.Helper: _nothing,
     syntax.Index: _index,
     syntax.Lambda: _lambda,
     syntax.ListDisplay: _items,

@@ -138,7 +138,7 @@ def missing(x: object, name: str, names: Sequence[str], message: str | None = No
         if not names and type_of(x) == "struct":
             hint = (
                 "if these are data values: they come from files with #@data/values (no space) above ---, and from flags; "
-                "the files that define them cannot use them"
+                "the files that define them can use them --with values-refer"
             )
     elif x is None:
         hint = f"the value before .{name} is None"

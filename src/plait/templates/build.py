@@ -14,12 +14,14 @@ Repeated keys are looked for when a builder ends, for all of its maps at once (s
 from __future__ import annotations
 
 from plait.annotations import Annotation
+from plait.deferred import Deferred, NotYet
 from plait.errors import TemplateError
 from plait.fragments import YamlFragment, counted_nodes, to_nodes
 from plait.limits import allowance, exceeded
 from plait.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, key_id
 from plait.source import Position
-from plait.starlark import Builtin, Module, StarlarkError, Value, str_of, type_of
+from plait.starlark import Builtin, Module, StarlarkError, Value, call, str_of, type_of
+from plait.templates.inserting import inserter
 from plait.templates.plan import size_of
 
 TYPE_CHECKING = False
@@ -107,6 +109,7 @@ class Run:
             "$node.leave": self.leave,
             "$node.dropped": self.dropped,
             "$node.annotation": self.annotation,
+            "$node.defer": self.defer,
             "$text.begin": self.begin_text,
             "$text.insert": inserter(self.source),
             "$text.join": self.joined_text,
@@ -162,6 +165,15 @@ class Run:
     def annotation(self, name: str, line: int, /, *args: object, **kwargs: object) -> Annotation:
         return Annotation(name, args, kwargs, self.source, line)
 
+    def defer(self, ask: Callable[[], object]) -> object:
+        """What a function gives; where that is not known yet, what stands for it."""
+        begun = len(self.begun)
+        try:
+            return ask()
+        except NotYet as error:
+            del self.begun[begun:]
+            return Deferred(lambda: call(ask), error.values)
+
     def module(self) -> Mapping[str, object]:
         """What `load("@ytt:template", ...)` gives a file."""
         return {"template": Module("template", {"replace": Builtin("template.replace", self.replace)})}
@@ -185,6 +197,8 @@ class Run:
         """
         if value is _NOOP:
             return None
+        if type(value) is Deferred and kind is Document:
+            raise NotYet(value.values)
         try:
             if type(value) is int:
                 return to_nodes(value)
@@ -465,28 +479,6 @@ def _kind_name(kind: type) -> str:
     return {Map: "map", Array: "array", DocumentSet: "document set"}[kind]
 
 
-def inserter(source: Source) -> Callable[..., None]:
-    """What `$text.insert` does: append literals and the values between them, which must be strings (spec ytt 4).
-
-    lines: of the values, then, for those who want to know (see `tracing`), of the literals.
-    """
-
-    def insert(parts: list[str], literals: tuple[str, ...], lines: tuple[int, ...], /, *values: object) -> None:
-        parts.append(literals[0])
-        for place, value in enumerate(values):
-            if type(value) is not str:
-                from plait.fragments import go_type_name
-
-                raise StarlarkError(
-                    f"cannot set non-string value ({go_type_name(value)}), consider using str(...) to convert to string",
-                    at=Position(source, lines[place]),
-                )
-            parts.append(value)
-            parts.append(literals[place + 1])
-
-    return insert
-
-
 # The names that the programs of all templates share.
 NAMES: dict[str, object] = {
     "$node.fill": Builder.fill,
@@ -495,4 +487,4 @@ NAMES: dict[str, object] = {
     "$node.finish": Builder.finish,
 }
 
-__all__ = ["NAMES", "Listener", "Run", "inserter"]
+__all__ = ["NAMES", "Listener", "Run"]

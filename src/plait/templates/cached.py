@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 
-from plait.additions import F_STRINGS
+from plait.additions import F_STRINGS, VALUES_REFER
 from plait.errors import TemplateError
 from plait.events import current_listener
 from plait.limits import DEEPEST, allowance
@@ -35,7 +35,7 @@ _COLLECTIONS = (Map, Array, DocumentSet)
 _ITEMS: tuple[type, ...] = (MapItem, ArrayItem, Document)
 _NUMBERS: dict[type, int] = {kind: number for kinds in (_COLLECTIONS, _ITEMS) for number, kind in enumerate(kinds)}
 # The annotations that say what a file is for.
-_ANNOTATED = ("data/values-schema", "data/values")
+ANNOTATED = ("data/values-schema", "data/values")
 
 
 class KeptTemplate(YamlFile):
@@ -101,7 +101,7 @@ def keep(cache: CodeCache, file: YamlFile, code: CodeType, plan: Plan, *, traced
     from plait.templates.directives import is_plain
 
     try:
-        annotated = tuple(filter(file.has_document_annotated, _ANNOTATED))
+        annotated = tuple(filter(file.has_document_annotated, ANNOTATED))
     except TemplateError:
         return
     if file.ignored() is not None:
@@ -123,7 +123,9 @@ def _key(cache: CodeCache, source: Source, traced: bool) -> str:
 
 def compiled_as(kind: str, source: Source, *, traced: bool) -> str:
     """The name under which code of a kind of file is kept: it differs with what the code is to tell, and with its language."""
-    language = "f " if F_STRINGS in source.additions else ""
+    language = "".join(
+        [sign for name, sign in ((F_STRINGS, "f "), (VALUES_REFER, "deferring ")) if name in source.additions]
+    )
     return f"{'traced ' if traced else ''}{'' if current_listener() is None else 'marked '}{language}{kind}"
 
 

@@ -54,24 +54,32 @@ class Chunk:
         self.slots.append(expression)
         return self.hole(VALUE)
 
-    def annotations(self, said: Directives) -> int:
-        """A hole for an item's annotations, if it has any."""
+    def annotations(self, said: Directives, *, deferring: bool) -> int:
+        """A hole for an item's annotations, if it has any. deferring: as of `plan`."""
         if not said.annotations:
             return -1
-        for _, content, line in said.annotations:
-            self.slots.append(Args(content, line))
+        for name, content, line in said.annotations:
+            self.slots.append(Args(content, line, deferred=deferring and name == "schema/default"))
         return self.hole([(name, line) for name, _, line in said.annotations])
 
 
 def plan(
-    documents: DocumentSet, comments: Comments, source: Source, *, ignore_unknown: bool, repeated_keys: bool
+    documents: DocumentSet,
+    comments: Comments,
+    source: Source,
+    *,
+    ignore_unknown: bool,
+    repeated_keys: bool,
+    deferring: bool = False,
 ) -> tuple[list[Piece], Plan]:
     """The program pieces of a template, and what they refer to.
 
     repeated_keys: some map has a key twice; its items then get statements of their own, and are compared when the map
-    is complete. Raises TemplateError as `directives.read` does.
+    is complete. deferring: values may depend on what is known later. Raises TemplateError as `directives.read` does.
     """
-    planner = _Planner(comments, source, ignore_unknown=ignore_unknown, repeated_keys=repeated_keys)
+    planner = _Planner(
+        comments, source, ignore_unknown=ignore_unknown, repeated_keys=repeated_keys, deferring=deferring
+    )
     first = documents.items[0]
     if planner.stepwise and first.line > source.first_line and not source.text.lstrip().startswith("---"):
         # What stands above the first `---` is a document too, though an empty one: it can be replaced.
@@ -89,11 +97,14 @@ class _Planner:
     say. coded: items that need statements of their own, for code stands below or behind them.
     """
 
-    def __init__(self, comments: Comments, source: Source, *, ignore_unknown: bool, repeated_keys: bool) -> None:
+    def __init__(
+        self, comments: Comments, source: Source, *, ignore_unknown: bool, repeated_keys: bool, deferring: bool
+    ) -> None:
         self.comments = comments
         self.source = source
         self.ignore_unknown = ignore_unknown
         self.repeated_keys = repeated_keys
+        self.deferring = deferring
         self.stepwise = "@ytt:template" in source.text
         self.pieces: list[Piece] = []
         self.plan = Plan(stepwise=self.stepwise)
@@ -125,6 +136,8 @@ class _Planner:
                 )
                 if said:
                     self.said[item] = said
+                    for expression in said.values if self.deferring else ():
+                        expression.deferred = True
                     own_code = bool(said.ends) or said.is_text_templated or self.stepwise
                     coded = coded or bool(said.code)
             value = item.value
@@ -177,14 +190,14 @@ class _Planner:
         value = item.value
         if said.values:
             made = _pattern(item)
-            made.annotated = chunk.annotations(said)
+            made.annotated = chunk.annotations(said, deferring=self.deferring)
             # Of several values the last one stands, but all are evaluated.
             for expression in said.values:
                 made.hole = chunk.value(expression)
             entries.append(made)
         elif item in self.commented and (type(value) is Map or type(value) is Array):
             made = _pattern(item)
-            made.annotated = chunk.annotations(said)
+            made.annotated = chunk.annotations(said, deferring=self.deferring)
             made.inner = type(value)
             made.children = []
             for inner in value.items:
@@ -192,7 +205,7 @@ class _Planner:
             entries.append(made)
         elif said.annotations:
             made = _pattern(item)
-            made.annotated = chunk.annotations(said)
+            made.annotated = chunk.annotations(said, deferring=self.deferring)
             entries.append(made)
         elif entries and type(entries[-1]) is list:
             entries[-1].append(item)
@@ -222,21 +235,21 @@ class _Planner:
         inner = -1
         later: list[Expr] = []
         if said.values:
-            made.annotated = chunk.annotations(said)
+            made.annotated = chunk.annotations(said, deferring=self.deferring)
             if self.stepwise:
                 later = said.values
             else:
                 for expression in said.values:
                     made.hole = chunk.value(expression)
         elif (type(value) is Map or type(value) is Array) and (templated or item in self.commented):
-            made.annotated = chunk.annotations(said)
+            made.annotated = chunk.annotations(said, deferring=self.deferring)
             made.opens = inner = self.site(value, site)
             made.inner = type(value)
         else:
             if templated and type(value) is str and text.has_code(value):
                 self.text(value, item.line)
                 made.hole = chunk.hole(TEXT)
-            made.annotated = chunk.annotations(said)
+            made.annotated = chunk.annotations(said, deferring=self.deferring)
         if made.keyed < 0 and made.annotated < 0 and made.hole < 0 and inner < 0 and not later:
             chunk.entries.append([item])
         else:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from plait.additions import VALUES_REFER
 from plait.errors import StarlarkError
 from plait.events import current_listener
 from plait.passes import FAST
 from plait.starlark import Program, budget_of, compile_program
-from plait.templates.build import NAMES, Run, inserter
-from plait.templates.cached import KeptTemplate, compiled_as, keep
+from plait.templates.build import NAMES, Run
+from plait.templates.cached import ANNOTATED, KeptTemplate, compiled_as, keep
+from plait.templates.inserting import inserter
 from plait.templates.outcome import Outcome
 from plait.templates.reading import read_yaml
 
@@ -135,6 +137,7 @@ def compile_yaml(
         source,
         ignore_unknown=ignore_unknown_comments,
         repeated_keys=file.repeats_keys,
+        deferring=VALUES_REFER in source.additions and any(map(file.has_document_annotated, ANNOTATED)),
     )
     try:
         program = compile_program(

@@ -12,7 +12,9 @@ from __future__ import annotations
 import sys
 from functools import partial
 
-from plait.fragments import DataStruct, YamlFragment
+from plait.datavalues import DataStruct
+from plait.deferred import is_deferred
+from plait.fragments import YamlFragment
 from plait.nodes import COLLECTIONS, Array, DocumentSet, Map, MapItem, walk
 from plait.provenance import Cause, Change
 from plait.starlark import Dict, List, NoAttribute, Struct
@@ -21,7 +23,7 @@ from plait.templates.traced_text import Texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from plait.nodes import Document, Item
@@ -83,7 +85,7 @@ class Recorder:
         names: dict[str, object] = {**self.texts.names(plain, self.trace), **self.windows.names(self.source)}
         if "$node.fill" not in plain:
             return names
-        plain_fill, plain_set = plain["$node.fill"], plain["$node.set"]
+        plain_fill, plain_set, plain_defer = plain["$node.fill"], plain["$node.set"], plain["$node.defer"]
 
         def fill(builder: Builder, site: int, index: int, /, *values: object) -> None:
             self.control = self.taken(values)
@@ -98,6 +100,16 @@ class Recorder:
             if builder.items and not builder.is_gone():
                 self.note_value(builder.items[-1], hole, control)
 
+        def defer(ask: Callable[[], object]) -> object:
+            def traced() -> object:
+                value, read = self.windows.call(ask)
+                for origin in read:
+                    self.windows.read(origin)
+                return value
+
+            return plain_defer(traced)
+
+        names["$node.defer"] = defer
         names["$node.fill"] = fill
         names["$node.set"] = set_value
         return names
@@ -264,7 +276,7 @@ class TracedStruct(DataStruct):
         value = item.value
         if type(value) not in COLLECTIONS:
             self._windows.read(item)
-            return value
+            return traced_values(value, self._windows)
         made = self.made.get(id(item))
         if made is None:
             made = self.made[id(item)] = traced_values(value, self._windows)
@@ -279,7 +291,7 @@ class TracedStruct(DataStruct):
             raise NoAttribute(name)
         if type(item.value) not in COLLECTIONS:
             self._stack[-1][item] = None
-            return item.value
+            return traced_values(item.value, self._windows)
         return self.part(item)
 
     def contains(self, key: object) -> bool:
@@ -311,7 +323,7 @@ def traced_values(value: NodeValue, windows: Windows) -> object:
         made = List([traced_values(item.value, windows) for item in value.items])
         windows.note_list(made, value)
         return made
-    return value
+    return traced_values(value.known(), windows) if is_deferred(value) else value
 
 
 __all__ = ["Recorder", "TracedStruct", "traced_values", "windows_of"]

@@ -7,6 +7,7 @@ values, variables, lines of code and items of other documents that it was made o
 
 from __future__ import annotations
 
+from plait.deferred import is_deferred
 from plait.nodes import COLLECTION_TYPES, Array, Map, MapItem, walk
 from plait.provenance import Cause
 from plait.secrets import HIDDEN
@@ -54,7 +55,7 @@ class Entry:
         self.action = "data value" if source is not None and source.name.startswith("(") else action
         self.source = source
         self.line = line
-        self.value = value
+        self.value = "(not computed)" if is_deferred(value) else value
         self.has_value = has_value
         self.key = key
         self.state = state

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.additions import REQUIRED, SECRETS
+from plait.additions import REQUIRED, SECRETS, VALUES_REFER
 from plait.errors import PlaitError, SchemaError, TemplateError
 from plait.events import current_listener
 from plait.nodes import Document, DocumentSet, Map, is_empty
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from plait.workspace.kept import Kept
     from plait.workspace.library import Library, LibraryFile
     from plait.workspace.references import LibraryRefs
+    from plait.workspace.referring import ReferredValues
     from plait.workspace.session import Layout
 
 VALUES = "data/values"
@@ -53,13 +54,18 @@ class Evaluated:
 class Execution:
     """The phases for one library (the root is one too); they can be gone through any number of times."""
 
-    __slots__ = ("_layout", "library", "options", "session")
+    __slots__ = ("_layout", "_referred", "library", "options", "session")
 
     def __init__(self, session: Session, library: Library, options: Options) -> None:
         self.session = session
         self.library = library
         self.options = options
         self._layout: Layout | None = None
+        self._referred: ReferredValues | None = None
+        if VALUES_REFER in options.additions:
+            from plait.workspace.referring import ReferredValues
+
+            self._referred = ReferredValues(session.context.trace)
 
     @property
     def layout(self) -> Layout:
@@ -141,9 +147,6 @@ class Execution:
             raise error.within(f"Overlaying data values (in following order: {order})") from None
         if merged is None:
             merged = Document(Map([]))
-        if trace is not None:
-            trace.label = None
-            trace.stage("data values", [merged])
         entries = [*entries, *given]
         if schema is not None and REQUIRED in self.options.additions:
             from plait.schema.required import check_required
@@ -151,6 +154,13 @@ class Execution:
             check_required(
                 schema, merged, [one.document.source.shown for one in entries if one.document.source is not None]
             )
+        if self._referred is not None:
+            merged = self._referred.computed(merged, trace)
+            if schema is not None:
+                merged = self._kept_secret(merged, schema)
+        if trace is not None:
+            trace.label = None
+            trace.stage("data values", [merged])
         listener = current_listener()
         if listener is not None and schema is not None:
             from plait.schema.telling import tell
@@ -225,7 +235,11 @@ class Execution:
         if name in layout.documents:
             return layout.documents[name]
         found: list[ReferencedValues] = []
-        loader = self._loader(None, (), ())
+        if self._referred is None:
+            loader = self._loader(None, (), ())
+        else:
+            self._referred.begin()
+            loader = self._loader(self._referred, (), ())
         for member in members:
             documents = loader.run(member.file, member.library, self.library).documents
             assert documents is not None
@@ -319,7 +333,7 @@ class Execution:
 
     def _loader(
         self,
-        values: Document | None,
+        values: Document | ReferredValues | None,
         library_values: Sequence[ReferencedValues],
         library_schemas: Sequence[ReferencedValues],
     ) -> Loader:
@@ -328,7 +342,8 @@ class Execution:
 
             return library_module(self, current, root, library_values, library_schemas)
 
-        return Loader(self.session, self.options, Map([]) if values is None else values.value, make_library)
+        shown = Map([]) if values is None else values.value if isinstance(values, Document) else values
+        return Loader(self.session, self.options, shown, make_library)
 
 
 def _order(members: Sequence[LibraryFile], additional: str | None) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from plait.datavalues import to_struct
 from plait.errors import PlaitError, ReadError, StarlarkError
-from plait.fragments import YamlFragment, to_nodes, to_struct
+from plait.fragments import YamlFragment, to_nodes
 from plait.nodes import Document, DocumentSet, walk
 from plait.spell import did_you_mean
 from plait.starlark import Builtin, Module, type_of

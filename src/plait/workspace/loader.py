@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from plait.workspace.files import InputFile
     from plait.workspace.job import Options
     from plait.workspace.library import Library, LibraryFile
+    from plait.workspace.referring import ReferredValues
     from plait.workspace.session import Session
 
 
@@ -26,7 +27,8 @@ _A_LINE = 10
 class Loader:
     """Evaluates files with one set of data values.
 
-    values: the data values. library_module: makes `@ytt:library` for files in a directory.
+    values: the data values, or what stands for them while they are merged. library_module: makes `@ytt:library` for
+    files in a directory.
     A library file is run once for each directory and root it is seen from, and then serves every `load` of it. In the
     reference every `load` runs it anew; what can be seen of that is what it prints, which is printed anew here too.
     """
@@ -37,7 +39,7 @@ class Loader:
         self,
         session: Session,
         options: Options,
-        values: Value,
+        values: Value | ReferredValues,
         library_module: Callable[[Library, Library], Module],
     ) -> None:
         self._session = session
@@ -153,6 +155,12 @@ class Loader:
         functions = session.data_functions.get((current, root))
         if functions is None:
             functions = session.data_functions[current, root] = _data_functions(session, current, root)
+        from plait.starlark import Struct
+
+        if isinstance(self._values, Struct):
+            from plait.datavalues import data_module
+
+            return data_module(self._values, functions)
         if session.data_module is None:
             session.data_module = _data_module(session.context)
         return session.data_module(self._values, functions)
@@ -160,7 +168,7 @@ class Loader:
 
 def _data_module(context: Context) -> Callable[[Value, Mapping[str, object]], Module]:
     """What makes `@ytt:data` of data values and its functions."""
-    from plait.fragments import data_module, to_struct
+    from plait.datavalues import data_module, to_struct
 
     if context.trace is None:
         return lambda values, functions: data_module(to_struct(values), functions)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.additions import SECRETS
+from plait.additions import SECRETS, VALUES_REFER
 from plait.context import Context
 from plait.events import current_listener
 from plait.nodes import DocumentSet
@@ -83,6 +83,10 @@ def _run(job: Job, session: Session) -> Result:
 
         if schema is None:
             session.context.warn("the inputs declare no schema of data values; #@data/values-schema above --- is one")
+        if schema is not None and VALUES_REFER in job.options.additions:
+            from plait.schema.computed import compute_defaults
+
+            compute_defaults(schema)
         describe = openapi
         if job.options.inspect == INSPECT_JSON_SCHEMA:
             from plait.schema.json_schema import json_schema as describe

@@ -70,6 +70,18 @@ def _written(layout: Layout, item: Item) -> str:
     return "" if span is None else layout.text[span.start : span.end]
 
 
+def _referring(subject: Subject) -> Iterator[Spot]:
+    """Lines of data values and schemas that use data values."""
+    wanted = in_code(r"\bdata\.values\b")
+    values = {
+        path
+        for path in subject.paths
+        if (layout := subject.layout(path)) is not None
+        and any(has_comment(layout, document, *_VALUES) for document in layout.documents.items)
+    }
+    return (spot for spot in wanted(subject) if spot.path in values)
+
+
 def _in_overlay(layout: Layout, item: Item) -> bool:
     document = layout.document_of(item)
     return document is not None and has_comment(layout, document, "@overlay/match", "@overlay/append")
@@ -263,6 +275,12 @@ ENTRIES = (
         "it has no f-strings",
         in_code(r"\bf[\"']"),
         'write "{}".format(x)',
+    ),
+    Entry(
+        "`--with values-refer`: `data.values` in data values and schemas",
+        "data values know no other data values",
+        _referring,
+        "compute the value in the templates",
     ),
     Entry(
         "`--with keys`: `@schema/key`",

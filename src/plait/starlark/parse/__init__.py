@@ -6,6 +6,7 @@ The parser also notes what is bound and used in which scope, so that `resolve` n
 from __future__ import annotations
 
 from plait.starlark import syntax
+from plait.starlark.parse.deferring import deferred
 from plait.starlark.parse.expressions import Expressions
 from plait.starlark.pieces import Args, Host
 from plait.starlark.scan import scan_slot
@@ -248,13 +249,21 @@ class Parser(Expressions):
         slots: list[Expression | list[syntax.Argument]] = []
         for slot in host.slots:
             inner = Parser(scan_slot(slot, self.source), self.source, self.scope, self.problems)
+            # In a function everything is known, or what calls the function is deferred.
+            outer = self.enter(syntax.Scope(self.scope)) if slot.deferred and self.scope.parent is None else None
+            inner.scope = self.scope
             if type(slot) is Args:
                 inner.loose = True
-                slots.append(inner.arguments())
+                arguments = inner.arguments()
+                if outer is not None and len(arguments) == 1:
+                    arguments[0].value = deferred(arguments[0].value, self.scope, outer)
+                slots.append(arguments)
             elif inner.kind == ")":
                 slots.append(syntax.TupleDisplay([], slot.line))
             else:
-                slots.append(inner.expression(True))
+                value = inner.expression(True)
+                slots.append(value if outer is None else deferred(value, self.scope, outer))
+            self.scope = outer or self.scope
             inner.expect(")")
             if inner.kind != "end of file":
                 inner.unexpected("end of file")

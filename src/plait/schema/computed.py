@@ -1,0 +1,137 @@
+"""Declarations whose default is made of other data values, and so known late (the addition values-refer).
+
+    host: example.com
+    url: #@ "https://" + data.values.host
+
+The type is that of what the expression gives when all data values are defaults; nobody asks for it unless the value is
+given, or the schema shown. Where the expression gives nothing then, any value may be given.
+"""
+
+from __future__ import annotations
+
+from plait.deferred import Deferred, is_deferred
+from plait.errors import Finding, LimitError, PlaitError, SchemaError
+from plait.nodes import Array, walk
+from plait.schema.check import check_item
+from plait.schema.defaults import fill_type
+from plait.schema.types import AnyType, ArrayType, Declaration, MapType, NullType
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from plait.deferred import Values
+    from plait.nodes import Item, Value
+    from plait.schema.types import Type
+
+
+class ComputedDeclaration(Declaration):
+    """What a node with a deferred value declares.
+
+    computed: the value. infer: gives the type of a value that it may have. root: what the whole schema declares.
+    """
+
+    __slots__ = ("_inferred", "computed", "infer", "root")
+
+    def __init__(self, found: Declaration, computed: Deferred, infer: Callable[[Value], Type]) -> None:
+        self._inferred: Type | None = None
+        self.computed = computed
+        self.infer = infer
+        self.root: Declaration = found
+        super().__init__(
+            found.type,
+            found.default,
+            key=found.key,
+            validation=found.validation,
+            source=found.source,
+            line=found.line,
+        )
+
+    def _type(self) -> Type:
+        if self._inferred is None:
+            self._inferred = AnyType(None, self.source, self.line)  # of a value that is made of itself
+            try:
+                value = self.computed.values.value_among(self.root.default, self.computed)
+            except LimitError:
+                raise
+            except PlaitError:
+                return self._inferred
+            self._inferred = self.infer(value)
+        return self._inferred
+
+    def _placeholder(self, given: Type) -> None:
+        """The type is inferred when somebody asks for it."""
+
+    type = property(_type, _placeholder)
+
+
+def accepted(node: Item, value: Value) -> Value:
+    """The default that an expression gives, if it is one that says of what type the value is. Raises SchemaError."""
+    if value is None:
+        finding = Finding(
+            "null value not allowed here",
+            at=node.position,
+            expected="non-null value",
+            found="null value",
+            hint="for a default that may be null put #@schema/nullable and #@schema/default above the key",
+        )
+    elif type(value) is Array:
+        finding = Finding(
+            "a computed array does not say of what type its items are",
+            at=node.position,
+            expected="an array with one item, of the desired type",
+            found="array",
+            hint="put the expression into #@schema/default above the key",
+        )
+    else:
+        return value
+    raise SchemaError("Invalid schema", findings=[finding])
+
+
+def compute_defaults(root: Declaration) -> None:
+    """Put what they come to in the place of deferred defaults, for whoever shows the schema. Raises PlaitError."""
+    declarations = list(_all(root))
+    values = next((found for one in declarations for found in _values_in(one.default)), None)
+    if values is None:
+        return
+    defaults = root.default
+    for one in declarations:
+        one.default = values.value_among(defaults, one.default)
+
+
+def _all(root: Declaration) -> Iterator[Declaration]:
+    pending = [root]
+    while pending:
+        declaration = pending.pop()
+        yield declaration
+        declared = declaration.type
+        while type(declared) is NullType:
+            declared = declared.inner
+        if type(declared) is MapType:
+            pending += [*declared.declarations.values(), *declared.others]
+        elif type(declared) is ArrayType:
+            pending.append(declared.item)
+
+
+def _values_in(default: Value) -> Iterator[Values]:
+    if is_deferred(default):
+        yield default.values
+    for item in walk(default):
+        if is_deferred(item.value):
+            yield item.value.values
+
+
+def fitted(declaration: Declaration, item: Item, value: Deferred) -> Deferred:
+    """A deferred value of an item, filled and checked by what declares it once it is known."""
+
+    def fit(known: Value) -> Value:
+        filled = fill_type(declaration.type, known)
+        findings = check_item(declaration.type, item.with_value(filled))
+        if findings:
+            raise SchemaError("One or more data values were invalid", findings=findings)
+        return filled
+
+    return value.then(fit)
+
+
+__all__ = ["ComputedDeclaration", "accepted", "compute_defaults", "fitted"]

@@ -1,0 +1,37 @@
+"""Putting text together: literals, and the values of expressions between them (spec ytt 4)."""
+
+from __future__ import annotations
+
+from plait.source import Position
+from plait.starlark import StarlarkError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from plait.source import Source
+
+
+def inserter(source: Source) -> Callable[..., None]:
+    """What `$text.insert` does: append literals and the values between them, which must be strings (spec ytt 4).
+
+    lines: of the values, then, for those who want to know (see `tracing`), of the literals.
+    """
+
+    def insert(parts: list[str], literals: tuple[str, ...], lines: tuple[int, ...], /, *values: object) -> None:
+        parts.append(literals[0])
+        for place, value in enumerate(values):
+            if type(value) is not str:
+                from plait.fragments import go_type_name
+
+                raise StarlarkError(
+                    f"cannot set non-string value ({go_type_name(value)}), consider using str(...) to convert to string",
+                    at=Position(source, lines[place]),
+                )
+            parts.append(value)
+            parts.append(literals[place + 1])
+
+    return insert
+
+
+__all__ = ["inserter"]
