@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from serving import Client
+
 
 # How long one example takes says more of the machine than of the program. The suite tries the same examples each time, so that
 # a change is judged by what it changes; `pytest tests/property --hypothesis-profile explore` looks for new ones.
@@ -67,3 +69,21 @@ def own_code_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         del os.environ["XDG_STATE_HOME"]
     else:
         os.environ["XDG_STATE_HOME"] = before
+
+
+@pytest.fixture
+def database_url(tmp_path: Path) -> str:
+    """A database for the service, with nothing in it."""
+    return f"sqlite:///{tmp_path / 'plait.db'}"
+
+
+@pytest.fixture
+def client(database_url: str) -> Iterator[Client]:
+    """A client of a service that has a key for secrets, and takes everybody."""
+    from serving import Client, keys
+
+    from plait.service import application
+
+    made = Client(application(database_url, keys=keys("first")))
+    yield made
+    made.close()

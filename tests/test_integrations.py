@@ -339,7 +339,17 @@ def test_github_action_has_inputs_as_variables() -> None:
 def test_github_action_names_the_extras_that_there_are() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     named = set(re.findall(r"`([a-z]+)`", ACTION["inputs"]["extras"]["description"]))
-    assert named == set(project["optional-dependencies"]) - {"test", "fuzz", "dev", "lsp", "watch", "dask", "fsspec"}
+    assert named == set(project["optional-dependencies"]) - {
+        "test",
+        "fuzz",
+        "dev",
+        "lsp",
+        "watch",
+        "dask",
+        "fsspec",
+        "service",
+        "postgresql",
+    }
     assert all(name in ACTION["runs"]["steps"][0]["run"] for name in named)
 
 

@@ -43,6 +43,7 @@ LEVELS = [
     ["lint"],
     ["coverage"],
     ["testing"],
+    ["service"],
     ["lsp"],
     ["__main__"],
 ]

@@ -107,12 +107,17 @@ def redacted(value: Value) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def is_empty(data: Value) -> bool:
+    """Whether a payload is no secret: null, or a string, map or list with nothing in it."""
+    return data is None or data == "" or ((type(data) is Map or type(data) is Array) and not data.items)
+
+
 def hidden(document: Document, data: Value) -> tuple[Map, Value]:
     """Metadata and data of a secret document as they may be shown: data and substitution paths hashed.
 
     An empty payload is no secret: it stays, and the document is marked cleartext.
     """
-    if data is None or data == "" or ((type(data) is Map or type(data) is Array) and not data.items):
+    if is_empty(data):
         return (
             _with(document.metadata, "storagePolicy", "cleartext") if document.encrypted else document.metadata
         ), data

@@ -60,8 +60,8 @@ def check_documents(sets: Iterable[DocumentSet]) -> None:
         raise failure("InvalidDocumentFormat", f"the documents are not well formed: {count}", findings=findings)
 
 
-def check_document(document: Document) -> list[Finding]:
-    """Every violation of the base, metadata and control rules in one document."""
+def check_document(document: Document, *, control_data: bool = True) -> list[Finding]:
+    """Every violation of the base and metadata rules in one document, and of those for the data of control documents."""
     top = document.value
     if type(top) is not Map:
         found = Findings("a document")
@@ -82,7 +82,7 @@ def check_document(document: Document) -> list[Finding]:
         found.add(f"{shown(item.value)} is not of type 'object'", item.position)
     else:
         _check_metadata(found, item.value, item.position)
-    if schema is not None and type(schema.value) is str and _is_control(metadata):
+    if control_data and schema is not None and type(schema.value) is str and _is_control(metadata):
         rule = next((rule for kind, rule in _CONTROL_DATA.items() if schema.value.startswith(kind + "/")), None)
         data = top.find("data")
         if rule is not None:

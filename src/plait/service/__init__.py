@@ -1,0 +1,29 @@
+"""Documents in revisions, served over HTTP: what Deckhand's service does, on SQLite or PostgreSQL (spec layering 13 to 20).
+
+    application = plait.service.application("sqlite:///plait.db")
+
+The API, in the order of its parts:
+
+- `database`, `tables`, `migrations`: the store. A revision is one transaction; writers come one after another.
+- `history`: revisions, and which documents they have.
+- `buckets`, `documents`, `revisions`, `tags`, `validations`, `differences`: what each path of the API does.
+- `rendering`: rendered documents, made in worker processes and kept by their content.
+- `encryption`, `identity`, `policy`: secrets at rest; who asks, and what they may do.
+- `app`: routes, and the form of answers and errors.
+"""
+
+from __future__ import annotations
+
+from plait.lazy import first_use
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.service.app import application
+
+__all__ = ["application"]
+
+_LATER = {"application": "app"}
+
+
+def __getattr__(name: str) -> object:
+    return first_use(__name__, _LATER.get(name), name)

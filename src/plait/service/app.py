@@ -1,0 +1,225 @@
+"""The application: routes, the form of answers and errors, and what holds for every request."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+import uuid
+
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.responses import Response
+from starlette.routing import Route
+
+from plait.errors import PlaitError
+from plait.limits import Limits, limited
+from plait.process import with_room
+from plait.service import buckets, differences, reading, revisions, tags, validations
+from plait.service.calls import NOTHING, Answer, Call, Service, answer
+from plait.service.database import Database
+from plait.service.encryption import Keys
+from plait.service.failures import Refusal, bad_request, body
+from plait.service.identity import Gate
+from plait.service.policy import Policy
+from plait.service.rendering import Renderer
+from plait.service.texts import text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
+    from starlette.requests import Request
+
+    Function = Callable[[Call], Answer]
+    Endpoint = Callable[[Request], Awaitable[Response]]
+
+_LOG = logging.getLogger("plait.service")
+_YAML = "application/x-yaml"
+_ROOT = "/api/v1.0"
+_ONE = f"{_ROOT}/revisions/{{revision}}"
+
+# Path, and what each method does.
+_ROUTES: tuple[tuple[str, dict[str, Function]], ...] = (
+    (f"{_ROOT}/buckets/{{bucket}}/documents", {"PUT": buckets.put}),
+    (f"{_ROOT}/revisions", {"GET": revisions.list_all, "DELETE": revisions.delete_all}),
+    (_ONE, {"GET": revisions.show}),
+    (f"{_ONE}/documents", {"GET": reading.raw}),
+    (f"{_ONE}/rendered-documents", {"GET": reading.rendered}),
+    (f"{_ONE}/diff/{{other}}", {"GET": differences.diff}),
+    (f"{_ONE}/deepdiff/{{other}}", {"GET": differences.deep_diff}),
+    (f"{_ONE}/tags", {"GET": tags.list_all, "DELETE": tags.delete_all}),
+    (f"{_ONE}/tags/{{tag}}", {"GET": tags.show, "POST": tags.create, "DELETE": tags.delete_one}),
+    (f"{_ONE}/validations", {"GET": validations.list_all}),
+    (f"{_ONE}/validations/detail", {"GET": validations.detail}),
+    (f"{_ONE}/validations/{{validation}}", {"GET": validations.list_entries, "POST": validations.create}),
+    (f"{_ONE}/validations/{{validation}}/entries/{{entry}}", {"GET": validations.show_entry}),
+    (f"{_ROOT}/rollback/{{revision}}", {"POST": revisions.roll_back}),
+)
+
+
+def application(
+    url: str,
+    *,
+    address: str = "http://127.0.0.1:9000",
+    tokens: str | None = None,
+    policy: Mapping[object, object] | None = None,
+    keys: Keys | None = None,
+    most: int = 32 << 20,
+    limits: Mapping[str, float] | None = None,
+) -> Starlette:
+    """An ASGI application that keeps documents in revisions, with the API of Deckhand.
+
+    url: of the database, `sqlite:///FILE` or `postgresql://...`; its tables are made, or brought to this version.
+    address: where clients find the service, for the addresses in answers. tokens: a file with the tokens that are taken;
+    None: everybody may do everything, from this machine alone. policy: roles by action. keys: for the data of encrypted
+    documents. most: bytes of a body. limits: of one request, by the names of `plait.limits`.
+
+    Raises UsageError, ReadError, and what SQLAlchemy raises where the database cannot be reached.
+    """
+    gate = Gate(Policy(policy), tokens)
+    bounds = Limits(**({"seconds": 60} | dict(limits or {})))
+    service = Service(Database(url), Renderer(bounds.given), keys or Keys(), address.rstrip("/"))
+    frame = _Frame(service, gate, bounds, most)
+    routes = [Route(path, frame.endpoint(methods), methods=list(methods)) for path, methods in _ROUTES]
+    routes += [
+        Route("/versions", frame.open(_versions), methods=["GET"]),
+        Route(f"{_ROOT}/health", frame.open(_health), methods=["GET"]),
+        Route("/health", frame.open(_health), methods=["GET"]),
+        Route(f"{_ROOT}/ready", frame.open(_is_ready), methods=["GET"]),
+    ]
+    app = Starlette(routes=routes, exception_handlers={HTTPException: frame.no_route})
+    app.state.service = service
+    return app
+
+
+def _versions(_: Service) -> Answer:
+    return answer({"v1.0": {"path": _ROOT, "status": "stable"}})
+
+
+def _health(_: Service) -> Answer:
+    return NOTHING
+
+
+def _is_ready(service: Service) -> Answer:
+    service.database.is_ready()
+    return NOTHING
+
+
+class _Frame:
+    """What is around each function: who asks, the body, a thread with room, errors as answers."""
+
+    def __init__(self, service: Service, gate: Gate, limits: Limits, most: int) -> None:
+        self._service = service
+        self._gate = gate
+        self._limits = limits
+        self._most = most
+
+    def endpoint(self, methods: Mapping[str, Function]) -> Endpoint:
+        """The endpoint of a path. methods: what each does."""
+
+        async def respond(request: Request) -> Response:
+            function = methods["GET" if request.method == "HEAD" else request.method]
+            try:
+                self._refuse_strangers(request)
+                identity = self._gate.identity(request.headers)
+                data = await self._body(request)
+                query: dict[str, list[str]] = {}
+                for name, value in request.query_params.multi_items():
+                    query.setdefault(name, []).append(value)
+                call = Call(self._service, identity, request.path_params, query, data)
+                given = await run_in_threadpool(self._answer, lambda: function(call))
+            except Refusal as refusal:
+                return _refused(request, refusal)
+            return _response(request, given.status, given.text)
+
+        return respond
+
+    def open(self, function: Callable[[Service], Answer]) -> Endpoint:
+        """The endpoint of a path that everybody may ask for."""
+
+        async def respond(request: Request) -> Response:
+            try:
+                given = await run_in_threadpool(self._answer, lambda: function(self._service))
+            except Refusal as refusal:
+                return _refused(request, refusal)
+            return _response(request, given.status, given.text)
+
+        return respond
+
+    def _answer(self, work: Callable[[], Answer]) -> Answer:
+        """What a function gives, within limits; all that can go wrong becomes a Refusal."""
+
+        def within() -> Answer:
+            with limited(self._limits):
+                return work()
+
+        try:
+            return with_room(within, first=False)
+        except PlaitError as error:
+            raise Refusal(type(error).__name__, 400, error.message) from None
+        except SQLAlchemyError as error:
+            # Its text has no values: see `hide_parameters`.
+            _LOG.error("the database failed: %s", type(error.orig if isinstance(error, DBAPIError) else error).__name__)
+            raise Refusal("DatabaseNotAvailable", 503, "the database cannot be used now; try again later") from None
+        except Refusal:
+            raise
+        except Exception as error:  # noqa: BLE001 - one request that fails does not end the service
+            # Messages of exceptions can have values of documents in them; the places in the code cannot.
+            _LOG.error("%s\n%s", type(error).__name__, "".join(traceback.format_tb(error.__traceback__)))
+            raise Refusal("InternalError", 500, "the service has made a mistake; its log says more") from None
+
+    async def _body(self, request: Request) -> bytes:
+        """The body. Raises Refusal for one that is too large, or is said to be something else than YAML."""
+        if request.method in ("GET", "HEAD", "DELETE"):
+            return b""
+        parts: list[bytes] = []
+        size = 0
+        try:
+            async for part in request.stream():
+                size += len(part)
+                if size > self._most:
+                    raise Refusal("HTTPContentTooLarge", 413, f"a body has at most {self._most} bytes")
+                parts.append(part)
+        except ClientDisconnect:
+            raise bad_request("the body has not arrived") from None
+        if size:
+            given = request.headers.get("content-type", "").partition(";")[0].strip()
+            if not given:
+                raise Refusal("HTTPMissingHeader", 400, "the header Content-Type is needed")
+            if given.lower() != _YAML:
+                raise Refusal("HTTPUnsupportedMediaType", 415, f"the body must be {_YAML}, not {given}")
+        return b"".join(parts)
+
+    def _refuse_strangers(self, request: Request) -> None:
+        """Where nobody needs a token, pages of the web that a browser shows have no business here. Raises Refusal."""
+        host = request.url.hostname or ""
+        if self._gate.is_open and ("origin" in request.headers or host not in _THIS_MACHINE):
+            raise Refusal("HTTPForbidden", 403, "without tokens the service answers this machine's programs alone")
+
+    async def no_route(self, request: Request, error: Exception) -> Response:
+        """The answer where no route is, or not for this method."""
+        status = error.status_code if isinstance(error, HTTPException) else 500
+        kinds = {404: "HTTPRouteNotFound", 405: "HTTPMethodNotAllowed"}
+        messages = {404: f"there is nothing at {request.url.path}", 405: f"{request.method} cannot be done here"}
+        told = messages.get(status, "this cannot be done")
+        return _refused(request, Refusal(kinds.get(status, "HTTPError"), status, told))
+
+
+_THIS_MACHINE = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+def _refused(request: Request, refusal: Refusal) -> Response:
+    return _response(request, refusal.status, text_of([body(refusal)]))
+
+
+def _response(request: Request, status: int, text: str) -> Response:
+    headers = {"x-deckhand-req": f"req-{uuid.uuid4()}"}
+    headers |= {
+        name: value for name in ("x-context-marker", "x-end-user") if (value := request.headers.get(name)) is not None
+    }
+    if status == 401:
+        headers["www-authenticate"] = "Bearer"
+    return Response(text.encode("utf-8", "surrogatepass"), status, headers, None if status == 204 else _YAML)

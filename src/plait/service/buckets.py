@@ -1,0 +1,176 @@
+"""`PUT /buckets/{bucket}/documents`: the whole new content of a bucket."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from plait.layering.secrets import is_empty
+from plait.nodes import from_plain
+from plait.service.calls import Answer
+from plait.service.documents import (
+    checked,
+    completed,
+    content_of,
+    digest_of,
+    identity_of,
+    is_policy,
+    is_shown,
+    stream,
+    top_of,
+    with_data,
+)
+from plait.service.encryption import keep, number_of, reference_of, secrets_of
+from plait.service.failures import Refusal, bad_request
+from plait.service.history import Draft, Entry, add_revision, current, keep_contents, knows_bucket, newest
+from plait.service.history import content_of as stored_content
+from plait.service.policy import CREATE_CLEARTEXT, CREATE_ENCRYPTED
+from plait.service.texts import documents_of_body, text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from sqlalchemy import Connection
+
+    from plait.layering import Document
+    from plait.nodes import Map
+    from plait.service.calls import Call
+    from plait.service.encryption import Sealed
+    from plait.service.history import Content
+
+_LONGEST = 255
+
+
+class _Kept(NamedTuple):
+    """A document of the request as it will be kept."""
+
+    identity: tuple[str, str, str]
+    content: Content
+
+
+def put(call: Call) -> Answer:
+    """Make the documents of the request the content of the bucket. Raises Refusal."""
+    call.identity.require(CREATE_CLEARTEXT)
+    bucket = call.path["bucket"]
+    if len(bucket) > _LONGEST:
+        raise bad_request(f"the name of a bucket has at most {_LONGEST} characters")
+    documents = checked(documents_of_body(call.body))
+    if any(_is_secret(document) for document in documents):
+        call.identity.require(CREATE_ENCRYPTED)
+    _refuse_twice(bucket, documents)
+    with call.service.database.writing() as connection:
+        before = current(connection)
+        _refuse_conflicts(bucket, documents, before)
+        kept = _keep(call, connection, documents, {one.identity: one for one in before})
+        revision, entries = _changed(connection, bucket, kept, before)
+    texts = {one.identity: one.content.text for one in kept}
+    shown = [(entry, texts[entry.identity]) for entry in entries if is_shown(entry)]
+    if shown:
+        return Answer(stream(shown, revision))
+    return Answer(text_of([{"status": {"bucket": bucket, "revision": revision}}]) if revision else "")
+
+
+def _changed(
+    connection: Connection, bucket: str, kept: Sequence[_Kept], before: Sequence[Entry]
+) -> tuple[int, list[Entry]]:
+    """Add a revision if anything changed; the newest revision, and the entries of the request in its order."""
+    had = {one.identity: one for one in before if one.bucket == bucket}
+    wanted = {one.identity: one.content.digest for one in kept}
+    gone = [one for one in had.values() if wanted.get(one.identity) != one.digest]
+    new = [
+        Draft(bucket, one.identity, one.content.digest)
+        for one in kept
+        if (there := had.get(one.identity)) is None or there.digest != one.content.digest
+    ]
+    if gone or new:
+        keep_contents(connection, [one.content for one in kept])
+        revision, added = add_revision(connection, [bucket], gone, new)
+        had |= {one.identity: one for one in added}
+    else:
+        revision = newest(connection) if kept or knows_bucket(connection, bucket) else 0
+    return revision, [had[one.identity] for one in kept]
+
+
+def _refuse_twice(bucket: str, documents: Iterable[Document]) -> None:
+    seen = set()
+    for document in documents:
+        if identity_of(document) in seen:
+            raise _exists(document, bucket)
+        seen.add(identity_of(document))
+
+
+def _refuse_conflicts(bucket: str, documents: Sequence[Document], before: Sequence[Entry]) -> None:
+    """Raise Refusal for a document of another bucket, and for a second policy."""
+    elsewhere = {one.identity: one.bucket for one in before if one.bucket != bucket}
+    for document in documents:
+        if identity_of(document) in elsewhere:
+            raise _exists(document, elsewhere[identity_of(document)])
+    there = [one.identity for one in before if is_policy(one.schema)]
+    policies = [one for one in documents if is_policy(one.schema)]
+    known = set(there) or {identity_of(one) for one in policies[:1]}
+    for document in policies:
+        if identity_of(document) not in known:
+            schema, _, name = there[0] if there else identity_of(policies[0])
+            raise Refusal(
+                "SingletonDocumentConflict",
+                409,
+                f"there is one policy: {document} cannot be added to [{schema}] {name}, which must be deleted first",
+            )
+
+
+def _exists(document: Document, bucket: str) -> Refusal:
+    return Refusal("DuplicateDocumentExists", 409, f"document {document} is in bucket {bucket} already")
+
+
+def _is_secret(document: Document) -> bool:
+    """Whether its data is to be sealed: not if there is none."""
+    return document.encrypted and not is_empty(document.data)
+
+
+def _keep(
+    call: Call, connection: Connection, documents: Sequence[Document], before: Mapping[tuple[str, str, str], Entry]
+) -> list[_Kept]:
+    """The documents as they will be kept; the data of those that are encrypted is sealed and stored."""
+    kept: list[_Kept] = []
+    sealed: list[Sealed] = []
+    for document in documents:
+        identity, top = identity_of(document), completed(document)
+        if not _is_secret(document):
+            kept.append(_Kept(identity, content_of(top, encrypted=False)))
+            continue
+        there = before.get(identity)
+        content = _unchanged(call, connection, top, document, there)
+        if content is None:
+            if not call.service.keys:
+                raise Refusal(
+                    "SecretNotStored",
+                    400,
+                    f"document {document} is to be encrypted, and this service was given no keys",
+                )
+            secret = call.service.keys.seal(document.data)
+            sealed.append(secret)
+            content = content_of(with_data(top, reference_of(call.service.address, secret)), encrypted=True)
+        kept.append(_Kept(identity, content))
+    keep(connection, sealed)
+    return kept
+
+
+def _unchanged(call: Call, connection: Connection, top: Map, document: Document, there: Entry | None) -> Content | None:
+    """What is stored of an encrypted document already, if it is the same; or what is to be: references that we do not know.
+
+    Raises Refusal for the reference of another document's secret.
+    """
+    stored = stored_content(connection, there.digest) if there is not None else None
+    found = top_of(stored.text).find("data") if stored is not None and stored.encrypted else None
+    reference = found.value if found is not None else None
+    number = number_of(document.data)
+    if number is not None:
+        if document.data != reference and secrets_of(connection, [number]):
+            raise bad_request(f"document {document} has the reference of another document's secret as its data")
+        return content_of(top, encrypted=True)
+    known = number_of(reference)
+    secret = secrets_of(connection, [known]).get(known) if known is not None else None
+    if stored is None or secret is None:
+        return None
+    same = digest_of(with_data(top_of(stored.text), from_plain(call.service.keys.open(secret)))) == digest_of(top)
+    return stored if same else None

@@ -1,0 +1,82 @@
+"""What each function of the API is given, and what it gives."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from plait.service.failures import bad_parameter
+from plait.service.texts import text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plait.service.database import Database
+    from plait.service.encryption import Keys
+    from plait.service.identity import Identity
+    from plait.service.rendering import Renderer
+
+
+class Service(NamedTuple):
+    """What all requests share. address: where clients find it."""
+
+    database: Database
+    renderer: Renderer
+    keys: Keys
+    address: str
+
+
+class Call(NamedTuple):
+    """One request. path: the parts of its path that have names. query: its parameters."""
+
+    service: Service
+    identity: Identity
+    path: Mapping[str, str]
+    query: Mapping[str, Sequence[str]]
+    body: bytes
+
+    def parameters(self, name: str) -> Sequence[str]:
+        """All that a parameter was given, without empty ones."""
+        return [text for text in self.query.get(name, ()) if text]
+
+    def parameter(self, name: str) -> str | None:
+        """What a parameter was given last."""
+        given = self.parameters(name)
+        return given[-1] if given else None
+
+    def switch(self, name: str, *, default: bool) -> bool:
+        """A parameter that is true or false. Raises Refusal."""
+        text = self.parameter(name)
+        if text is None:
+            return default
+        if text.lower() not in ("true", "false"):
+            raise bad_parameter(name, "true or false")
+        return text.lower() == "true"
+
+    def number(self, name: str) -> int | None:
+        """A parameter that is an integer. Raises Refusal."""
+        text = self.parameter(name)
+        if text is None:
+            return None
+        digits = text.removeprefix("-").removeprefix("+")
+        if not (digits.isascii() and digits.isdigit() and len(digits) < _DIGITS):
+            raise bad_parameter(name, "an integer")
+        return int(text)
+
+
+_DIGITS = 10
+
+
+class Answer(NamedTuple):
+    """An answer that is no error."""
+
+    text: str
+    status: int = 200
+
+
+def answer(value: object, status: int = 200) -> Answer:
+    """An answer of one document."""
+    return Answer(text_of([value]), status)
+
+
+NOTHING = Answer("", 204)

@@ -1,0 +1,99 @@
+"""What differs between two values, in the words of the library that the reference's clients know (spec layering 18).
+
+Locations are written as `root['key'][0]`. A list is compared item by item or by what was moved into and out of it,
+whichever says less.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections import defaultdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# kind, location, what is told of it
+_Change = tuple[str, str, object]
+_ADDED, _REMOVED = "dictionary_item_added", "dictionary_item_removed"
+# A list longer than this is compared item by item.
+_LONGEST = 10_000
+
+
+def changes(old: object, new: object) -> dict[str, object]:
+    """The changes from one value to another, by kind; nothing for equal ones."""
+    found: defaultdict[str, dict[str, object]] = defaultdict(dict)
+    for kind, place, told in _changes(old, new, "root"):
+        found[kind][place] = told
+    # Of keys only the places are told.
+    return {kind: list(told) if kind in (_ADDED, _REMOVED) else told for kind, told in sorted(found.items())}
+
+
+def _changes(old: object, new: object, place: str) -> Iterator[_Change]:
+    if _kind(old) != _kind(new):
+        told = {"new_type": _kind(new), "new_value": new, "old_type": _kind(old), "old_value": old}
+        yield "type_changes", place, told
+    elif isinstance(old, dict) and isinstance(new, dict):
+        for key in new:
+            if key not in old:
+                yield _ADDED, f"{place}[{key!r}]", None
+        for key in old:
+            if key not in new:
+                yield _REMOVED, f"{place}[{key!r}]", None
+            else:
+                yield from _changes(old[key], new[key], f"{place}[{key!r}]")
+    elif isinstance(old, list) and isinstance(new, list):
+        one_by_one = list(_item_by_item(old, new, place))
+        if _are_scalars(old) and _are_scalars(new) and len(old) + len(new) < _LONGEST:
+            moved = list(_by_moves(old, new, place))
+            one_by_one = moved if len(moved) < len(one_by_one) else one_by_one
+        yield from one_by_one
+    elif old != new:
+        yield "values_changed", place, _values(old, new)
+
+
+def _kind(value: object) -> str:
+    """What the library calls the type of a value."""
+    if isinstance(value, float):
+        return "float"
+    return type(value).__name__
+
+
+def _values(old: object, new: object) -> dict[str, object]:
+    told: dict[str, object] = {"new_value": new, "old_value": old}
+    if isinstance(old, str) and isinstance(new, str) and ("\n" in old or "\n" in new):
+        lines = difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="")
+        told["diff"] = "\n".join(lines)
+    return told
+
+
+def _item_by_item(old: list[object], new: list[object], place: str) -> Iterator[_Change]:
+    for index, (left, right) in enumerate(zip(old, new, strict=False)):
+        yield from _changes(left, right, f"{place}[{index}]")
+    yield from _items("iterable_item_removed", old, len(new), len(old), place)
+    yield from _items("iterable_item_added", new, len(old), len(new), place)
+
+
+def _by_moves(old: list[object], new: list[object], place: str) -> Iterator[_Change]:
+    # 1, 1.0 and true are three things here.
+    left, right = ([(_kind(item), item) for item in items] for items in (old, new))
+    for kind, i, j, k, m in difflib.SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+        if kind == "replace":
+            common = min(j - i, m - k)
+            for step in range(common):
+                yield from _changes(old[i + step], new[k + step], f"{place}[{i + step}]")
+            yield from _items("iterable_item_removed", old, i + common, j, place)
+            yield from _items("iterable_item_added", new, k + common, m, place)
+        elif kind == "delete":
+            yield from _items("iterable_item_removed", old, i, j, place)
+        elif kind == "insert":
+            yield from _items("iterable_item_added", new, k, m, place)
+
+
+def _items(kind: str, items: list[object], start: int, end: int, place: str) -> Iterator[_Change]:
+    for index in range(start, end):
+        yield kind, f"{place}[{index}]", items[index]
+
+
+def _are_scalars(items: list[object]) -> bool:
+    return not any(isinstance(item, list | dict) for item in items)

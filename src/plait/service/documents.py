@@ -1,0 +1,165 @@
+"""Documents as the service takes, keeps and shows them."""
+
+from __future__ import annotations
+
+import hashlib
+
+from plait.layering import Document
+from plait.layering.document import POLICY, VALIDATION_POLICY
+from plait.layering.secrets import hidden, is_empty
+from plait.layering.validation import check_document
+from plait.nodes import Map, MapItem
+from plait.service.failures import Refusal
+from plait.service.history import Content, Entry
+from plait.service.texts import SEPARATOR, nodes_of, text_of, text_of_nodes
+from plait.yaml import write_value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plait.errors import Finding
+    from plait.nodes import Document as Node
+    from plait.nodes import Value
+    from plait.service.failures import Entry as Message
+
+_PARTS = ("data", "metadata", "schema")
+# Of the names in the tables.
+_LONGEST = 255
+
+
+def checked(nodes: Sequence[Node]) -> list[Document]:
+    """The documents of a request. Raises Refusal for the first that breaks the rules of its form."""
+    return [_checked(node, number) for number, node in enumerate(nodes)]
+
+
+def _checked(node: Node, number: int) -> Document:
+    findings = check_document(node, control_data=False)
+    if findings:
+        raise invalid([message_of("D001", finding, *_named(node)) for finding in findings])
+    document = Document(node, number)
+    if any(len(text) > _LONGEST for text in identity_of(document)):
+        raise Refusal("InvalidDocumentFormat", 400, f"document {number + 1}: names have at most {_LONGEST} characters")
+    return document
+
+
+def invalid(messages: list[Message]) -> Refusal:
+    """The refusal of documents that are not as they should be."""
+    return Refusal(
+        "InvalidDocumentFormat",
+        400,
+        "the documents are not well formed",
+        entries=messages,
+        reason="Validation",
+    )
+
+
+def message_of(code: str, finding: Finding, schema: str, layer: str, name: str) -> Message:
+    """A finding as clients know it."""
+    return {
+        "diagnostic": finding.found or finding.expected or (str(finding.at) if finding.at is not None else ""),
+        "documents": [{"layer": layer, "name": name, "schema": schema}],
+        "error": True,
+        "kind": "ValidationMessage",
+        "level": "Error",
+        "message": finding.message.removeprefix(f"{code} "),
+        "name": code,
+    }
+
+
+def _named(node: Node) -> tuple[str, str, str]:
+    """Schema, layer and name as far as they are there."""
+    metadata = _find(node.value, "metadata")
+    found = _find(node.value, "schema"), _find(_find(metadata, "layeringDefinition"), "layer"), _find(metadata, "name")
+    schema, layer, name = (part if type(part) is str else "" for part in found)
+    return schema, layer, name
+
+
+def _find(value: Value, key: str) -> Value:
+    item = value.find(key) if type(value) is Map else None
+    return item.value if item is not None else None
+
+
+def identity_of(document: Document) -> tuple[str, str, str]:
+    """What the tables know it by."""
+    return document.schema, document.layer or "", document.name
+
+
+def is_policy(schema: str) -> bool:
+    return schema.startswith(POLICY)
+
+
+def is_shown(entry: Entry) -> bool:
+    """Whether listings have it: all but what the reference leaves out."""
+    return not entry.schema.startswith(VALIDATION_POLICY)
+
+
+def completed(document: Document) -> Map:
+    """The document as it is kept: its three parts, and in the metadata what is left out in many documents."""
+    metadata = document.metadata
+    if document.encrypted and is_empty(document.data):
+        metadata = _set(metadata, "storagePolicy", "cleartext")
+    metadata = _default(metadata, "storagePolicy", "cleartext")
+    metadata = _default(metadata, "replacement", False)
+    definition = _find(metadata, "layeringDefinition")
+    definition = definition if type(definition) is Map else Map([])
+    metadata = _set(metadata, "layeringDefinition", _default(definition, "abstract", False))
+    parts: tuple[Value, ...] = (document.data, metadata, document.schema)
+    return Map([MapItem(key, value) for key, value in zip(_PARTS, parts, strict=True)])
+
+
+def with_data(top: Map, data: Value) -> Map:
+    """A kept document with other data."""
+    return _set(top, "data", data)
+
+
+def _default(value: Map, key: str, default: Value) -> Map:
+    return value if value.find(key) is not None else _set(value, key, default)
+
+
+def _set(value: Map, key: str, new: Value) -> Map:
+    there = value.find(key)
+    if there is None:
+        return value.with_items([*value.items, MapItem(key, new)])
+    return value.with_items([item.with_value(new) if item is there else item for item in value.items])
+
+
+def digest_of(top: Map) -> str:
+    """The digest of a kept document; the order of keys has no part in it."""
+    return hashlib.sha256(write_value(top, sort=True).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def content_of(top: Map, *, encrypted: bool) -> Content:
+    """What is stored of a kept document."""
+    return Content(digest_of(top), encrypted, text_of_nodes(top))
+
+
+def top_of(text: str) -> Map:
+    """A kept document as nodes."""
+    top = nodes_of(text, "stored.yml").items[0].value
+    assert type(top) is Map
+    return top
+
+
+def redacted(text: str) -> str:
+    """A document as those see it who are not shown secrets: data and paths of substitutions hashed."""
+    document = Document(nodes_of(text, "stored.yml").items[0], 0)
+    metadata, data = hidden(document, document.data)
+    parts: tuple[Value, ...] = (data, metadata, document.schema)
+    return text_of_nodes(Map([MapItem(key, value) for key, value in zip(_PARTS, parts, strict=True)]))
+
+
+def stream(documents: Iterable[tuple[Entry, str]], revision: int | None = None) -> str:
+    """Documents as one text, each with its id and status. revision: instead of that of its last change."""
+    return SEPARATOR.join(
+        text
+        + text_of(
+            [
+                {
+                    "id": entry.id,
+                    "status": {"bucket": entry.bucket, "revision": entry.since if revision is None else revision},
+                }
+            ]
+        )
+        for entry, text in documents
+    )

@@ -1,0 +1,176 @@
+"""Secrets at rest: the data of encrypted documents, each sealed by a key of its own, which a key of the site wraps.
+
+The keys of the site are a map of names to 32 bytes in base64. The first one wraps; all unwrap. Documents have a reference
+in the place of the data; what is behind it never leaves this module but for rendering, and is in no log and no message.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import os
+import uuid
+from typing import NamedTuple
+
+from sqlalchemy import insert, select, update
+
+from plait.errors import UsageError
+from plait.layering.secrets import is_reference
+from plait.nodes import Map
+from plait.service.failures import Refusal
+from plait.service.tables import SECRETS
+from plait.service.texts import text_of_nodes, value_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from sqlalchemy import Connection
+
+    from plait.nodes import Value
+
+_KEY, _NONCE = 32, 12
+# So many values in one query, and so many rows in one transaction of a rotation.
+_MANY = 500
+
+
+class Sealed(NamedTuple):
+    """A secret as it is stored. key: the name of the key that wraps."""
+
+    id: str
+    key: str
+    wrapped: bytes
+    sealed: bytes
+
+
+class Keys:
+    """The keys of a site. read: gives them; it is asked again when a secret names a key that was not there."""
+
+    def __init__(self, read: Callable[[], Map] | None = None) -> None:
+        """Raises UsageError for keys that are none, and what `read` raises."""
+        self._read = read
+        self._keys = {} if read is None else _keys_of(read())
+
+    def __bool__(self) -> bool:
+        return bool(self._keys)
+
+    @property
+    def first(self) -> str:
+        """The name of the key that wraps."""
+        return next(iter(self._keys))
+
+    def seal(self, value: Value) -> Sealed:
+        """A new secret."""
+        number, own = str(uuid.uuid4()), os.urandom(_KEY)
+        data = text_of_nodes(value).encode("utf-8", "surrogatepass")
+        return Sealed(number, self.first, _encrypt(self._key(self.first), number, own), _encrypt(own, number, data))
+
+    def open(self, secret: Sealed) -> object:
+        """The data of a secret. Raises Refusal where its key is missing, or is another one than it was."""
+        own = self._unwrapped(secret)
+        return value_of(_decrypt(own, secret.id, secret.sealed).decode("utf-8", "surrogatepass"))
+
+    def rewrapped(self, secret: Sealed) -> bytes:
+        """The key of a secret, wrapped by the first key. Raises Refusal."""
+        return _encrypt(self._key(self.first), secret.id, self._unwrapped(secret))
+
+    def reload(self) -> None:
+        """Read the keys again."""
+        if self._read is not None:
+            self._keys = _keys_of(self._read())
+
+    def _unwrapped(self, secret: Sealed) -> bytes:
+        return _decrypt(self._key(secret.key), secret.id, secret.wrapped)
+
+    def _key(self, name: str) -> bytes:
+        if name not in self._keys:
+            self.reload()
+        if name not in self._keys:
+            raise Refusal(
+                "SecretNotReadable", 500, f'this service does not have the key "{name}", which is needed here'
+            )
+        return self._keys[name]
+
+
+def _keys_of(found: Map) -> dict[str, bytes]:
+    keys: dict[str, bytes] = {}
+    for item in found.items:
+        name, text = item.key, item.value
+        try:
+            key = base64.b64decode(text, validate=True) if type(text) is str else b""
+        except (binascii.Error, ValueError):
+            key = b""
+        if type(name) is not str or not 0 < len(name) <= 64 or len(key) != _KEY:
+            raise UsageError(
+                f"the key {name!r} cannot be used",
+                expected=f"names of 1 to 64 characters, each with {_KEY} bytes in base64",
+                hint="plait serve new-key prints one",
+            )
+        keys[name] = key
+    if not keys:
+        raise UsageError("there are no keys", hint="plait serve new-key prints one")
+    return keys
+
+
+def new_key() -> str:
+    """A key as the file of keys has it."""
+    return base64.b64encode(os.urandom(_KEY)).decode()
+
+
+def _encrypt(key: bytes, number: str, data: bytes) -> bytes:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+    nonce = os.urandom(_NONCE)
+    return nonce + AESGCM(key).encrypt(nonce, data, number.encode())
+
+
+def _decrypt(key: bytes, number: str, data: bytes) -> bytes:
+    from cryptography.exceptions import InvalidTag
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+    try:
+        return AESGCM(key).decrypt(data[:_NONCE], data[_NONCE:], number.encode())
+    except InvalidTag:
+        raise Refusal("SecretNotReadable", 500, "a secret cannot be read: its key is another one than it was") from None
+
+
+def reference_of(base: str, secret: Sealed) -> str:
+    """What a document has in the place of its data."""
+    return f"{base}/v1/secrets/{secret.id}"
+
+
+def number_of(reference: Value) -> str | None:
+    """The secret that a reference names; None if this is no reference."""
+    return str(reference).rpartition("/")[2] if is_reference(reference) else None
+
+
+def keep(connection: Connection, secrets: Iterable[Sealed]) -> None:
+    """Store secrets."""
+    rows = [secret._asdict() for secret in secrets]
+    if rows:
+        connection.execute(insert(SECRETS), rows)
+
+
+def secrets_of(connection: Connection, numbers: Iterable[str]) -> dict[str, Sealed]:
+    """The secrets of these numbers that are there."""
+    wanted = list(dict.fromkeys(numbers))
+    found: dict[str, Sealed] = {}
+    for start in range(0, len(wanted), _MANY):
+        part = wanted[start : start + _MANY]
+        for row in connection.execute(select(*_ROW).where(SECRETS.c.id.in_(part))):
+            found[row[0]] = Sealed(*row)
+    return found
+
+
+_ROW = (SECRETS.c.id, SECRETS.c.key, SECRETS.c.wrapped, SECRETS.c.sealed)
+
+
+def rotate(connection: Connection, keys: Keys) -> int:
+    """Wrap some secrets that another key wraps by the first one; how many. Raises Refusal."""
+    rows = connection.execute(select(*_ROW).where(SECRETS.c.key != keys.first).limit(_MANY)).all()
+    for row in rows:
+        secret = Sealed(*row)
+        connection.execute(
+            update(SECRETS).where(SECRETS.c.id == secret.id).values(key=keys.first, wrapped=keys.rewrapped(secret))
+        )
+    return len(rows)

@@ -1,0 +1,63 @@
+"""What the service refuses: the name and the status that clients of the reference know, and a sentence of ours."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    Entry: TypeAlias = "dict[str, object]"
+
+
+class Refusal(Exception):
+    """An answer that is an error.
+
+    kind: what the reference calls it. status: of HTTP. entries: the list of messages, where there is more than one to
+    say. reason: `Validation` for documents that break rules.
+    """
+
+    def __init__(
+        self, kind: str, status: int, message: str, *, entries: list[Entry] | None = None, reason: str = "Unspecified"
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.status = status
+        self.message = message
+        self.entries = entries
+        self.reason = reason
+
+
+def bad_request(message: str) -> Refusal:
+    return Refusal("HTTPBadRequest", 400, message)
+
+
+def bad_parameter(name: str, expected: str) -> Refusal:
+    return Refusal("HTTPInvalidParam", 400, f'the parameter "{name}" must be {expected}')
+
+
+def no_revision(revision: object) -> Refusal:
+    return Refusal("RevisionNotFound", 404, f"there is no revision {revision}")
+
+
+def body(refusal: Refusal) -> dict[str, object]:
+    """The body of the answer: the form that the reference's clients read."""
+    from http import HTTPStatus
+
+    entries = refusal.entries or [{"message": refusal.message}]
+    for entry in entries:
+        entry.setdefault("error", True)
+    return {
+        "apiVersion": "v1.0",
+        "code": f"{refusal.status} {HTTPStatus(refusal.status).phrase}",
+        "details": {
+            "errorCount": len(entries),
+            "errorType": refusal.kind,
+            "messageList": entries,
+        },
+        "kind": "Status",
+        "message": refusal.message,
+        "metadata": {},
+        "reason": refusal.reason,
+        "retry": refusal.status >= 500,
+        "status": "Failure",
+    }

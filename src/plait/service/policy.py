@@ -1,0 +1,71 @@
+"""What may be done, by whom: the reference's names of actions, each with the roles that may do it."""
+
+from __future__ import annotations
+
+from plait.errors import UsageError
+from plait.spell import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+CREATE_CLEARTEXT = "deckhand:create_cleartext_documents"
+CREATE_ENCRYPTED = "deckhand:create_encrypted_documents"
+LIST_CLEARTEXT = "deckhand:list_cleartext_documents"
+LIST_ENCRYPTED = "deckhand:list_encrypted_documents"
+SHOW_REVISION = "deckhand:show_revision"
+LIST_REVISIONS = "deckhand:list_revisions"
+DELETE_REVISIONS = "deckhand:delete_revisions"
+SHOW_DIFF = "deckhand:show_revision_diff"
+SHOW_DEEPDIFF = "deckhand:show_revision_deepdiff"
+CREATE_TAG = "deckhand:create_tag"
+SHOW_TAG = "deckhand:show_tag"
+LIST_TAGS = "deckhand:list_tags"
+DELETE_TAG = "deckhand:delete_tag"
+DELETE_TAGS = "deckhand:delete_tags"
+CREATE_VALIDATION = "deckhand:create_validation"
+LIST_VALIDATIONS = "deckhand:list_validations"
+SHOW_VALIDATION = "deckhand:show_validation"
+
+ACTIONS = (
+    CREATE_CLEARTEXT,
+    CREATE_ENCRYPTED,
+    LIST_CLEARTEXT,
+    LIST_ENCRYPTED,
+    SHOW_REVISION,
+    LIST_REVISIONS,
+    DELETE_REVISIONS,
+    SHOW_DIFF,
+    SHOW_DEEPDIFF,
+    CREATE_TAG,
+    SHOW_TAG,
+    LIST_TAGS,
+    DELETE_TAG,
+    DELETE_TAGS,
+    CREATE_VALIDATION,
+    LIST_VALIDATIONS,
+    SHOW_VALIDATION,
+)
+ADMIN = "admin"
+
+
+class Policy:
+    """Which roles may do what. given: roles by action; `admin` may do what is not in it."""
+
+    def __init__(self, given: Mapping[object, object] | None = None) -> None:
+        """Raises UsageError for an action that is none, and for roles that are no list of names."""
+        self._roles = {action: frozenset({ADMIN}) for action in ACTIONS}
+        for action, roles in (given or {}).items():
+            if action not in self._roles:
+                raise UsageError(
+                    f"there is no action {action!r}",
+                    expected=", ".join(ACTIONS),
+                    hint=did_you_mean(str(action), ACTIONS),
+                )
+            if not isinstance(roles, list) or not all(isinstance(role, str) for role in roles):
+                raise UsageError(f"the roles of {action} must be a list of names", expected="[admin, reader]")
+            self._roles[str(action)] = frozenset(roles)
+
+    def allows(self, action: str, roles: frozenset[str]) -> bool:
+        """Whether somebody with these roles may do something."""
+        return not self._roles[action].isdisjoint(roles)

@@ -1,0 +1,40 @@
+"""`GET /revisions/{revision}/documents` and `/rendered-documents`."""
+
+from __future__ import annotations
+
+from plait.service.calls import Answer
+from plait.service.documents import is_shown, redacted, stream
+from plait.service.filters import chosen
+from plait.service.history import documents_of, existing
+from plait.service.policy import LIST_CLEARTEXT, LIST_ENCRYPTED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.service.calls import Call
+
+
+def raw(call: Call) -> Answer:
+    """The documents of a revision as they were put. Raises Refusal."""
+    call.identity.require(LIST_CLEARTEXT)
+    cleartext = call.switch("cleartext-secrets", default=True)
+    with call.service.database.reading() as connection:
+        documents = documents_of(connection, existing(connection, call.path["revision"]))
+    if not call.identity.may(LIST_ENCRYPTED):
+        documents = [one for one in documents if not one.encrypted]
+    found = chosen(call, [one for one in documents if is_shown(one.entry)], raw=True)
+    return Answer(
+        stream((one.entry, redacted(one.text) if one.encrypted and not cleartext else one.text) for one in found)
+    )
+
+
+def rendered(call: Call) -> Answer:
+    """The documents of a revision, rendered. Raises Refusal."""
+    call.identity.require(LIST_CLEARTEXT)
+    shows_all = call.identity.may(LIST_ENCRYPTED)
+    # Who may not see secrets does not see what was made from them either.
+    cleartext = call.switch("cleartext-secrets", default=True) and shows_all
+    with call.service.database.reading() as connection:
+        revision = existing(connection, call.path["revision"])
+        documents = call.service.renderer.of_revision(connection, call.service.keys, revision, cleartext=cleartext)
+    shown = [one for one in documents if is_shown(one.entry) and (shows_all or not one.encrypted)]
+    return Answer(stream((one.entry, one.text) for one in chosen(call, shown, raw=False)))

@@ -1,0 +1,181 @@
+"""Rendered documents: made in worker processes within limits, and kept in memory by what they were made from.
+
+What is kept is never changed, and what was made with secrets shown is another thing than what was made without.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from typing import NamedTuple
+
+from plait.api.layering import layer
+from plait.errors import LayeringError, PlaitError
+from plait.layering import Document
+from plait.layering.failures import STATUSES
+from plait.nodes import Map
+from plait.service.documents import identity_of, invalid, is_policy, message_of
+from plait.service.encryption import number_of, secrets_of
+from plait.service.failures import Refusal
+from plait.service.history import Entry, documents_of, newest_of_schema
+from plait.service.texts import SEPARATOR, nodes_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlalchemy import Connection
+
+    from plait.errors import Finding
+    from plait.nodes import Document as Node
+    from plait.service.encryption import Keys
+    from plait.service.failures import Entry as Message
+    from plait.service.history import Stored
+
+_CODE = "D002"
+
+
+class Rendered(NamedTuple):
+    """A rendered document. encrypted: it is a secret, or was made from one while secrets are hidden."""
+
+    identity: tuple[str, str, str]
+    encrypted: bool
+    text: str
+
+
+class Shown(NamedTuple):
+    """A rendered document of a revision. entry: what it was made from."""
+
+    entry: Entry
+    encrypted: bool
+    text: str
+
+
+class Renderer:
+    """Renders, and keeps what it has rendered. most: characters that may be kept. limits: of one rendering."""
+
+    def __init__(self, limits: Mapping[str, float], most: int = 128 << 20) -> None:
+        self._limits = dict(limits)
+        self._most = most
+        self._kept: OrderedDict[str, list[Rendered]] = OrderedDict()
+        self._size = 0
+        self._lock = threading.Lock()
+        self._making: dict[str, threading.Lock] = {}
+
+    def of_revision(self, connection: Connection, keys: Keys, revision: int, *, cleartext: bool) -> list[Shown]:
+        """The rendered documents of a revision. cleartext: show secrets. Raises Refusal."""
+        documents = documents_of(connection, revision)
+        if not any(is_policy(one.entry.schema) for one in documents):
+            policy = newest_of_schema(connection, "deckhand/LayeringPolicy")
+            documents += [policy] if policy is not None else []
+        digest = hashlib.sha256(f"{cleartext} {' '.join(one.entry.digest for one in documents)}".encode()).hexdigest()
+        rendered = self._kept_of(digest)
+        if rendered is None:
+            with self._lock:
+                making = self._making.setdefault(digest, threading.Lock())
+            with making:  # whoever asks for the same waits for it
+                rendered = self._kept_of(digest)
+                if rendered is None:
+                    secrets = _opened(connection, keys, documents)
+                    rendered = _render(documents, secrets, self._limits, cleartext=cleartext)
+                    self._keep(digest, rendered)
+        entries = {one.entry.identity: one.entry for one in documents}
+        return [Shown(entries[one.identity], one.encrypted, one.text) for one in rendered]
+
+    def forget(self) -> None:
+        """Keep nothing of what was rendered."""
+        with self._lock:
+            self._kept.clear()
+            self._size = 0
+
+    def _kept_of(self, digest: str) -> list[Rendered] | None:
+        with self._lock:
+            found = self._kept.get(digest)
+            if found is not None:
+                self._kept.move_to_end(digest)
+            return found
+
+    def _keep(self, digest: str, rendered: list[Rendered]) -> None:
+        with self._lock:
+            self._making.pop(digest, None)
+            self._kept[digest] = rendered
+            self._size += _size(rendered)
+            while self._size > self._most and self._kept:
+                self._size -= _size(self._kept.popitem(last=False)[1])
+
+
+def _size(rendered: Sequence[Rendered]) -> int:
+    return sum(len(one.text) for one in rendered)
+
+
+def _opened(connection: Connection, keys: Keys, documents: Sequence[Stored]) -> dict[str, object]:
+    """What the references in encrypted documents stand for."""
+    numbers: dict[str, str] = {}
+    for one in documents:
+        if one.encrypted:
+            top = nodes_of(one.text, "stored.yml").items[0].value
+            item = top.find("data") if type(top) is Map else None
+            number = number_of(item.value) if item is not None else None
+            if item is not None and number is not None:
+                numbers[number] = str(item.value)
+    found = secrets_of(connection, numbers)
+    return {numbers[number]: keys.open(secret) for number, secret in found.items()}
+
+
+def _render(
+    documents: Sequence[Stored], secrets: Mapping[str, object], limits: Mapping[str, float], *, cleartext: bool
+) -> list[Rendered]:
+    inputs = {f"{one.entry.bucket}/{number}.yml": one.text for number, one in enumerate(documents, 1)}
+    try:
+        text = layer(
+            inputs,
+            validate_data=True,
+            cleartext_secrets=cleartext,
+            secrets=secrets,  # type: ignore[arg-type]
+            limits=limits,  # type: ignore[arg-type]
+            isolated=True,
+        ).to_yaml()
+    except PlaitError as error:
+        raise _refusal(error, documents) from None
+    if not text:
+        return []
+    # What stands in a document is indented, so that only the line between two of them begins so.
+    texts = text.split("\n" + SEPARATOR)
+    nodes = nodes_of(text, "rendered.yml").items
+    return [
+        Rendered(*_identity(node), one if one.endswith("\n") else one + "\n")
+        for node, one in zip(nodes, texts, strict=True)
+    ]
+
+
+def _identity(node: Node) -> tuple[tuple[str, str, str], bool]:
+    document = Document(node, 0)
+    return identity_of(document), document.encrypted
+
+
+def _refusal(error: PlaitError, documents: Sequence[Stored]) -> Refusal:
+    """An error of layering as an answer."""
+    kind = error.kind if isinstance(error, LayeringError) else type(error).__name__
+    if kind == "InvalidDocumentFormat" and error.findings:
+        names = {_name(one): one.entry.identity for one in documents}
+        return invalid([_message(finding, names) for finding in error.findings])
+    entries: list[Message] = [{"message": _without_kind(one.message, kind)} for one in error.findings]
+    return Refusal(kind, STATUSES.get(kind, 400), _without_kind(error.message, kind), entries=entries or None)
+
+
+def _message(finding: Finding, names: Mapping[str, tuple[str, str, str]]) -> Message:
+    told = finding.message.removeprefix(f"{_CODE} ")
+    # A name can hold another one.
+    subject = max((name for name in names if told.startswith(f"{name}:")), key=len, default="")
+    return message_of(_CODE, finding, *names.get(subject, ("", "", "")))
+
+
+def _name(one: Stored) -> str:
+    """What messages call a document."""
+    schema, layer, name = one.entry.identity
+    return f"[{schema}, {layer}] {name}" if layer else f"[{schema}] {name}"
+
+
+def _without_kind(message: str, kind: str) -> str:
+    return message.removeprefix(f"{kind}: ")

@@ -1,0 +1,112 @@
+"""`/revisions` and `/rollback`: the list, one of them, all gone, and back to an earlier one."""
+
+from __future__ import annotations
+
+import json
+
+from sqlalchemy import delete, select
+
+from plait.service.calls import NOTHING, Answer, answer
+from plait.service.history import (
+    Draft,
+    add_revision,
+    current,
+    documents_of,
+    entries_of,
+    existing,
+)
+from plait.service.policy import CREATE_CLEARTEXT, CREATE_ENCRYPTED, DELETE_REVISIONS, LIST_REVISIONS, SHOW_REVISION
+from plait.service.tables import ALL, REVISIONS, TAGS
+from plait.service.texts import value_of
+from plait.service.validations import statuses
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from plait.service.calls import Call
+
+_SORTED_BY = {"id": REVISIONS.c.id, "created_at": REVISIONS.c.created_at, "createdAt": REVISIONS.c.created_at}
+
+
+def list_all(call: Call) -> Answer:
+    """All revisions, or those with one of some tags. Raises Refusal."""
+    call.identity.require(LIST_REVISIONS)
+    wanted = set(call.parameters("tag"))
+    keys = [_SORTED_BY[name] for name in call.parameters("sort") if name in _SORTED_BY]
+    order = [key.desc() if call.parameter("order") == "desc" else key.asc() for key in keys]
+    with call.service.database.reading() as connection:
+        rows = connection.execute(select(REVISIONS).order_by(*order, REVISIONS.c.id)).all()
+        tags: dict[int, list[str]] = {}
+        for revision, tag in connection.execute(select(TAGS.c.revision, TAGS.c.tag)):
+            tags.setdefault(revision, []).append(tag)
+    results = [
+        {
+            "buckets": json.loads(row.buckets),
+            "createdAt": row.created_at,
+            "id": row.id,
+            "tags": sorted(tags.get(row.id, ())),
+        }
+        for row in rows
+        if not wanted or wanted.intersection(tags.get(row.id, ()))
+    ]
+    return answer({"count": len(results), "results": results})
+
+
+def show(call: Call) -> Answer:
+    """One revision. Raises Refusal."""
+    call.identity.require(SHOW_REVISION)
+    with call.service.database.reading() as connection:
+        return answer(_shown(call, connection, existing(connection, call.path["revision"])))
+
+
+def _shown(call: Call, connection: Connection, revision: int) -> dict[str, object]:
+    row = connection.execute(select(REVISIONS).where(REVISIONS.c.id == revision)).one()
+    tags = connection.execute(select(TAGS.c.tag, TAGS.c.data).where(TAGS.c.revision == revision).order_by(TAGS.c.tag))
+    address = f"{call.service.address}/api/v1.0/revisions"
+    policies = [
+        {"name": name, "status": status, "url": f"{address}/{revision}/validations"}
+        for name, status in statuses(connection, revision)
+    ]
+    is_success = all(policy["status"] == "success" for policy in policies)
+    return {
+        "buckets": json.loads(row.buckets),
+        "createdAt": row.created_at,
+        "id": revision,
+        "status": "success" if is_success else "failed",
+        "tags": {tag: value_of(data) for tag, data in tags},
+        "url": f"{address}/{revision}",
+        "validationPolicies": policies,
+    }
+
+
+def delete_all(call: Call) -> Answer:
+    """Forget everything; revisions count from 1 again. Raises Refusal."""
+    call.identity.require(DELETE_REVISIONS)
+    with call.service.database.writing() as connection:
+        for table in ALL:
+            connection.execute(delete(table))
+    call.service.renderer.forget()
+    return NOTHING
+
+
+def roll_back(call: Call) -> Answer:
+    """A new revision with the documents of an earlier one. Raises Refusal."""
+    call.identity.require(CREATE_CLEARTEXT)
+    with call.service.database.writing() as connection:
+        target = existing(connection, call.path["revision"], or_zero=True)
+        wanted = entries_of(connection, target)
+        before = current(connection)
+        if any(one.encrypted for one in documents_of(connection, target)):
+            call.identity.require(CREATE_ENCRYPTED)
+        there = {(one.bucket, one.identity, one.digest) for one in before}
+        kept = {(one.bucket, one.identity, one.digest) for one in wanted}
+        gone = [one for one in before if (one.bucket, one.identity, one.digest) not in kept]
+        new = [
+            Draft(one.bucket, one.identity, one.digest)
+            for one in wanted
+            if (one.bucket, one.identity, one.digest) not in there
+        ]
+        buckets = {one.bucket for one in gone} | {one.bucket for one in new}
+        revision, _ = add_revision(connection, buckets, gone, new)
+        return answer(_shown(call, connection, revision), 201)

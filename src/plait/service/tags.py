@@ -1,0 +1,82 @@
+"""`/revisions/{revision}/tags`: names for revisions, each with a map of data."""
+
+from __future__ import annotations
+
+from sqlalchemy import and_, delete, insert, select
+
+from plait.service.calls import NOTHING, Answer, answer
+from plait.service.failures import Refusal, bad_request
+from plait.service.history import existing
+from plait.service.policy import CREATE_TAG, DELETE_TAG, DELETE_TAGS, LIST_TAGS, SHOW_TAG
+from plait.service.tables import TAGS
+from plait.service.texts import text_of, value_of, value_of_body
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.service.calls import Call
+
+_LONGEST = 255
+
+
+def create(call: Call) -> Answer:
+    """Tag a revision, or give its tag other data. Raises Refusal."""
+    call.identity.require(CREATE_TAG)
+    tag = call.path["tag"]
+    if len(tag) > _LONGEST:
+        raise bad_request(f"a tag has at most {_LONGEST} characters")
+    data = value_of_body(call.body)
+    if data is not None and not isinstance(data, dict):
+        raise Refusal("RevisionTagBadFormat", 400, "the data of a tag must be a map, or nothing")
+    with call.service.database.writing() as connection:
+        revision = existing(connection, call.path["revision"])
+        connection.execute(delete(TAGS).where(and_(TAGS.c.revision == revision, TAGS.c.tag == tag)))
+        connection.execute(insert(TAGS), [{"revision": revision, "tag": tag, "data": text_of([data or {}])}])
+    return answer({tag: data or {}}, 201)
+
+
+def show(call: Call) -> Answer:
+    """One tag. Raises Refusal."""
+    call.identity.require(SHOW_TAG)
+    tag = call.path["tag"]
+    with call.service.database.reading() as connection:
+        revision = existing(connection, call.path["revision"])
+        found = connection.execute(
+            select(TAGS.c.data).where(and_(TAGS.c.revision == revision, TAGS.c.tag == tag))
+        ).scalar()
+    if found is None:
+        raise _no_tag(tag, revision)
+    return answer({tag: value_of(found)})
+
+
+def list_all(call: Call) -> Answer:
+    """All tags of a revision. Raises Refusal."""
+    call.identity.require(LIST_TAGS)
+    with call.service.database.reading() as connection:
+        revision = existing(connection, call.path["revision"])
+        rows = connection.execute(select(TAGS.c.tag, TAGS.c.data).where(TAGS.c.revision == revision)).all()
+    return answer({tag: value_of(data) for tag, data in sorted(map(tuple, rows))})
+
+
+def delete_one(call: Call) -> Answer:
+    """Take a tag away. Raises Refusal."""
+    call.identity.require(DELETE_TAG)
+    tag = call.path["tag"]
+    with call.service.database.writing() as connection:
+        revision = existing(connection, call.path["revision"])
+        done = connection.execute(delete(TAGS).where(and_(TAGS.c.revision == revision, TAGS.c.tag == tag)))
+    if not done.rowcount:
+        raise _no_tag(tag, revision)
+    return NOTHING
+
+
+def delete_all(call: Call) -> Answer:
+    """Take all tags of a revision away. Raises Refusal."""
+    call.identity.require(DELETE_TAGS)
+    with call.service.database.writing() as connection:
+        revision = existing(connection, call.path["revision"])
+        connection.execute(delete(TAGS).where(TAGS.c.revision == revision))
+    return NOTHING
+
+
+def _no_tag(tag: str, revision: int) -> Refusal:
+    return Refusal("RevisionTagNotFound", 404, f"revision {revision} has no tag {tag}")

@@ -1,0 +1,76 @@
+"""YAML in and out: bodies of requests and answers, and what the tables hold.
+
+Text means here what it means to the reference, whose clients read with PyYAML (`plait.layering.scalars`).
+"""
+
+from __future__ import annotations
+
+from plait.errors import LimitError, ReadError
+from plait.layering import Job, plain_values
+from plait.nodes import Document, DocumentSet, Map, from_plain, to_plain
+from plait.service.failures import bad_request
+from plait.source import Source
+from plait.yaml import deduplicate, read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.nodes import Value
+
+SEPARATOR = "---\n"
+_DEPTH = 300
+
+
+def nodes_of(text: str, name: str) -> DocumentSet:
+    """The documents of a text. Raises ReadError, LimitError."""
+    return deduplicate(read(Source(name, text), keep_mark=False, plain=plain_values, depth=_DEPTH))
+
+
+def text_of(values: Sequence[object]) -> str:
+    """Values as a stream of documents; nothing for none."""
+    return Job.text(DocumentSet([Document(from_plain(value)) for value in values]))
+
+
+def text_of_nodes(value: Value) -> str:
+    """A node as a text of one document."""
+    return Job.text(DocumentSet([Document(value)]))
+
+
+def value_of(text: str) -> object:
+    """The plain data of a text that `text_of` made."""
+    return to_plain(nodes_of(text, "stored.yml").items[0].value)
+
+
+def documents_of_body(body: bytes) -> list[Document]:
+    """The documents of a request; none for an empty one. Raises Refusal: not YAML, or something else than filled maps."""
+    documents = _of_body(body).items
+    if len(documents) == 1 and documents[0].value is None:
+        return []
+    strange = [
+        str(number)
+        for number, document in enumerate(documents, 1)
+        if type(document.value) is not Map or not document.value.items
+    ]
+    if strange:
+        raise bad_request(f"each document must be a map that is not empty; these are not: {', '.join(strange)}")
+    return documents
+
+
+def value_of_body(body: bytes) -> object:
+    """The plain data of a request with one document; None for an empty one. Raises Refusal."""
+    documents = _of_body(body).items
+    if len(documents) != 1:
+        raise bad_request(f"the body must be one document, not {len(documents)}")
+    return to_plain(documents[0].value)
+
+
+def _of_body(body: bytes) -> DocumentSet:
+    try:
+        return nodes_of(body.decode("utf-8"), "body")
+    except UnicodeDecodeError as error:
+        raise bad_request(f"the body must be UTF-8; byte {error.start + 1} is not") from None
+    except ReadError as error:
+        raise bad_request(f"the body must be YAML: {error.report().strip()}") from None
+    except LimitError as error:
+        raise bad_request(f"the body is more than may be read: {error.message}") from None

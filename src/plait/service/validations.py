@@ -1,0 +1,236 @@
+"""`/revisions/{revision}/validations`: what others found out about a revision, and what its policies demand.
+
+A ValidationPolicy names validations. Those that nobody reported have failed, those that it does not name are ignored, and
+a success that is older than the policy allows has expired.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from sqlalchemy import func, insert, select
+
+from plait.layering.document import VALIDATION_POLICY
+from plait.nodes import Map, to_plain
+from plait.service.calls import Answer, answer
+from plait.service.documents import top_of
+from plait.service.failures import Refusal, bad_request
+from plait.service.history import documents_of, existing, now
+from plait.service.policy import CREATE_VALIDATION, LIST_VALIDATIONS, SHOW_VALIDATION
+from plait.service.tables import VALIDATIONS
+from plait.service.texts import text_of, value_of, value_of_body
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from plait.service.calls import Call
+
+FAILURE, SUCCESS, EXPIRED = "failure", "success", "expired"
+_LONGEST = 255
+
+
+class Policy(NamedTuple):
+    """What a ValidationPolicy demands: for how long a success of each validation counts, None for ever."""
+
+    name: str
+    demands: dict[str, str | None]
+
+    def __str__(self) -> str:
+        return f"{self.name}: {', '.join(self.demands)}"
+
+
+class Entry(NamedTuple):
+    """One report, or what stands for one that is missing."""
+
+    name: str
+    status: str
+    created_at: str | None
+    expires_after: str | None
+    errors: list[object]
+
+    def shown(self) -> dict[str, object]:
+        return {
+            "createdAt": self.created_at,
+            "errors": self.errors,
+            "expiresAfter": self.expires_after,
+            "name": self.name,
+            "status": self.status,
+        }
+
+
+def create(call: Call) -> Answer:
+    """Keep a report. Raises Refusal."""
+    call.identity.require(CREATE_VALIDATION)
+    name = call.path["validation"]
+    if not call.body.strip():
+        raise bad_request("the body must not be empty")
+    given = value_of_body(call.body)
+    if not isinstance(given, dict) or not given.get("status") or not given.get("validator"):
+        raise bad_request('a validation must be a map with "status" and "validator"')
+    status, errors = given["status"], given.get("errors") or []
+    if not isinstance(status, str) or len(status) > _LONGEST or not isinstance(errors, list) or len(name) > _LONGEST:
+        raise bad_request(f"a status is a short text, errors are a list, and names have at most {_LONGEST} characters")
+    row: dict[str, object] = {
+        "name": name,
+        "status": status,
+        "created_at": now(),
+        "details": text_of(
+            [{"validator": given["validator"], "errors": errors, "expiresAfter": given.get("expiresAfter")}]
+        ),
+    }
+    with call.service.database.writing() as connection:
+        row["revision"] = existing(connection, call.path["revision"])
+        row["id"] = (connection.execute(select(func.max(VALIDATIONS.c.id))).scalar() or 0) + 1
+        connection.execute(insert(VALIDATIONS), [row])
+    return answer({"status": status, "validator": given["validator"]}, 201)
+
+
+def list_all(call: Call) -> Answer:
+    """Each validation with the worst status that was reported. Raises Refusal."""
+    found: dict[str, str] = {}
+    for entry in _entries(call):
+        found[entry.name] = min(entry.status, found.get(entry.name, entry.status), key=_badness)
+    results = [{"name": name, "status": found[name]} for name in sorted(found)]
+    return answer({"count": len(results), "results": results})
+
+
+def _badness(status: str) -> tuple[int, str]:
+    """What statuses are put in order by, the worst first."""
+    return {FAILURE: 0, EXPIRED: 1}.get(status, 2), status
+
+
+def detail(call: Call) -> Answer:
+    """Every report in full. Raises Refusal."""
+    results = [{"id": number} | entry.shown() for number, entry in enumerate(_entries(call))]
+    return answer({"count": len(results), "results": results})
+
+
+def list_entries(call: Call) -> Answer:
+    """The reports of one validation. Raises Refusal."""
+    results = [{"id": number, "status": entry.status} for number, entry in enumerate(_named(call, _entries(call)))]
+    return answer({"count": len(results), "results": results})
+
+
+def show_entry(call: Call) -> Answer:
+    """One report. Raises Refusal."""
+    text, name = call.path["entry"], call.path["validation"]
+    digits = text.removeprefix("-")
+    if not digits.isascii() or not digits.isdigit() or len(digits) >= _DIGITS:
+        call.identity.require(SHOW_VALIDATION)
+        raise bad_request("the number of an entry must be an integer")
+    entries = _named(call, _entries(call, SHOW_VALIDATION))
+    if not 0 <= int(text) < len(entries):
+        raise Refusal(
+            "ValidationNotFound", 404, f"revision {call.path['revision']} has no entry {text} of validation {name}"
+        )
+    return answer(entries[int(text)].shown())
+
+
+_DIGITS = 10
+
+
+def _named(call: Call, entries: list[Entry]) -> list[Entry]:
+    return [entry for entry in entries if entry.name == call.path["validation"]]
+
+
+def _entries(call: Call, action: str = LIST_VALIDATIONS) -> list[Entry]:
+    call.identity.require(action)
+    with call.service.database.reading() as connection:
+        return entries_of(connection, existing(connection, call.path["revision"]))
+
+
+def entries_of(connection: Connection, revision: int) -> list[Entry]:
+    """All reports about a revision as its policies judge them, and what they miss."""
+    policies = _policies(connection, revision)
+    demands: dict[str, str | None] = {}
+    for policy in policies:
+        for name, after in policy.demands.items():
+            if demands.get(name) is None:
+                demands[name] = after
+    rows = connection.execute(
+        select(VALIDATIONS).where(VALIDATIONS.c.revision == revision).order_by(VALIDATIONS.c.id)
+    ).all()
+    entries = []
+    for row in rows:
+        details = value_of(row.details)
+        assert isinstance(details, dict)
+        after = details["expiresAfter"] or demands.get(row.name)
+        entry = Entry(row.name, row.status, row.created_at, after, details["errors"])
+        if policies and row.name not in demands:
+            entry = _ignored(entry, policies)
+        elif entry.status == SUCCESS and after is not None and is_expired(row.created_at, after, now()):
+            entry = entry._replace(status=EXPIRED)
+        entries.append(entry)
+    reported = {entry.name for entry in entries}
+    return entries + [_missing(name, after) for name, after in demands.items() if name not in reported]
+
+
+def _ignored(entry: Entry, policies: list[Policy]) -> Entry:
+    told: list[object] = [
+        {"message": f"this was reported, and is ignored: it is not demanded by the validation policy {policy}"}
+        for policy in policies
+    ]
+    return entry._replace(status=f"ignored [{entry.status}]", errors=entry.errors + told)
+
+
+def _missing(name: str, after: str | None) -> Entry:
+    told: list[object] = [{"message": "this was never reported, which counts as a failure"}]
+    return Entry(name, FAILURE, None, after, told)
+
+
+def statuses(connection: Connection, revision: int) -> list[tuple[str, str]]:
+    """The validation policies of a revision, each with its outcome."""
+    policies = _policies(connection, revision)
+    if not policies:
+        return []
+    worst: dict[str, str] = {}
+    for entry in entries_of(connection, revision):
+        worst[entry.name] = min(entry.status, worst.get(entry.name, entry.status), key=_badness)
+    return [
+        (policy.name, SUCCESS if all(worst[name] == SUCCESS for name in policy.demands) else FAILURE)
+        for policy in policies
+    ]
+
+
+def _policies(connection: Connection, revision: int) -> list[Policy]:
+    found = []
+    for one in documents_of(connection, revision):
+        if one.entry.schema.startswith(VALIDATION_POLICY):
+            item = top_of(one.text).find("data")
+            data = to_plain(item.value) if item is not None and type(item.value) is Map else None
+            found.append(Policy(one.entry.name, _demands(data)))
+    return found
+
+
+def _demands(data: object) -> dict[str, str | None]:
+    validations = data.get("validations") if isinstance(data, dict) else None
+    return {
+        one["name"]: one["expiresAfter"] if isinstance(one.get("expiresAfter"), str) else None
+        for one in (validations if isinstance(validations, list) else ())
+        if isinstance(one, dict) and isinstance(one.get("name"), str)
+    }
+
+
+_DURATION = re.compile(
+    r"P(?:(\d{1,6})Y)?(?:(\d{1,6})M)?(?:(\d{1,6})W)?(?:(\d{1,6})D)?"
+    r"(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,9}(?:\.\d{1,6})?)S)?)?",
+    re.ASCII,
+)
+# Seconds of a year, a month, a week and so on, as far as a duration alone can tell.
+_UNITS = (365 * 86400, 30 * 86400, 7 * 86400, 86400, 3600, 60, 1)
+
+
+def is_expired(created_at: str, after: str, at: str) -> bool:
+    """Whether what was made at a time is older at another than an ISO 8601 duration; one that is none does not expire."""
+    found = _DURATION.fullmatch(after)
+    if found is None or after.endswith(("P", "T")):
+        return False
+    seconds = sum(float(part or 0) * unit for part, unit in zip(found.groups(), _UNITS, strict=True))
+    age = datetime.fromisoformat(at) - datetime.fromisoformat(created_at)
+    return age > timedelta(seconds=min(seconds, _FAR))
+
+
+_FAR = 1e12
