@@ -155,7 +155,7 @@ def test_a_small_run_loads_little(tmp_path: Path) -> None:
         "typing",
         "plait.ops.certificates",
         "plait.ops.difference",
-        "plait.ops.edit",
+        "plait.yaml.keeping",
         "plait.ops.generate",
         "plait.ops.store",
         "plait.workspace",

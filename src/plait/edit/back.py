@@ -16,10 +16,10 @@ from plait.edit.target import changed_texts, differences
 from plait.errors import LimitError, PlaitError
 from plait.limits import allowance
 from plait.nodes import Array, ArrayItem, Document, Map, MapItem, equal, is_filled
-from plait.ops.edit import aligned
 from plait.tools.diff import paired, printed
 from plait.tools.explain import Explainer
 from plait.tools.paths import Place
+from plait.yaml.keeping import aligned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from plait.edit.sites import Text, has_computed_key, is_same_key
 from plait.edit.target import number_of
 from plait.errors import ReadError
 from plait.nodes import Array, ArrayItem, Map, MapItem
-from plait.ops.layout import ALIAS, SCALAR
 from plait.ops.placeholders import is_whole
 from plait.source import Position, Source
 from plait.tools.explain import LOST, Entry, Explainer
 from plait.tools.paths import Line, Place
 from plait.tools.telling import shown
+from plait.yaml.layout import ALIAS, SCALAR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,19 +9,19 @@ from __future__ import annotations
 import re
 
 from plait.nodes import Array, Map, MapItem, is_filled, key_id
-from plait.ops.edit import ConflictError, Editor, Slot
-from plait.ops.layout import ALIAS, ARRAY, MAP, SCALAR, layouts
 from plait.source import Source
 from plait.yaml import read, write_value
 from plait.yaml.forms import double_quoted
 from plait.yaml.inline import flow_text
+from plait.yaml.keeping import ConflictError, Editor, Slot
+from plait.yaml.layout import ALIAS, ARRAY, MAP, SCALAR, layouts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plait.nodes import Item, Value
-    from plait.ops.layout import Part
+    from plait.yaml.layout import Part
 
 # Anchors and tags in front of a value.
 _PROPERTIES = re.compile(r"(?:[&!][^\s,\[\]{}]*[ \t]+)*")

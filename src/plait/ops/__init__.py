@@ -13,14 +13,13 @@ from plait.ops.files import expand, operations_of, read_operations
 from plait.ops.job import Job, patch
 from plait.ops.operations import Operation, Remove, Replace, Test, to_nodes
 from plait.ops.pointer import Pointer, parse
-from plait.ops.reading import file_source, file_text, read_first, write_bytes, write_text
+from plait.ops.reading import file_source, file_text, keep_format, read_first, write_bytes, write_text
 from plait.ops.variables import Sources
 from plait.ops.walk import find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.ops.difference import diff
-    from plait.ops.edit import keep_format
     from plait.ops.store import Store
 
 __all__ = [
@@ -50,7 +49,7 @@ __all__ = [
 ]
 
 
-_LATER = {"Store": "store", "diff": "difference", "keep_format": "edit"}
+_LATER = {"Store": "store", "diff": "difference"}
 
 
 def __getattr__(name: str) -> object:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from plait.nodes import Array, Map, key_id
 from plait.ops.operations import Remove, Replace, Test
 from plait.ops.pointer import Append, Index, Key, Pointer, index_number
-from plait.ops.values import alike
+from plait.yaml.likeness import alike
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from plait.ops.definitions import interpolate
 from plait.ops.draft import Draft
 from plait.ops.placeholders import marked
 from plait.ops.pointer import Match
-from plait.ops.reading import read_first, write_text
+from plait.ops.reading import keep_format, read_first, write_text
 from plait.ops.variables import Sources
 from plait.ops.walk import NotThereError, find
 from plait.source import Position
@@ -188,8 +188,6 @@ class Job:
     def text(self, value: Value) -> str:
         """What is printed: a string that was asked for by its location as it is, anything else as YAML."""
         if self.keep_format:
-            from plait.ops.edit import keep_format
-
             if self.template is None:
                 raise UsageError("there is no text whose format can be kept", expected="a file, or a text by its name")
             return keep_format(self.template, self.base, value)

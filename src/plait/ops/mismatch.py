@@ -6,9 +6,9 @@ What may be a secret is not shown: a value under a key that sounds like one, and
 from __future__ import annotations
 
 from plait.nodes import Array, Map, kind_name
-from plait.ops.values import same
 from plait.ops.walk import known, place
 from plait.spell import counted
+from plait.yaml.likeness import same
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from plait.errors import OpsError
 from plait.nodes import Array, ArrayItem, Map, MapItem
 from plait.ops.pointer import Key, Pointer
-from plait.ops.values import same
 from plait.ops.walk import NotThereError, known
+from plait.yaml.likeness import same
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -49,6 +49,13 @@ def write_bytes(value: Value, *, sort: bool = True) -> bytes:
     return encoded(write_text(value, sort=sort))
 
 
+def keep_format(source: Source, old: Value, new: Value) -> str:
+    """The text of a base, whose first document is `old`, with only those lines changed that have to, so that it is `new`."""
+    from plait.yaml.keeping import keep_format as kept
+
+    return kept(source, old, new, read_first)
+
+
 def decoded(data: bytes) -> str:
     """YAML of bytes: UTF-8, or UTF-16 if a byte order mark says so. Raises ReadError for half of a character in UTF-16."""
     if data[:2] not in (b"\xff\xfe", b"\xfe\xff"):

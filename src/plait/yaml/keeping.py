@@ -10,26 +10,28 @@ not the wanted value, the document would be written anew.
 from __future__ import annotations
 
 from plait.nodes import Array, ArrayItem, Map, MapItem, is_filled, key_id
-from plait.ops.layout import ALIAS, MAP, SCALAR, layout
-from plait.ops.reading import read_first
-from plait.ops.values import alike
 from plait.source import Source
 from plait.yaml import write_value
 from plait.yaml.forms import double_quoted
 from plait.yaml.inline import flow_text
+from plait.yaml.layout import ALIAS, MAP, SCALAR, layout
+from plait.yaml.likeness import alike
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from plait.nodes import Value
-    from plait.ops.layout import Part
+    from plait.yaml.layout import Part
 
 _SIMILAR_CELLS = 4000  # pairs of items that are compared to find which became which
 
 
-def keep_format(source: Source, old: Value, new: Value) -> str:
+def keep_format(source: Source, old: Value, new: Value, read_first: Callable[[Source], Value]) -> str:
     """The text of `source`, whose first document is `old`, changed so that it reads as `new`.
 
-    Lines of what is the same in both stay byte for byte; so do all documents but the first.
+    Lines of what is the same in both stay byte for byte; so do all documents but the first. read_first: reads the first
+    document of a text.
     """
     text = source.text
     mark = "\ufeff" if text.startswith("\ufeff") else ""
@@ -41,12 +43,12 @@ def keep_format(source: Source, old: Value, new: Value) -> str:
         result = editor.result()
     except (ConflictError, RecursionError):
         result = None
-    if result is None or not _reads_as(result, new):
+    if result is None or not _reads_as(result, new, read_first):
         result = _written_anew(text, root, new)
     return mark + result
 
 
-def _reads_as(text: str, value: Value) -> bool:
+def _reads_as(text: str, value: Value, read_first: Callable[[Source], Value]) -> bool:
     from plait.errors import PlaitError
 
     try:
