@@ -247,7 +247,7 @@ def pointer(data: bytes) -> None:
 def ops(data: bytes) -> None:
     """A document and an ops file; the change as operations, and in the document's own format."""
     from plait.ops import diff, keep_format, patch, read_first, read_operations, write_text
-    from plait.ops.values import alike
+    from plait.yaml.likeness import alike
 
     first, second = parts(data, 2)
     source = Source("a.yml", first)

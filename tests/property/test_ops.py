@@ -26,8 +26,8 @@ from plait.ops.draft import INDEX_FROM
 from plait.ops.operations import Operation
 from plait.ops.placeholders import names
 from plait.ops.pointer import Key, Pointer, escape
-from plait.ops.values import alike, same
 from plait.source import Source
+from plait.yaml.likeness import alike, same
 
 if TYPE_CHECKING:
     from plait.nodes import Value

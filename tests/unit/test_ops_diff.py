@@ -6,8 +6,8 @@ import pytest
 
 from plait.nodes import from_plain, to_plain
 from plait.ops import diff, operations_of, patch, to_nodes
-from plait.ops.values import alike
 from plait.source import Source
+from plait.yaml.likeness import alike
 
 
 def shown(left: object, right: object, *, tests: bool = True) -> list[str]:
