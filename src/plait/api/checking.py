@@ -11,6 +11,7 @@ from plait.errors import Finding, LayeringError, SchemaError, as_finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Self, overload
 
@@ -105,6 +106,7 @@ def check_data_values(
     ignore_unknown_comments: bool = False,
     implicit_map_key_overrides: bool = False,
     additions: Texts = (),
+    schema: str | os.PathLike[str] = "",
     allow_links: Texts = (),
     limits: Limits | None = None,
     isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
@@ -131,6 +133,7 @@ def check_data_values(
             ignore_unknown_comments=ignore_unknown_comments,
             implicit_map_key_overrides=implicit_map_key_overrides,
             additions=additions,
+            schema=schema,
             allow_links=allow_links,
             limits=limits,
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from plait.additions import taken
 from plait.api.asynchronous import awaited
 from plait.api.inputs import context_of, files, trace_of
@@ -33,6 +35,7 @@ def render(
     implicit_map_key_overrides: bool = False,
     validate: bool = True,
     additions: Texts = (),
+    schema: str | os.PathLike[str] = "",
     allow_links: Texts = (),
     warnings: Warnings = "keep",
     limits: Limits | None = None,
@@ -44,7 +47,8 @@ def render(
     values: data values as plain data, merged over those of files. values_files: plain YAML files of data values.
     secrets: data values that nobody else is to see, merged over all others: messages, warnings, what templates print and
     histories tell nothing that depends on them. file_marks: `PATH:KEY=VALUE`, as --file-mark. allow_links: paths that symbolic links may lead to.
-    validate: run the validations of data values. additions: names of additions to the dialect, as --with. warnings: "keep" them for the result, or raise an "error" where there are
+    validate: run the validations of data values. schema: the path of a JSON Schema, an OpenAPI document or a custom resource
+    definition that is the schema of data values, with `#/pointer` behind it for a part of it, as --schema. additions: names of additions to the dialect, as --with. warnings: "keep" them for the result, or raise an "error" where there are
     any. limits: how much the run may take, by the names of --limit, such as
     {"steps": 100_000, "memory": 1 << 28}. trace: keep histories, for `explain`. isolated: run in a worker process, which
     keeps `seconds` and `memory` whatever is being done; not with `trace`. Raises PlaitError.
@@ -63,6 +67,7 @@ def render(
             implicit_map_key_overrides=implicit_map_key_overrides,
             disable_validation=not validate,
             additions=taken(additions, "render"),
+            values_schema=os.fspath(schema),
         )
         given = Given(inputs, options, file_marks, allow_links, warnings)
         given.set_values(data_values(values, values_files, strict=strict, warn=given.context.warn))

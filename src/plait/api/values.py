@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from plait.additions import taken
 from plait.api.isolation import can_be_isolated
 from plait.api.rendering import Given
@@ -32,6 +34,7 @@ def data_values(
     implicit_map_key_overrides: bool = False,
     validate: bool = True,
     additions: Texts = (),
+    schema: str | os.PathLike[str] = "",
     allow_links: Texts = (),
     limits: Limits | None = None,
     isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
@@ -53,6 +56,7 @@ def data_values(
             disable_validation=not validate,
             inspect=INSPECT_VALUES,
             additions=taken(additions, "render"),
+            values_schema=os.fspath(schema),
         )
         given = Given(inputs, options, file_marks, allow_links)
         given.set_values(values_given(values, values_files, strict=strict, warn=given.context.warn))
@@ -71,6 +75,7 @@ def data_values_schema(
     ignore_unknown_comments: bool = False,
     implicit_map_key_overrides: bool = False,
     additions: Texts = (),
+    schema: str | os.PathLike[str] = "",
     allow_links: Texts = (),
     limits: Limits | None = None,
     isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
@@ -93,6 +98,7 @@ def data_values_schema(
             implicit_map_key_overrides=implicit_map_key_overrides,
             inspect=_SCHEMA_FORMS[form],
             additions=taken(additions, "render"),
+            values_schema=os.fspath(schema),
         )
         return _inspected(Given(inputs, options, file_marks, allow_links))
 

@@ -79,6 +79,7 @@ _RENDER_FLAGS = (
     Flag("bulk-in", TEXT, "inputs as JSON; -f is ignored", value="JSON"),
     with_of("render"),
     "Data values",
+    Flag("schema", TEXT, "the schema of data values: JSON Schema, OpenAPI or CRD", value="FILE[#POINTER]"),
     Flag("data-value", TEXTS, "set one data value to a string, [@library:]key.key=value", short="v", value="KEY=VALUE"),
     Flag("data-value-yaml", TEXTS, "set one data value, read as YAML", value="KEY=YAML"),
     Flag("data-value-file", TEXTS, "set one data value to the content of a file", value="KEY=PATH"),
@@ -392,6 +393,7 @@ def _job(
         inspect=_inspection(flags),
         debug=debug,
         additions=taken(flags.texts("with"), "render") if flags.given("with") else frozenset(),
+        values_schema=flags.text("schema"),
     )
     job = Job(files, options)
     if debug is not None:

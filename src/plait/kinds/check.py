@@ -29,10 +29,11 @@ class Fault:
     """Something that is wrong.
 
     way: the nodes from the document to what is wrong; path: the same in keys and numbers. message: what is wrong, in words,
-    without the value. meant: what may have been meant in the place of the key (is_of_key), or of the value.
+    without the value. meant: what may have been meant in the place of the key (is_of_key), or of the value. schema, keyword:
+    what says so, where a schema does.
     """
 
-    __slots__ = ("is_of_key", "meant", "message", "path", "way")
+    __slots__ = ("is_of_key", "keyword", "meant", "message", "path", "schema", "way")
 
     def __init__(self, way: Sequence[Item], violation: Violation) -> None:
         self.way = way
@@ -40,6 +41,8 @@ class Fault:
         self.message = violation.message
         self.meant = violation.meant
         self.is_of_key = violation.is_of_key
+        self.schema = violation.schema
+        self.keyword = violation.keyword
 
     def __repr__(self) -> str:
         return f"<Fault {'.'.join(map(str, self.path))}: {self.message}>"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import TypeAlias
 
-    from plait.nodes import Item
+    from plait.nodes import Document, Item
 
     # How a part of a file is reached from its top.
     Way: TypeAlias = "tuple[str | int, ...]"
@@ -42,7 +42,7 @@ class Files:
         self._allowed = [os.path.realpath(one) for one in allowed]
         self._view = View(texts)
         self._read: dict[str, object] = {}
-        self._last: tuple[str, Source, Sequence[Item]] = "", Source(""), ()
+        self._last: tuple[str, Source, Sequence[Document]] = "", Source(""), ()
         self._told: set[object] = set()
         self.problems: list[PlaitError] = []
         self.notes: list[PlaitError] = []
@@ -99,6 +99,10 @@ class Files:
             self._read[path] = _parsed(path, self.text(path))
         return self._read[path]
 
+    def all_read(self) -> Mapping[str, object]:
+        """What the files hold that were read, by path."""
+        return self._read
+
     def tell(self, error: PlaitError) -> None:
         """Say what is wrong, unless it was said before."""
         if (key := (str(error.at), error.message)) not in self._told:
@@ -109,10 +113,10 @@ class Files:
         """Say what is wrong with a part of a file, unless it was said before."""
         if (key := (path, way, error.message)) not in self._told:
             self._told.add(key)
-            error.at = self._place(path, way)
+            error.at = self.place(path, way)
             (self.notes if is_note else self.problems).append(error)
 
-    def _place(self, path: str, way: Way) -> Position:
+    def place(self, path: str, way: Way) -> Position:
         """Where a part of a file stands; the top of the file where that cannot be told."""
         source, documents = self._nodes(path)
         if not documents:
@@ -132,13 +136,17 @@ class Files:
             item = below
         return Position(source, max(item.line, 1))
 
-    def _nodes(self, path: str) -> tuple[Source, Sequence[Item]]:
+    def documents(self, path: str) -> Sequence[Document]:
+        """The documents of a file, with the lines where they stand; none if it cannot be read as YAML."""
+        return self._nodes(path)[1]
+
+    def _nodes(self, path: str) -> tuple[Source, Sequence[Document]]:
         """The text of a file, and its documents; none if it cannot be read as YAML."""
         from plait.yaml import read
 
         if self._last[0] != path:  # a file with one fault may have many
             source = Source(path)
-            documents: Sequence[Item] = ()
+            documents: Sequence[Document] = ()
             with suppress(PlaitError):
                 source = Source(path, self.text(path))
                 documents = read(source, keep_mark=False).items

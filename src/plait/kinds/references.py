@@ -84,6 +84,24 @@ class References:
         checker = checks({"$ref": f"{uri}#{pointer}"}, registry=self.registry, format_checker=formats())
         return Schema(node, found.resolver, is_kind=is_kind, checker=checker, path=path_of(uri) or "")
 
+    def reached(self) -> list[Mapping[str, object]]:
+        """All schemas that were looked through."""
+        return [node for node in self._seen.values() if isinstance(node, dict)]
+
+    def places(self) -> dict[int, tuple[str, Way]]:
+        """Where each object of the files that were read stands, by its identity: the file, and the way in it."""
+        found: dict[int, tuple[str, Way]] = {}
+        for path, contents in self.files.all_read().items():
+            todo: list[tuple[object, Way]] = [(contents, ())]
+            while todo:
+                node, way = todo.pop()
+                if isinstance(node, dict):
+                    found.setdefault(id(node), (path, way))
+                    todo += [(inner, (*way, key)) for key, inner in node.items()]
+                elif isinstance(node, list):
+                    todo += [(inner, (*way, number)) for number, inner in enumerate(node)]
+        return found
+
     def _add(self, uri: str, contents: object) -> None:
         from referencing.jsonschema import DRAFT202012, specification_with
 

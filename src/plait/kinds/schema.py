@@ -42,7 +42,8 @@ class Schema:
     def __repr__(self) -> str:
         return f"<Schema: {self.type_text()}>"
 
-    def _inner(self, node: object) -> Schema | None:
+    def inner(self, node: object) -> Schema | None:
+        """A place below, by what stands there; None for what says nothing."""
         return Schema(node, self.resolver, is_kind=self.is_kind) if isinstance(node, dict) else None
 
     def parts(self) -> list[Schema]:
@@ -60,9 +61,27 @@ class Schema:
                 todo.append(one.referred())
                 for name in ("allOf", "anyOf", "oneOf"):
                     several = one.node.get(name)
-                    todo += [one._inner(node) for node in several] if isinstance(several, list) else []
-                todo += [one._inner(one.node.get(name)) for name in ("then", "else")]
+                    todo += [one.inner(node) for node in several] if isinstance(several, list) else []
+                todo += [one.inner(one.node.get(name)) for name in ("then", "else")]
         return self._parts
+
+    def certain(self) -> list[Schema]:
+        """The place, what it refers to and what else holds for it whatever the value is, each once.
+
+        Of alternatives only one holds for certain that is the only one beside null.
+        """
+        found: dict[int, Schema] = {}
+        todo: list[Schema | None] = [self]
+        while todo and len(found) < _MOST:
+            one = todo.pop(0)
+            if one is None or id(one.node) in found:
+                continue
+            found[id(one.node)] = one
+            todo.append(one.referred())
+            several = one.node.get("allOf")
+            todo += [one.inner(node) for node in several] if isinstance(several, list) else []
+            todo += [one.inner(only_alternative(one.node.get(name))) for name in ("anyOf", "oneOf")]
+        return [*found.values()]
 
     def referred(self) -> Schema | None:
         """What the `$ref` of the place leads to, if it has one."""
@@ -81,7 +100,7 @@ class Schema:
                 properties = part.node.get("properties")
                 for name, node in properties.items() if isinstance(properties, dict) else ():
                     # What says nothing of a value says that there is the key.
-                    inner = part._inner({} if node is True else node)
+                    inner = part.inner({} if node is True else node)
                     if inner is not None:
                         found.setdefault(name, inner)
             self._properties = found
@@ -96,9 +115,9 @@ class Schema:
             patterns = part.node.get("patternProperties")
             for pattern, node in patterns.items() if isinstance(patterns, dict) else ():
                 if isinstance(node, dict) and matches(pattern, key):
-                    return part._inner(node)
+                    return part.inner(node)
         for part in self.parts():
-            more = part._inner(part.node.get("additionalProperties"))
+            more = part.inner(part.node.get("additionalProperties"))
             if more is not None:
                 return more
         return None
@@ -107,7 +126,7 @@ class Schema:
         """What is said of the items of an array here."""
         if self._item is None:
             for part in self.parts():
-                self._item = part._inner(part.node.get("items"))
+                self._item = part.inner(part.node.get("items"))
                 if self._item is not None:
                     break
         return self._item
@@ -171,6 +190,12 @@ class Schema:
             if isinstance(said, str) and said:
                 return said
         return ""
+
+
+def only_alternative(several: object) -> object:
+    """The only schema of a list beside that of null, if there is but one."""
+    others = [one for one in several if one != {"type": "null"}] if isinstance(several, list) else []
+    return others[0] if len(others) == 1 else None
 
 
 def _texts(value: object) -> list[str]:

@@ -9,7 +9,7 @@ from plait.spell import near
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import TypeAlias
 
     from jsonschema import ValidationError
@@ -19,12 +19,17 @@ if TYPE_CHECKING:
 
 
 class Violation(NamedTuple):
-    """What is wrong at a path. meant: what may have been meant; is_of_key: in the place of the last key."""
+    """What is wrong at a path. meant: what may have been meant; is_of_key: in the place of the last key.
+
+    schema, keyword: what says so.
+    """
 
     path: Path
     message: str
     meant: Sequence[str] = ()
     is_of_key: bool = False
+    schema: Mapping[str, object] | None = None
+    keyword: str = ""
 
 
 _TYPES = {
@@ -79,16 +84,21 @@ def told(error: ValidationError) -> Iterator[Violation]:
         found = [next(told(errors[0])) for errors in nearest]
         if found and all(len(errors) == 1 for errors in nearest) and len({one.path for one in found}) == 1:
             messages = ", or ".join(dict.fromkeys(one.message for one in found))
-            yield Violation(found[0].path, messages, [name for one in found for name in one.meant])
+            meant = [name for one in found for name in one.meant]
+            yield Violation(found[0].path, messages, meant, schema=_schema(error), keyword=keyword)
         elif found:
-            yield Violation(
-                path, f"the value is none of {len(found)} things that it may be: {found[0].message}, for one"
-            )
+            message = f"the value is none of {len(found)} things that it may be: {found[0].message}, for one"
+            yield Violation(path, message, schema=_schema(error), keyword=keyword)
         else:
-            yield Violation(path, f"{type_name(error.instance)} where {_expected(error)} is expected")
+            message = f"{type_name(error.instance)} where {_expected(error)} is expected"
+            yield Violation(path, message, schema=_schema(error), keyword=keyword)
         return
-    message, meant = _words(error, keyword)
-    yield Violation(path, message, meant, keyword in _OF_KEYS)
+    message, names = _words(error, keyword)
+    yield Violation(path, message, names, keyword in _OF_KEYS, _schema(error), keyword)
+
+
+def _schema(error: ValidationError) -> Mapping[str, object] | None:
+    return error.schema if isinstance(error.schema, dict) else None
 
 
 def _words(error: ValidationError, keyword: str) -> tuple[str, Sequence[str]]:

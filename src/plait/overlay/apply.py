@@ -12,7 +12,7 @@ from plait.overlay.actions import wrong_kind
 from plait.overlay.edits import DocumentsEdit
 from plait.overlay.erasing import is_annotated
 from plait.overlay.expectations import ANY_DEFAULT
-from plait.overlay.plan import MATCH, Step, plain_step, steps_of
+from plait.overlay.plan import ADDS, MATCH, Step, plain_step, steps_of
 from plait.overlay.run import Run, located
 from plait.passes import FAST
 
@@ -63,6 +63,7 @@ def apply(
     right: Value,
     *,
     exact_documents: bool = False,
+    adds: bool = False,
     owned: Owned | None = None,
     trace: Trace | None = None,
     warn: Warn | None = None,
@@ -75,7 +76,7 @@ def apply(
     A scalar on the right changes nothing.
 
     exact_documents: left and right are document sets with one left document, which every right one goes with, so that
-    documents need no `@overlay/match` (data values and schemas, spec ytt 7.2).
+    documents need no `@overlay/match` (data values and schemas, spec ytt 7.2). adds: as of `apply_document`.
     owned: collections of left that nobody else has seen; they are changed in place. Filled with those made here.
     trace: where changes are recorded. warn: gets what looks like a mistake, though nothing forbids it.
 
@@ -92,12 +93,13 @@ def apply(
         error.at = right.position  # type: ignore[union-attr]
         raise error
     run = _run(owned, trace, warn, () if exact_documents else right.items)  # type: ignore[union-attr]
+    defaults = ADDS if adds else ANY_DEFAULT
     try:
         if type(left) is DocumentSet:
             edit = DocumentsEdit([left])
-            run.perform(edit, steps_of(right, ANY_DEFAULT, exact=exact_documents))  # type: ignore[arg-type]
+            run.perform(edit, steps_of(right, defaults, exact=exact_documents))  # type: ignore[arg-type]
             return edit.results()[0]
-        return run.merge(left, steps_of(right, ANY_DEFAULT))  # type: ignore[arg-type]
+        return run.merge(left, steps_of(right, defaults))  # type: ignore[arg-type]
     except PlaitError as error:
         raise _of_document(error, run, left) from None
     except RecursionError:
@@ -118,18 +120,26 @@ def _nested(at: Position) -> LimitError:
 
 
 def apply_document(
-    left: Document, right: Document, *, plain: bool = False, trace: Trace | None = None, warn: Warn | None = None
+    left: Document,
+    right: Document,
+    *,
+    plain: bool = False,
+    adds: bool = False,
+    trace: Trace | None = None,
+    warn: Warn | None = None,
 ) -> Document:
     """The left document with the one right document applied to it, as for data values and schemas (spec ytt 7.2).
 
-    plain: right has no annotations and is merged plainly (see `merge_plain`). trace, warn: as of `apply`. Raises as it does.
+    plain: right has no annotations and is merged plainly (see `merge_plain`). adds: keys that say nothing of matching are
+    added where left lacks them. trace, warn: as of `apply`. Raises as it does.
     """
     if plain:
         return merge_plain(left, right, warn=warn)
     if trace is None and type(right.value) is type(left.value) in (Map, Array) and not is_annotated(right):
         # The same as below, without the sets.
-        return _merged(left, Step(right, ANY_DEFAULT), warn)
-    result = apply(DocumentSet([left]), DocumentSet([right]), exact_documents=True, trace=trace, warn=warn)
+        return _merged(left, Step(right, ADDS if adds else ANY_DEFAULT), warn)
+    both = DocumentSet([left]), DocumentSet([right])
+    result = apply(*both, exact_documents=True, adds=adds, trace=trace, warn=warn)
     # What an overlay that removes the document leaves is an empty one.
     return result.items[0] if result.items else left.with_value(None)  # type: ignore[union-attr, return-value]
 

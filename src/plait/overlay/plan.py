@@ -31,6 +31,8 @@ ACTION_ANNOTATIONS = ("overlay/merge", "overlay/remove", "overlay/replace", "ove
 # Equal to no key.
 NO_KEY = object()
 _MISSING_OK = Expectation(UNSET, True, UNSET)
+# What map items below have that say nothing of matching: they are added where they are missing. Others have the default.
+ADDS = Expectation(UNSET, True, UNSET)
 
 
 class Step:
@@ -129,12 +131,16 @@ def steps_of(right: Collection, defaults: Expectation, *, exact: bool = False, e
     """
     steps = []
     for item in right.items:
-        step = Step(item, defaults, erases=erases)
+        own = defaults
+        if defaults is ADDS and not _says_nothing(item):
+            own = ANY_DEFAULT
+        step = Step(item, own, erases=erases)
+        step.children = defaults
         annotations = item.annotations
         steps.append(step)
         if annotations is not None or type(item) is not MapItem:
             try:
-                _read(step, annotations or {}, defaults, exact=exact)
+                _read(step, annotations or {}, own, exact=exact)
             except OverlayError as error:
                 point_at_annotation(error, step)
                 step.error = error
@@ -152,6 +158,12 @@ def steps_of(right: Collection, defaults: Expectation, *, exact: bool = False, e
                     step.key = text
             step.optional = step.expected is not None and step.expected.none and step.key is not NO_KEY
     return steps
+
+
+def _says_nothing(item: Item) -> bool:
+    """Whether a map item is merged, and has nothing said of how many matches it may have."""
+    annotations = item.annotations or {}
+    return type(item) is MapItem and not any(name in annotations for name in (MATCH, *ACTION_ANNOTATIONS))
 
 
 def _read(step: Step, annotations: Annotations, defaults: Expectation, *, exact: bool) -> None:
@@ -194,7 +206,7 @@ def _read_defaults(step: Step, annotation: Annotation, defaults: Expectation) ->
     for name in annotation.kwargs:
         if name not in KEYWORDS:
             raise _unknown(annotation, name, KEYWORDS)
-    step.children = expectation(annotation.kwargs, defaults)
+    step.children = expectation(annotation.kwargs, ANY_DEFAULT if defaults is ADDS else defaults)
 
 
 def _read_match(step: Step, annotation: Annotation | None, defaults: Expectation, *, exact: bool) -> None:

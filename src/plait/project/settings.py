@@ -34,7 +34,7 @@ VALUES = {"render": "set", "patch": "vars", "compose": "set"}
 
 # What the value of a flag looks like, where it holds a path: what comes before the path.
 _PATHS = {
-    **dict.fromkeys(("PATH", "DIRECTORY", "DIR", "FILE"), ""),
+    **dict.fromkeys(("PATH", "DIRECTORY", "DIR", "FILE", "FILE[#POINTER]"), ""),
     **dict.fromkeys(("KEY=PATH", "NAME=PATH", "NAME=DIR"), "="),
     "[@LIBRARY:]PATH": ":",
     "[KEY=]SOURCE": ":",
@@ -132,7 +132,7 @@ def check_paths(settings: Iterable[Setting], directory: str) -> None:
         if flag is not None and (flag.value not in _PATHS or flag.name in _MAY_BE_MISSING):
             continue
         for text, at in setting.texts():
-            path = joined(directory, text if flag is None else _split(flag, text)[1])
+            path = joined(directory, path_in(flag, text))
             if not path or path == "-" or "://" in path or os.path.lexists(path) or any(char in path for char in "*?["):
                 continue
             raise ReadError(f'there is nothing at "{text}"', at=at, expected="a file or a directory", hint=near(path))
@@ -154,7 +154,10 @@ def _placed(flag: Flag, text: str, directory: str) -> str:
 
 def path_in(flag: Flag | None, text: str) -> str:
     """The path in the value of a setting, which may have a name before it; the value itself where it is no path."""
-    return text if flag is None or flag.value not in _PATHS else _split(flag, text)[1]
+    if flag is None or flag.value not in _PATHS:
+        return text
+    path = _split(flag, text)[1]
+    return path.rpartition("#")[0] or path if flag.value.endswith("[#POINTER]") else path
 
 
 def _split(flag: Flag, text: str) -> tuple[str, str]:

@@ -100,11 +100,16 @@ def _wrong_type(declared: Type, item: Item) -> Finding:
 
 def _type_hint(item: Item) -> str | None:
     """What to do about a value of another type, where that is likely to be one thing."""
+    return flag_hint(item) or ("@schema/nullable in the schema allows null" if item.value is None else None)
+
+
+def flag_hint(item: Item) -> str | None:
+    """What to do about a text of a flag that gives texts only."""
     name = "" if item.source is None else item.source.name
     if type(item.value) is str and name.startswith(("(data-value arg)", "(data-values-env arg)")):
         flag = name[1 : name.index(" ")]
         return f"--{flag} gives strings, --{flag}-yaml values of any type"
-    return "@schema/nullable in the schema allows null" if item.value is None else None
+    return None
 
 
 def _unknown_key(declared: MapType, item: MapItem, *, suggest: bool) -> Finding:

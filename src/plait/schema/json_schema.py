@@ -11,8 +11,8 @@ import re
 
 from plait.errors import LimitError
 from plait.fragments import plain
-from plait.nodes import Array, ArrayItem, Document, Map, MapItem, from_plain
-from plait.schema.types import AnyType, ArrayType, MapType, NullType, ScalarType, without_default
+from plait.nodes import Array, ArrayItem, Document, Map, MapItem, equal, from_plain
+from plait.schema.types import AnyType, ArrayType, MapType, NullType, ScalarType, default_of, without_default
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,9 +81,11 @@ def _typed(declared: Type, default: Value) -> dict[str, Value]:
     elif type(declared) is MapType:
         keyed = [one for one in declared.declarations.values() if type(one.key) is str]
         said = {"type": "object", **_entries(declared, [MapItem(one.key, _described(one)) for one in keyed])}
-        required = [ArrayItem(one.key) for one in keyed if one.required]
+        required = [ArrayItem(one.key) for one in keyed if _has_to_be_given(one)]
         if required:
             said["required"] = Array(required)
+        if default is not None and ((declared.others and not keyed) or not equal(default, default_of(declared))):
+            said["default"] = default  # as an annotation says, or where no key can tell that it is there
         if len(keyed) == len(declared.declarations):  # a JSON Schema has no word for other keys
             said.setdefault("additionalProperties", False)
     elif type(declared) is ArrayType:
@@ -98,6 +100,12 @@ def _typed(declared: Type, default: Value) -> dict[str, Value]:
         if documentation.example is not None:
             said["examples"] = Array([ArrayItem(documentation.example[1])])
     return said
+
+
+def _has_to_be_given(declaration: Declaration) -> bool:
+    """Whether a key is required, or something in its map."""
+    inner = declaration.type.declarations.values() if type(declaration.type) is MapType else ()
+    return declaration.required or any(map(_has_to_be_given, inner))
 
 
 def _entries(declared: MapType, properties: list[MapItem]) -> dict[str, Value]:

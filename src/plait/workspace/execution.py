@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.additions import REQUIRED, SECRETS, VALUES_REFER
-from plait.errors import PlaitError, SchemaError, TemplateError
+from plait.errors import PlaitError, SchemaError, TemplateError, UsageError
 from plait.events import current_listener
 from plait.nodes import Document, DocumentSet, Map, is_empty
 from plait.workspace.files import YAML
@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from plait.kinds.values import ValuesSchema
     from plait.overlay import Plans
     from plait.schema import SchemaType
     from plait.starlark import Module
@@ -54,18 +55,30 @@ class Evaluated:
 class Execution:
     """The phases for one library (the root is one too); they can be gone through any number of times."""
 
-    __slots__ = ("_layout", "_referred", "library", "options", "session")
+    __slots__ = ("_layout", "_outside", "_referred", "library", "options", "session")
 
     def __init__(self, session: Session, library: Library, options: Options) -> None:
         self.session = session
         self.library = library
         self.options = options
         self._layout: Layout | None = None
+        self._outside: ValuesSchema | None = None
         self._referred: ReferredValues | None = None
         if VALUES_REFER in options.additions:
             from plait.workspace.referring import ReferredValues
 
             self._referred = ReferredValues(session.context.trace)
+
+    @property
+    def outside(self) -> ValuesSchema | None:
+        """The schema of data values that stands in no template, if there is one. Raises PlaitError."""
+        if self.options.values_schema and self._outside is None:
+            from plait.kinds.values import values_schema
+
+            self._outside = values_schema(self.options.values_schema)
+            for note in self._outside.notes:
+                self.session.context.warn(note)
+        return self._outside
 
     @property
     def layout(self) -> Layout:
@@ -90,6 +103,13 @@ class Execution:
         except PlaitError as error:
             order = _order(own, "additional data value schema" if given else None)
             raise error.within(f"Overlaying data values schema (in following order: {order})") from None
+        if schema is not None and self.outside is not None:
+            raise UsageError(
+                f'data values have one schema, and here are two: "{self.outside.name}", and {own[0].file.path}',
+                at=schema.position,
+                also=[self.outside.position],
+                hint="--data-values-schema-inspect -o json-schema prints the one of templates as a JSON Schema",
+            )
         return schema, [entry for entry in entries if entry.refs]
 
     def _built(self, entries: Sequence[ReferencedValues]) -> SchemaType | None:
@@ -128,6 +148,8 @@ class Execution:
             from plait.schema import defaults
 
             merged = defaults(schema)
+        elif self.outside is not None:
+            merged = self.outside.defaults()
         trace = self.session.context.trace
         if trace is not None:
             trace.label = "data values"
@@ -136,7 +158,7 @@ class Execution:
         try:
             entries = self._documents(own, VALUES)
             if entries:
-                made_of = [schema, *(entry.document for entry in entries)]
+                made_of = [schema, self.outside, *(entry.document for entry in entries)]
                 first = merged
                 merged = layout.defaults.get(
                     made_of, self.session.context, lambda: self._merged(first, entries, schema)
@@ -166,6 +188,8 @@ class Execution:
             from plait.schema.telling import tell
 
             tell(listener, schema, merged)
+        if self.outside is not None and not self.options.disable_validation:
+            self.outside.check(merged)
         if not self.options.disable_validation and (
             schema is not None or any(not entry.plain for entry in entries if not entry.refs)
         ):
@@ -194,10 +218,17 @@ class Execution:
                 from plait.overlay import apply_document
 
                 # What a schema does not know is told by the check.
-                warn = self.session.context.warn if schema is None else None
-                merged = apply_document(merged, document, plain=entry.plain, trace=trace, warn=warn)
+                knows = schema is not None or self.outside is not None
+                warn = None if knows else self.session.context.warn
+                adds = self.outside is not None
+                merged = apply_document(merged, document, plain=entry.plain, adds=adds, trace=trace, warn=warn)
                 if trace is not None and entry.plain and before is not None:
                     trace.relate(before.value, merged.value, "data values")
+            if self.outside is not None:
+                filled = self.outside.fill(merged, before)
+                if trace is not None:
+                    trace.relate(merged.value, filled.value, "schema default")
+                merged = filled
             if schema is not None:
                 from plait.schema import check, fill
 

@@ -28,6 +28,7 @@ class Options:
     strict: YAML's strict subset. ignore_unknown_comments: plain comments are allowed in templates.
     implicit_map_key_overrides: a repeated key in a template overrides. disable_validation: data values are not
     validated, here and in all libraries. inspect: None or where the run stops.
+    values_schema: a file with a schema of the data values of the root library, `FILE` or `FILE#/pointer`, or "".
     debug: gets each line of the trace, or is None. additions: to the dialect, by their names (`plait.additions`).
     reading: what a file becomes depends on these of the options.
     """
@@ -41,6 +42,7 @@ class Options:
         "inspect",
         "reading",
         "strict",
+        "values_schema",
     )
 
     def __init__(
@@ -53,6 +55,7 @@ class Options:
         inspect: str | None = None,
         debug: Callable[[str], None] | None = None,
         additions: frozenset[str] = frozenset(),
+        values_schema: str = "",
     ) -> None:
         self.strict = strict
         self.ignore_unknown_comments = ignore_unknown_comments
@@ -61,6 +64,7 @@ class Options:
         self.inspect = inspect
         self.debug = debug
         self.additions = additions
+        self.values_schema = values_schema
         self.reading = (strict, ignore_unknown_comments, implicit_map_key_overrides, F_STRINGS in additions)
 
     def with_overrides(
@@ -90,6 +94,7 @@ class Options:
         """These options with what gets the lines of the trace, if anybody does."""
         told = self.with_overrides()
         told.inspect = self.inspect
+        told.values_schema = self.values_schema
         told.debug = None if self.debug is None else debug
         return told
 

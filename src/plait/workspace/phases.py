@@ -79,6 +79,14 @@ def _run(job: Job, session: Session) -> Result:
     execution = Execution(session, job.library, job.options)
     schema, library_schemas = execution.schema(())
     if job.options.inspect in (INSPECT_SCHEMA, INSPECT_JSON_SCHEMA):
+        if execution.outside is not None:
+            from plait.kinds.described import described
+
+            as_json = job.options.inspect == INSPECT_JSON_SCHEMA
+            document, notes = described(execution.outside, as_json=as_json)
+            for note in notes:
+                session.context.warn(note)
+            return Result(documents=DocumentSet([document]))
         from plait.schema import ANY, openapi
 
         if schema is None:

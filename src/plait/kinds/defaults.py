@@ -1,0 +1,259 @@
+"""The defaults of a schema: what stands where nothing is given.
+
+A key that is not given has its `default`. An object without one is there if a default stands in it, or nothing can, unless
+it has to be given: its key is required, or it lacks a key that it requires.
+Defaults that hold only for some values, within `oneOf`, `if` and the like, are not taken.
+"""
+
+from __future__ import annotations
+
+from plait.errors import UsageError
+from plait.kinds.check import key_of
+from plait.kinds.patterns import matches
+from plait.kinds.shapes import below
+from plait.limits import allowance, exceeded
+from plait.nodes import Array, Map, MapItem, count_nodes, from_plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import TypeAlias
+
+    from plait.kinds.schema import Schema
+    from plait.nodes import ArrayItem, Value
+    from plait.source import Position
+
+    # Where a keyword of a schema stands.
+    Where: TypeAlias = "Callable[[Mapping[str, object], str], Position]"
+
+# What stands behind these holds for some values.
+_CONDITIONAL = ("anyOf", "contains", "dependencies", "dependentSchemas", "else", "if", "not", "oneOf", "then")
+
+# What decides about defaults; a schema without any of these only leads to another one.
+_SAYING = frozenset(
+    ("additionalProperties", "default", "items", "patternProperties", "prefixItems", "properties", "required", "type")
+)
+
+
+class Held:
+    """All that holds for certain at one place of a value. key: the same wherever the same holds."""
+
+    __slots__ = ("_below", "_items", "key", "parts")
+
+    def __init__(self, schemas: Iterable[Schema]) -> None:
+        self.parts = [*{id(part.node): part for one in schemas for part in one.certain()}.values()]
+        self.key = tuple(id(part.node) for part in self.parts if part.node.keys() & _SAYING)
+        self._below: dict[str, Held] = {}
+        self._items: dict[int, Held] = {}
+
+    def names(self) -> list[str]:
+        """The keys that are named, in order."""
+        return list(dict.fromkeys(name for part in self.parts for name in _map(part, "properties")))
+
+    def required(self) -> set[str]:
+        """The keys that there have to be."""
+        lists = [part.node.get("required") for part in self.parts]
+        return {name for one in lists if isinstance(one, list) for name in one}
+
+    def default(self) -> Schema | None:
+        """What says which value is the default, if anything does."""
+        return next((part for part in self.parts if "default" in part.node), None)
+
+    def is_object(self) -> bool:
+        """Whether only an object can stand here."""
+        return any(
+            part.node.get("type") in ("object", ["object"]) and part.node.get("nullable") is not True
+            for part in self.parts
+        )
+
+    def is_nullable(self) -> bool:
+        """Whether null can stand here, as OpenAPI says it."""
+        return any(part.node.get("nullable") is True for part in self.parts)
+
+    def is_empty(self) -> bool:
+        """Whether an object here can have no keys."""
+        names = any(_map(part, one) for part in self.parts for one in ("properties", "patternProperties"))
+        return not names and any(part.node.get("additionalProperties") is False for part in self.parts)
+
+    def below(self, key: str) -> Held:
+        """What holds for the value of a key."""
+        found = self._below.get(key)
+        if found is None:
+            found = self._below[key] = Held(inner for part in self.parts for inner in _of_key(part, key))
+        return found
+
+    def item(self, number: int) -> Held:
+        """What holds for an item of an array."""
+        nodes = [_of_item(part.node, number) for part in self.parts]
+        place = number if any(is_own for _, is_own in nodes) else -1  # all others are alike
+        found = self._items.get(place)
+        if found is None:
+            schemas = [part.inner(node) for part, (node, _) in zip(self.parts, nodes, strict=True)]
+            found = self._items[place] = Held(one for one in schemas if one is not None)
+        return found
+
+
+def _map(part: Schema, keyword: str) -> Mapping[str, object]:
+    found = part.node.get(keyword)
+    return found if isinstance(found, dict) else {}
+
+
+def _of_key(part: Schema, key: str) -> Iterator[Schema]:
+    named = [_map(part, "properties")[key]] if key in _map(part, "properties") else []
+    named += [node for pattern, node in _map(part, "patternProperties").items() if matches(pattern, key)]
+    for node in named or [part.node.get("additionalProperties")]:
+        inner = part.inner(node)
+        if inner is not None:
+            yield inner
+
+
+def _of_item(node: Mapping[str, object], number: int) -> tuple[object, bool]:
+    """What is said of an item, and whether of it alone."""
+    rest = node.get("items")
+    first = node.get("prefixItems")
+    if isinstance(rest, list):
+        first, rest = rest, node.get("additionalItems")
+    if isinstance(first, list) and number < len(first):
+        return first[number], True
+    return rest, False
+
+
+class Defaults:
+    """The defaults of one schema. where: tells the places of keywords.
+
+    is_ytts: it is one that ytt wrote, which leaves the default of objects out that are null.
+    """
+
+    __slots__ = ("_count", "_is_cut", "_known", "_open", "_where", "is_ytts", "top")
+
+    def __init__(self, schema: Schema, where: Where, *, is_ytts: bool = False) -> None:
+        self.top = Held([schema])
+        self._where = where
+        self.is_ytts = is_ytts
+        self._known: dict[tuple[int, ...], tuple[Value] | None] = {}
+        # What is being made, whether something was left out for being within itself, and how much was made.
+        self._open: list[tuple[int, ...]] = []
+        self._is_cut = False
+        self._count = 0
+
+    def made(self) -> Value:
+        """The value when nothing is given. Raises LimitError, and UsageError for defaults without end."""
+        self._count = 0
+        if self.top.default() is None:
+            return self._fill(self.top, Map([]))
+        found = self._made(self.top)
+        return None if found is None else found[0]
+
+    def fill(self, value: Value, before: Value = None) -> Value:
+        """A value with the defaults of the keys that its objects lack; the same object where nothing is missing.
+
+        before: an earlier state that was filled; what is shared with it is not looked at again. Raises as `made` does.
+        """
+        self._count = 0
+        return self._fill(self.top, value, before)
+
+    def _made(self, held: Held) -> tuple[Value] | None:
+        """What stands where nothing is given, if anything does."""
+        found: tuple[Value] | None = None
+        if held.key in self._known:
+            return self._known[held.key]
+        self._take(1)
+        says = held.default()
+        if held.key in self._open:
+            if says is not None:
+                raise UsageError("the default has no end", at=self._where(says.node, "default"))
+            self._is_cut = True
+            return None
+        was_cut, self._is_cut = self._is_cut, False
+        self._open.append(held.key)
+        try:
+            if says is not None:
+                at = self._where(says.node, "default")
+                found = (self._fill(held, from_plain(says.node["default"], at.source, at.line)),)
+            elif held.is_object():
+                found = self._object(held)
+            elif self.is_ytts and held.is_nullable():
+                found = (None,)
+        finally:
+            self._open.pop()
+        self._is_cut = self._is_cut and bool(self._open)
+        if not self._is_cut:
+            self._known[held.key] = found
+        self._is_cut = self._is_cut or was_cut
+        return found
+
+    def _object(self, held: Held) -> tuple[Value] | None:
+        part = next((one for one in held.parts if one.node.get("type") in ("object", ["object"])), held.parts[0])
+        at = self._where(part.node, "properties")
+        items = [*self._missing(held, set())]
+        lacks = held.required().difference(item.key for item in items)
+        is_there = not lacks and (items or held.is_empty())
+        return (Map(items, at.source, at.line),) if is_there else None
+
+    def _missing(self, held: Held, there: set[str]) -> Iterator[MapItem]:
+        """The items of an object that are not there."""
+        names = [name for name in held.names() if name not in there]
+        required = held.required() if names else ()
+        for name in names:
+            below_it = held.below(name)
+            says = below_it.default()
+            found = self._made(below_it) if says is not None or name not in required else None
+            if found is not None:
+                if isinstance(found[0], (Map, Array)):
+                    self._take(count_nodes(found[0]))
+                said = held.below(name).parts[0] if says is None else says
+                at = self._where(said.node, "type" if says is None else "default")
+                yield MapItem(name, found[0], at.source, at.line)
+
+    def _fill(self, held: Held, value: Value, before: Value = None) -> Value:
+        if value is before or not held.parts:
+            return value
+        if type(value) is Map:
+            return self._fill_map(held, value, before if type(before) is Map else None)
+        if type(value) is Array:
+            earlier = before.items if type(before) is Array else []
+            items: list[ArrayItem] = []
+            for number, item in enumerate(value.items):
+                old = earlier[number].value if number < len(earlier) else None
+                inner = self._fill(held.item(number), item.value, old)
+                items.append(item if inner is item.value else item.with_value(inner))
+            return value if all(a is b for a, b in zip(items, value.items, strict=True)) else value.with_items(items)
+        return value
+
+    def _fill_map(self, held: Held, value: Map, before: Map | None) -> Map:
+        items: list[MapItem] = []
+        for item in value.items:
+            old = before.find(item.key) if before is not None else None
+            inner = self._fill(held.below(key_of(item.key)), item.value, None if old is None else old.value)
+            items.append(item if inner is item.value else item.with_value(inner))
+        is_same = all(a is b for a, b in zip(items, value.items, strict=True))
+        missing = [*self._missing(held, {key_of(item.key) for item in items})]
+        return value if is_same and not missing else value.with_items([*items, *missing])
+
+    def _take(self, count: int) -> None:
+        self._count += count
+        allowance().check_time()
+        if self._count > (most := allowance().most_nodes()):
+            raise exceeded("the defaults of the schema", "nodes", most)
+
+
+def not_taken(nodes: Iterable[Mapping[str, object]]) -> Iterator[Mapping[str, object]]:
+    """The schemas with a default that holds only for some values. nodes: all schemas that are reached."""
+    for node in nodes:
+        for inner, steps in below(node):
+            keyword = steps[0]
+            if keyword in _CONDITIONAL and isinstance(inner, dict):
+                several = node.get(str(keyword))
+                others = [one for one in several if one != {"type": "null"}] if isinstance(several, list) else []
+                if keyword in ("anyOf", "oneOf") and len(others) == 1:
+                    continue
+                yield from _with_default(inner)
+
+
+def _with_default(node: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
+    todo = [node]
+    while todo:
+        node = todo.pop()
+        if "default" in node:
+            yield node
+        todo += [inner for inner, _ in below(node) if isinstance(inner, dict)]

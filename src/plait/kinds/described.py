@@ -1,0 +1,170 @@
+"""A schema of data values for other programs, as `--data-values-schema-inspect` prints it.
+
+A file that has the form that is asked for is printed as it stands. Else the schema is put into that form, with all that it
+refers to.
+"""
+
+from __future__ import annotations
+
+from plait.kinds.dialect import UNKNOWN
+from plait.kinds.parts import OWN
+from plait.kinds.shapes import below
+from plait.nodes import Document, from_plain
+from plait.schema.json_schema import DRAFT
+from plait.schema.openapi import document_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from plait.kinds.schema import Schema
+    from plait.kinds.values import ValuesSchema
+
+    Plain = dict[str, Any]
+
+# What is of a file, and what stands elsewhere afterwards.
+_LEFT_OUT = ("$defs", "$id", "$schema", "definitions", "id", UNKNOWN)
+# What OpenAPI 3.0 has no word for.
+_NOT_IN_OPENAPI = (
+    "$dynamicRef",
+    "contains",
+    "dependencies",
+    "dependentRequired",
+    "dependentSchemas",
+    "if",
+    "maxContains",
+    "minContains",
+    "patternProperties",
+    "prefixItems",
+    "propertyNames",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+)
+
+
+def described(schema: ValuesSchema, *, as_json: bool) -> tuple[Document, list[str]]:
+    """The schema as a JSON Schema (as_json), or as an OpenAPI document; and what of it that form has no word for."""
+    contents = schema.contents
+    is_openapi = isinstance(contents, dict) and "openapi" in contents
+    written = schema.written()
+    if written is not None and schema.is_whole and not schema.leads_out():
+        if as_json and schema.pointer == "":
+            return written, []
+        if not as_json and is_openapi:
+            return written, []
+    bundle = _Bundle(schema, "#/$defs/" if as_json else "#/components/schemas/", _as_json if as_json else _as_openapi)
+    top = bundle.of(schema.schema)
+    if as_json:
+        found: Plain = {"$schema": DRAFT, **top, **({"$defs": bundle.named} if bundle.named else {})}
+        return Document(from_plain(found)), bundle.notes
+    return document_of(from_plain({OWN: top, **bundle.named})), bundle.notes
+
+
+class _Bundle:
+    """A schema with all that it refers to. named: what is referred to, by name. start: of a reference to a name."""
+
+    def __init__(self, schema: ValuesSchema, start: str, form: Callable[[Plain], list[str]]) -> None:
+        self.named: Plain = {}
+        self.notes: list[str] = []
+        self._schema = schema
+        self._start = start
+        self._form = form
+        own = "#" if start == "#/$defs/" else f"{start}{OWN}"
+        self._known: dict[int, str] = {id(schema.schema.node): own}
+        self._names = {OWN}
+
+    def of(self, place: Schema) -> Plain:
+        """One schema, in the form that is wanted."""
+        node = place.node
+        out = {key: value for key, value in node.items() if key not in _LEFT_OUT}
+        for inner, steps in below(node):
+            keyword = str(steps[0])
+            if keyword not in out:
+                continue
+            below_it = place.inner(inner)
+            new = inner if below_it is None else self.of(below_it)
+            if len(steps) == 1:
+                out[keyword] = new
+                continue
+            if out[keyword] is node[keyword]:
+                several: Any = node[keyword]
+                out[keyword] = several.copy()
+            out[keyword][steps[1]] = new  # type: ignore[index]
+        if self._schema.is_ytts and node.get("nullable") is True:
+            out.setdefault("default", None)  # which ytt leaves out of objects
+        if isinstance(node.get("$ref"), str):
+            target = place.referred()
+            if target is not None:
+                out["$ref"] = self._address(target, str(node["$ref"]))
+        for keyword in self._form(out):
+            self.notes.append(f"{self._schema.where(node, keyword)}: OpenAPI has no word for {keyword}")
+        return out
+
+    def _address(self, target: Schema, reference: str) -> str:
+        key = id(target.node)
+        if key not in self._known:
+            first = reference.rstrip("#/").rpartition("/")[2].rpartition("#")[2].removesuffix(".json") or "schema"
+            name, number = first, 2
+            while name in self._names:
+                name, number = f"{first}{number}", number + 1
+            self._names.add(name)
+            self._known[key] = self._start + name
+            self.named[name] = {}  # its place in the order
+            self.named[name] = self.of(target)
+        return self._known[key]
+
+
+def _as_json(node: Plain) -> list[str]:
+    """Put the words of OpenAPI and earlier drafts into those of the newest draft."""
+    if node.pop("nullable", False) is True and "type" in node:
+        types = node["type"] if isinstance(node["type"], list) else [node["type"]]
+        node["type"] = [*types, *(["null"] if "null" not in types else [])]
+    for bound in ("minimum", "maximum"):
+        exclusive = f"exclusive{bound.capitalize()}"
+        if node.get(exclusive) is True and bound in node:
+            node[exclusive] = node.pop(bound)
+        elif isinstance(node.get(exclusive), bool):
+            del node[exclusive]
+    if isinstance(node.get("items"), list):
+        node["prefixItems"] = node.pop("items")
+        if "additionalItems" in node:
+            node["items"] = node.pop("additionalItems")
+    for key, needed in node.pop("dependencies", {}).items():
+        keyword = "dependentRequired" if isinstance(needed, list) else "dependentSchemas"
+        node.setdefault(keyword, {})[key] = needed
+    if "example" in node and "examples" not in node:
+        node["examples"] = [node.pop("example")]
+    return []
+
+
+def _as_openapi(node: Plain) -> list[str]:
+    """Put the words of JSON Schema into those of OpenAPI 3.0; gives those that it has none for."""
+    types = node.get("type")
+    if isinstance(types, list):
+        others = [one for one in types if one != "null"]
+        del node["type"]
+        if len(others) == 1:
+            node["type"] = others[0]
+        elif others:
+            nullable = {"nullable": True} if "null" in types else {}
+            node["allOf"] = [*node.get("allOf", []), {"anyOf": [{"type": one, **nullable} for one in others]}]
+        if "null" in types and len(others) == 1:
+            node["nullable"] = True
+    if "const" in node:
+        node["enum"] = [node.pop("const")]
+    for bound, nearer in (("minimum", max), ("maximum", min)):
+        exclusive = f"exclusive{bound.capitalize()}"
+        value = node.get(exclusive)
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            node[exclusive] = nearer(value, node.get(bound, value)) == value
+            node[bound] = nearer(value, node.get(bound, value))
+    if node.get("examples"):
+        node.setdefault("example", node["examples"][0])
+        del node["examples"]
+    if "$ref" in node and len(node) > 1:
+        node["allOf"] = [{"$ref": node.pop("$ref")}, *node.get("allOf", [])]
+    left = [keyword for keyword in _NOT_IN_OPENAPI if keyword in node]
+    for keyword in (*left, "then", "else"):
+        node.pop(keyword, None)
+    return left
