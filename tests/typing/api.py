@@ -19,6 +19,7 @@ def rendering() -> None:
         ignore_unknown_comments=True,
         implicit_map_key_overrides=True,
         validate=False,
+        schema=pathlib.Path("values.schema.json"),
         allow_links=["/srv"],
         warnings="error",
         limits={"steps": 1000, "seconds": 1.5},
@@ -51,7 +52,7 @@ def values(one: plait.Input) -> None:
     given = {"replicas": 3}
     found = plait.data_values(one, values=given, values_files=[one], file_marks=("a.yml:exclude=true",))
     assert_type(found, plait.Documents)
-    plait.data_values("config", validate=False, strict=True, ignore_unknown_comments=True)
+    plait.data_values("config", schema="a.json#/$defs/a", validate=False, strict=True, ignore_unknown_comments=True)
     plait.data_values("config", implicit_map_key_overrides=True, allow_links=[], limits={}, isolated=True)
     schema = plait.data_values_schema(
         "config", file_marks=[], form="json-schema", strict=True, ignore_unknown_comments=True
