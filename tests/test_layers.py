@@ -30,6 +30,7 @@ LEVELS = [
     ["modules"],
     ["kinds"],
     ["output"],
+    ["destinations"],
     ["workspace"],
     ["tools"],
     ["api"],

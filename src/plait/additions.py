@@ -14,18 +14,20 @@ REQUIRED = "required"
 F_STRINGS = "f-strings"
 KEYS = "keys"
 VALUES_REFER = "values-refer"
+OUTPUT_FILE = "output-file"
 
 # What each brings, as help texts say it.
 ADDITIONS = {
     OPERATIONS: "* in the paths of operations, and the types append, copy and move",
     F_STRINGS: 'f"...{expression}..." in the code of templates',
     KEYS: "@schema/key says of maps which keys they take besides those that the schema names",
+    OUTPUT_FILE: "@output/file says of documents which file they are written to",
     REQUIRED: "@schema/required says of data values that they have to be given",
     SECRETS: "@schema/secret marks data values that nobody else is to see",
     VALUES_REFER: "data.values in data values and schemas: values that are made of others",
 }
 # Those of each command.
-OF_COMMAND = {"render": (F_STRINGS, KEYS, REQUIRED, SECRETS, VALUES_REFER), "patch": (OPERATIONS,)}
+OF_COMMAND = {"render": (F_STRINGS, KEYS, OUTPUT_FILE, REQUIRED, SECRETS, VALUES_REFER), "patch": (OPERATIONS,)}
 
 
 def taken(names: Iterable[str], command: str) -> frozenset[str]:

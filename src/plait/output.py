@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
-    from plait.nodes import Document, DocumentSet, MapItem
+    from plait.nodes import DocumentSet
     from plait.source import Position
 
     # A file to write: its path relative to the output directory, and its text.
@@ -70,56 +70,6 @@ def choose_formats(names: Sequence[str]) -> tuple[str, str | None]:
         next((name for name in names if name in FORMATS), "yaml"),
         next((name for name in names if name in SCHEMA_FORMATS), None),
     )
-
-
-def layered_files(documents: DocumentSet, text: Callable[[DocumentSet], str]) -> list[OutputFile]:
-    """A file for each layered document, SCHEMA/NAME.yaml, in the order of the documents (`plait layer --output-files`).
-
-    What is no letter, digit, `-`, `_`, `.` or `~` in a name is written %XX, and so is a dot that it begins with.
-    text: makes the text of a file. Raises UsageError for two documents that would share a file.
-    """
-    from plait.nodes import DocumentSet as Set
-
-    found: list[OutputFile] = []
-    places: dict[str, tuple[Position, str]] = {}
-    for document in documents.items:
-        schema, name = (_under(document, *way) for way in (("schema",), ("metadata", "name")))
-        parts = [str(item.value) if item is not None else "" for item in (schema, name)]
-        path = f"{'/'.join(map(_file_name, [*parts[0].split('/'), parts[1]]))}.yaml"
-        own = (name or document).position, " ".join(parts)
-        # Not every file system tells large letters from small ones.
-        other = places.setdefault(path.casefold(), own)
-        if other is not own:
-            raise UsageError(
-                f"two documents would be written to {path}",
-                at=own[0],
-                also=[other[0]],
-                expected="schemas and names that differ, and not only by large and small letters",
-                found=f"{other[1]}, {own[1]}",
-                hint="--layer, --name or --label chooses one of them",
-            )
-        found.append((path, text(Set([document]))))
-    return found
-
-
-def _under(document: Document, *keys: str) -> MapItem | None:
-    """The item that keys lead to, from a document's root."""
-    from plait.nodes import Map
-
-    item: MapItem | None = None
-    value = document.value
-    for key in keys:
-        item = value.find(key) if type(value) is Map else None
-        value = None if item is None else item.value
-    return item
-
-
-def _file_name(part: str) -> str:
-    """A part of a schema, or a name, as a file or directory may be called."""
-    from urllib.parse import quote
-
-    quoted = quote(part, safe="", errors="replace") or "_"
-    return f"%2E{quoted[1:]}" if quoted.startswith(".") else quoted
 
 
 def add_files(directory: str, files: Sequence[OutputFile], announce: Callable[[str], None]) -> None:
@@ -198,8 +148,8 @@ def bulk_json(files: Sequence[OutputFile], errors: str = "") -> str:
     return f"{{{','.join(parts)}}}"
 
 
-def inside(path: str) -> str:
-    """The path, normal and relative. Raises UsageError when it leads out of the output directory."""
+def inside(path: str, at: Position | None = None, hint: str = "rename it with a file mark") -> str:
+    """The path, normal and relative. at, hint: of what says it. Raises UsageError when it leads out of the output directory."""
     place = os.path.normpath(path.lstrip("/")) if path.strip("/") else ""
     if (
         place in ("", ".")
@@ -207,15 +157,14 @@ def inside(path: str) -> str:
         or os.path.isabs(place)
         or os.path.splitdrive(place)[0]
     ):
-        raise UsageError(
-            f"Expected output file path '{path}' to be inside the output directory", hint="rename it with a file mark"
-        )
+        raise UsageError(f"Expected output file path '{path}' to be inside the output directory", at=at, hint=hint)
     if _ON_WINDOWS and (name := no_name_on_windows(place)) is not None:
         raise UsageError(
             f"Expected output file path '{path}' to be a path that Windows can hold",
+            at=at,
             expected="no device's name, none of < > : \" | ? *, no dot or space at the end of a name",
             found=name,
-            hint="rename it with a file mark",
+            hint=hint,
         )
     return place
 

@@ -20,6 +20,7 @@ def rendering() -> None:
         implicit_map_key_overrides=True,
         validate=False,
         schema=pathlib.Path("values.schema.json"),
+        output_by="{kind}/{name}.yml",
         allow_links=["/srv"],
         warnings="error",
         limits={"steps": 1000, "seconds": 1.5},

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from plait.api.kinds import Inputs, Limits, Plain, Texts, Warnings
+    from plait.destinations import Pattern
     from plait.workspace import ReferencedValues, Result
 
 
@@ -36,6 +37,7 @@ def render(
     validate: bool = True,
     additions: Texts = (),
     schema: str | os.PathLike[str] = "",
+    output_by: str = "",
     allow_links: Texts = (),
     warnings: Warnings = "keep",
     limits: Limits | None = None,
@@ -48,7 +50,8 @@ def render(
     secrets: data values that nobody else is to see, merged over all others: messages, warnings, what templates print and
     histories tell nothing that depends on them. file_marks: `PATH:KEY=VALUE`, as --file-mark. allow_links: paths that symbolic links may lead to.
     validate: run the validations of data values. schema: the path of a JSON Schema, an OpenAPI document or a custom resource
-    definition that is the schema of data values, with `#/pointer` behind it for a part of it, as --schema. additions: names of additions to the dialect, as --with. warnings: "keep" them for the result, or raise an "error" where there are
+    definition that is the schema of data values, with `#/pointer` behind it for a part of it, as --schema. additions: names of additions to the dialect, as --with.
+    output_by: which of `files` each document is in, as --output-by. warnings: "keep" them for the result, or raise an "error" where there are
     any. limits: how much the run may take, by the names of --limit, such as
     {"steps": 100_000, "memory": 1 << 28}. trace: keep histories, for `explain`. isolated: run in a worker process, which
     keeps `seconds` and `memory` whatever is being done; not with `trace`. Raises PlaitError.
@@ -68,6 +71,7 @@ def render(
             disable_validation=not validate,
             additions=taken(additions, "render"),
             values_schema=os.fspath(schema),
+            output_by=_pattern(output_by),
         )
         given = Given(inputs, options, file_marks, allow_links, warnings)
         given.set_values(data_values(values, values_files, strict=strict, warn=given.context.warn))
@@ -87,6 +91,14 @@ def render(
 
 
 arender = awaited(render)
+
+
+def _pattern(text: str) -> Pattern | None:
+    if not text:
+        return None
+    from plait.destinations import Pattern
+
+    return Pattern(text)
 
 
 class Given:

@@ -200,9 +200,11 @@ _NAMED, _LONGEST = 6, 60
 
 
 class Rendered(Documents):
-    """What `render` gives. files: the text of each output file by its path, YAML files and text files."""
+    """What `render` gives. files: the text of each output file by its path, YAML files and text files.
+    texts: the paths of text files, of a run of a project.
+    """
 
-    __slots__ = ("_files", "_paths")
+    __slots__ = ("_files", "_paths", "texts")
 
     def __init__(
         self,
@@ -214,11 +216,13 @@ class Rendered(Documents):
         write: Callable[[DocumentSet], str] | None = None,
         trace: Trace | None = None,
         paths: Sequence[str] | None = None,
+        texts: Sequence[str] = (),
     ) -> None:
         super().__init__(nodes, warnings=warnings, printed=printed, write=write, trace=trace)
         # Written when somebody asks: most want the documents.
         self._files = files
         self._paths = paths
+        self.texts = list(texts)
 
     @property
     def files(self) -> dict[str, str]:

@@ -12,6 +12,7 @@ from plait.cli.options import SAFETY, SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.shared import (
     LIMITS,
     LINKS,
+    OUTPUT_BY,
     SITES,
     SOURCE_MAP,
     WARNINGS,
@@ -19,6 +20,7 @@ from plait.cli.shared import (
     keep_limits,
     keep_warnings,
     links_of,
+    output_by_of,
     tell_warnings,
     trace_of,
     write_source_map,
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 
     from plait.api.results import Documents
     from plait.cli.options import Parsed
+    from plait.destinations import Pattern
     from plait.layering.secrets import SecretSource
     from plait.nodes import DocumentSet
 
@@ -91,6 +94,7 @@ LAYER = Command(
             "write each document to a file of its own in a directory, SCHEMA/NAME.yaml; keep what is already there",
             value="DIRECTORY",
         ),
+        OUTPUT_BY,
         SOURCE_MAP,
         WATCH,
         "Secrets",
@@ -137,7 +141,7 @@ def main(argv: Sequence[str]) -> int:
     finally:
         tell_warnings(flags, context)
     if flags.given("output-files"):
-        _write_files(flags.text("output-files"), job, result)
+        _write_files(flags.text("output-files"), job, result, output_by_of(flags))
     else:
         write_out(text)
     return 0
@@ -149,11 +153,12 @@ def _json(result: DocumentSet) -> str:
     return FORMATS["json"](result)
 
 
-def _write_files(directory: str, job: Job, result: DocumentSet) -> None:
+def _write_files(directory: str, job: Job, result: DocumentSet, by: Pattern | None) -> None:
     from plait.cli.endings import cleaned_up
-    from plait.output import add_files, layered_files
+    from plait.destinations import layered_files
+    from plait.output import add_files
 
-    files = layered_files(result, job.text)
+    files = layered_files(result, job.text, by)
     with cleaned_up():
         add_files(directory, files, lambda line: write_out(f"{line}\n"))
 
@@ -165,6 +170,8 @@ def _form(flags: Parsed) -> str:
         from plait.spell import did_you_mean
 
         raise UsageError(f'unknown form "{form}"', expected=", ".join(FORMS), hint=did_you_mean(form, FORMS))
+    if flags.given("output-by") and not flags.given("output-files"):
+        raise UsageError("--output-by says where --output-files writes: give both")
     other = next((name for name in ("tree", "dot", "compare-deckhand") if flags.on(name)), None)
     written = next((name for name in ("output-files", "output") if flags.given(name)), None)
     if other is not None and written is not None:

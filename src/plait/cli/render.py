@@ -16,6 +16,7 @@ from plait.cli.shared import (
     ALLOW_EXEC,
     LIMITS,
     LINKS,
+    OUTPUT_BY,
     QUOTE_VALUES,
     SECRETS,
     SOURCE_MAP,
@@ -25,6 +26,7 @@ from plait.cli.shared import (
     keep_limits,
     keep_warnings,
     links_of,
+    output_by_of,
     secrets_of,
     tell_warnings,
     trace_of,
@@ -112,6 +114,7 @@ _RENDER_FLAGS = (
         value="DIRECTORY",
     ),
     Flag(_EMPTIED, TEXT, "replace a directory with the results, written as files", value="DIRECTORY"),
+    OUTPUT_BY,
     Flag("files-inspect", SWITCH, "print the paths of the inputs and stop"),
     Flag("bulk-out", SWITCH, "output as JSON, errors as well"),
     SOURCE_MAP,
@@ -282,6 +285,7 @@ def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) ->
         result.documents,
         files=result.output_files,
         paths=result.paths(),
+        texts=[file.path for file in result.texts],
         write=FORMATS[choose_formats(flags.texts("output"))[0]],
         warnings=context.warnings,
         trace=context.trace,
@@ -394,6 +398,7 @@ def _job(
         debug=debug,
         additions=taken(flags.texts("with"), "render") if flags.given("with") else frozenset(),
         values_schema=flags.text("schema"),
+        output_by=output_by_of(flags),
     )
     job = Job(files, options)
     if debug is not None:

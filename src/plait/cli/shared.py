@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from plait.cli.options import Parsed
     from plait.context import Context
+    from plait.destinations import Pattern
     from plait.nodes import DocumentSet, Map
     from plait.provenance import Trace
 
@@ -46,6 +47,12 @@ LINKS = (
 )
 SOURCE_MAP = Flag(
     "source-map", TEXT, "write a source map: where each value of the output comes from, as JSON", value="FILE"
+)
+OUTPUT_BY = Flag(
+    "output-by",
+    TEXT,
+    'write each document to a file of its own, by its values: "{kind}/{name}.yml"',
+    value="PATTERN",
 )
 REPOSITORY = Flag("repository", TEXTS, "the checkout of a repository that a site definition names", value="NAME=DIR")
 SITES = (
@@ -102,6 +109,15 @@ def with_of(command: str) -> Flag:
     """The flag for the additions that a command has."""
     names = ", ".join(OF_COMMAND[command])
     return Flag("with", TEXTS, f"take an addition to the dialect: {names}", value="NAME")
+
+
+def output_by_of(flags: Parsed) -> Pattern | None:
+    """Which file each document is written to, if the flags say so. Raises UsageError."""
+    if not flags.given(OUTPUT_BY.name):
+        return None
+    from plait.destinations import Pattern
+
+    return Pattern(flags.text(OUTPUT_BY.name))
 
 
 def secrets_of(flags: Parsed) -> list[Map]:

@@ -184,6 +184,6 @@ def _texts(documents: Documents) -> dict[str, str]:
     """The files that are no YAML."""
     from plait.api.results import Rendered
 
-    if not isinstance(documents, Rendered) or all(path.endswith((".yml", ".yaml")) for path in documents.paths):
+    if not isinstance(documents, Rendered) or not documents.texts:
         return {}
-    return {path: text for path, text in documents.files.items() if not path.endswith((".yml", ".yaml"))}
+    return {path: documents.files[path] for path in documents.texts}

@@ -207,9 +207,8 @@ def _texts(task: Task, documents: Documents) -> tuple[dict[str, str], list[str]]
         return {"" if task.is_file else "documents.yml": documents.to_yaml()}, warnings
     if not task.is_file:
         return documents.files, warnings
-    texts = [path for path in documents.paths if not path.endswith((".yml", ".yaml"))]
-    if texts:
-        warnings.append(f"text files are not written: {', '.join(texts)}; an output that ends in / has them")
+    if documents.texts:
+        warnings.append(f"text files are not written: {', '.join(documents.texts)}; an output that ends in / has them")
     return {"": documents.to_yaml()}, warnings
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.additions import REQUIRED, SECRETS, VALUES_REFER
+from plait.additions import OUTPUT_FILE, REQUIRED, SECRETS, VALUES_REFER
 from plait.errors import PlaitError, SchemaError, TemplateError, UsageError
 from plait.events import current_listener
 from plait.nodes import Document, DocumentSet, Map, is_empty
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plait.kinds.values import ValuesSchema
+    from plait.nodes import Item
     from plait.overlay import Plans
     from plait.schema import SchemaType
     from plait.starlark import Module
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 VALUES = "data/values"
 SCHEMA = "data/values-schema"
 LIBRARY_REF = "library/ref"
+FILE = "output/file"
 
 
 class Evaluated:
@@ -341,6 +343,12 @@ class Execution:
                     found=f"a {file.type} file",
                     hint=f"--file-mark '{file.original_path}:type=yaml-template' would make it one",
                 )
+        if OUTPUT_FILE in self.options.additions and any(
+            "@output/file" in one.file.text() for one, _ in layout.members
+        ):
+            from plait.workspace.outputs import check_placed
+
+            check_placed(found for _, found in documents)
         if library_values or library_schemas:
             _check_used(library_values, library_schemas)
         context.doing = "overlays"
@@ -391,6 +399,11 @@ def _is_overlay(document: Document) -> bool:
 def is_dropped(document: Document) -> bool:
     """Whether a document is dropped: null, or an empty map or array that is not the result of an expression."""
     return document.value is None or (is_empty(document.value) and not document.computed)
+
+
+def is_placed(item: Item) -> bool:
+    """Whether a document says itself which file it is written to."""
+    return item.annotations is not None and FILE in item.annotations
 
 
 def _referenced(document: Document, name: str) -> ReferencedValues:

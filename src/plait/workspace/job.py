@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from plait.destinations import Pattern
     from plait.nodes import Map
     from plait.output import OutputFile
     from plait.workspace.files import InputFile
@@ -30,6 +31,7 @@ class Options:
     validated, here and in all libraries. inspect: None or where the run stops.
     values_schema: a file with a schema of the data values of the root library, `FILE` or `FILE#/pointer`, or "".
     debug: gets each line of the trace, or is None. additions: to the dialect, by their names (`plait.additions`).
+    output_by: which file each document is written to, if not that of its template.
     reading: what a file becomes depends on these of the options.
     """
 
@@ -40,6 +42,7 @@ class Options:
         "ignore_unknown_comments",
         "implicit_map_key_overrides",
         "inspect",
+        "output_by",
         "reading",
         "strict",
         "values_schema",
@@ -56,6 +59,7 @@ class Options:
         debug: Callable[[str], None] | None = None,
         additions: frozenset[str] = frozenset(),
         values_schema: str = "",
+        output_by: Pattern | None = None,
     ) -> None:
         self.strict = strict
         self.ignore_unknown_comments = ignore_unknown_comments
@@ -65,6 +69,7 @@ class Options:
         self.debug = debug
         self.additions = additions
         self.values_schema = values_schema
+        self.output_by = output_by
         self.reading = (strict, ignore_unknown_comments, implicit_map_key_overrides, F_STRINGS in additions)
 
     def with_overrides(
@@ -88,6 +93,7 @@ class Options:
             inspect=None,
             debug=self.debug,
             additions=self.additions,
+            output_by=self.output_by,
         )
 
     def saying(self, debug: Callable[[str], None]) -> Options:

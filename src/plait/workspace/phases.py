@@ -6,7 +6,7 @@ from plait.additions import SECRETS, VALUES_REFER
 from plait.context import Context
 from plait.events import current_listener
 from plait.nodes import DocumentSet
-from plait.workspace.execution import Execution, is_dropped
+from plait.workspace.execution import Execution, is_dropped, is_placed
 from plait.workspace.files import DATA, YAML
 from plait.workspace.job import (
     INSPECT_JSON_SCHEMA,
@@ -117,7 +117,13 @@ def _run(job: Job, session: Session) -> Result:
         from plait.templates.traced_text import lines_of
 
         trace.texts = {file.path: lines_of(trace, file.text) for file in evaluated.texts}
-    return Result(evaluated.files, evaluated.texts)
+    files = evaluated.files
+    result = Result(files, evaluated.texts)
+    if job.options.output_by is not None or any(is_placed(document) for document in result.documents.items):
+        from plait.workspace.outputs import written
+
+        result.files = written(files, evaluated.texts, job.options, session.context.warn)
+    return result
 
 
 def exports(job: Job, file: InputFile, context: Context | None = None) -> Mapping[str, object]:

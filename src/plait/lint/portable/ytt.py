@@ -289,6 +289,18 @@ ENTRIES = (
         "write @schema/type any=True above the map",
     ),
     Entry(
+        "`--with output-file`: `@output/file`",
+        "it has no @output/file",
+        in_items(lambda layout, item: has_comment(layout, item, "@output/file"), (TEMPLATE,)),
+        "give the document a template of its own",
+    ),
+    Entry(
+        "`--output-by`",
+        "it has no --output-by",
+        in_settings("render", ("output-by",), bool),
+        "give each document a template of its own",
+    ),
+    Entry(
         "`--with required`: `@schema/required`",
         "it has no @schema/required",
         in_items(lambda layout, item: has_comment(layout, item, "@schema/required"), (TEMPLATE,)),
