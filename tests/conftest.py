@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from postgresql import Server
     from serving import Client
 
 
@@ -71,10 +72,26 @@ def own_code_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         os.environ["XDG_STATE_HOME"] = before
 
 
-@pytest.fixture
-def database_url(tmp_path: Path) -> str:
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[Server | None]:
+    """PostgreSQL's server, started for this run of tests; None where it is not installed."""
+    from postgresql import started
+
+    with started() as server:
+        yield server
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """A database for the service, with nothing in it."""
-    return f"sqlite:///{tmp_path / 'plait.db'}"
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'plait.db'}"
+        return
+    server: Server | None = request.getfixturevalue("postgresql")
+    if server is None:
+        pytest.skip("there is no PostgreSQL")
+    with server.database() as url:
+        yield url
 
 
 @pytest.fixture

@@ -39,6 +39,11 @@ class Reply(NamedTuple):
         return found
 
 
+def names(reply: Reply) -> list[str]:
+    """The names of the documents that came back."""
+    return [one["metadata"]["name"] for one in yaml.safe_load_all(reply.text)]
+
+
 class Client:
     """Sends requests to an application."""
 

@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "test": ("plait.testing.command", "main"),
     "coverage": ("plait.coverage.command", "main"),
     "fleet": ("plait.fleet.command", "main"),
+    "serve": ("plait.service.command", "main"),
     "lsp": ("plait.lsp.command", "main"),
 }
 
@@ -69,6 +70,7 @@ _USAGE = (
     "  plait test                                run the tests of the project\n"
     "  plait coverage                            what the runs use of the files\n"
     "  plait fleet                               all runs of the project, many environments\n"
+    "  plait serve                               documents in revisions, over HTTP\n"
     "  plait lsp                                 serve an editor\n"
     "  plait diff old.yml new.yml                what differs, by key\n"
     "  plait fmt -w config/                      format YAML files, nothing lost\n"

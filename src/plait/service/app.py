@@ -77,7 +77,7 @@ def application(
     None: everybody may do everything, from this machine alone. policy: roles by action. keys: for the data of encrypted
     documents. most: bytes of a body. limits: of one request, by the names of `plait.limits`.
 
-    Raises UsageError, ReadError, and what SQLAlchemy raises where the database cannot be reached.
+    Raises PlaitError: arguments and files that cannot be used, a database that cannot be reached.
     """
     gate = Gate(Policy(policy), tokens)
     bounds = Limits(**({"seconds": 60} | dict(limits or {})))

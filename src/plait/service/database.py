@@ -6,15 +6,17 @@ another and what a writer has read holds until it is done. Whoever reads sees th
 
 from __future__ import annotations
 
+import os
 import threading
 from contextlib import contextmanager
 from pathlib import Path
 
+from alembic.util import CommandError
 from sqlalchemy import create_engine, event, text
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
-from plait.errors import UsageError
+from plait.errors import PlaitError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,13 +36,20 @@ _WRITES = "plait_writes"
 class Database:
     """A database with the tables of this version. url: as SQLAlchemy takes them.
 
-    Raises UsageError for a URL that is none of ours, and what SQLAlchemy raises where there is no database.
+    Raises UsageError for a URL that is none of ours, PlaitError where the database cannot be used.
     """
 
     def __init__(self, url: str) -> None:
-        self.engine = _engine(_parsed(url))
+        parsed = _parsed(url)
+        self.engine = _engine(parsed)
         self._writer = threading.Lock()
-        self._migrate()
+        try:
+            self._migrate()
+        except (SQLAlchemyError, CommandError) as error:
+            self.close()
+            cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+            told = next(iter(str(cause).strip().splitlines()), type(cause).__name__)
+            raise PlaitError(f"cannot use {parsed.render_as_string(hide_password=True)}: {told}") from None
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -109,9 +118,18 @@ def _engine(url: URL) -> Engine:
     except (ModuleNotFoundError, NoSuchModuleError):
         raise UsageError(f"there is no driver for {url.drivername}", hint="pip install 'plait[postgresql]'") from None
     if url.get_backend_name() == "sqlite":
+        _make_private(url.database or "")
         event.listen(engine, "connect", _prepare)
         event.listen(engine, "begin", _begin)
     return engine
+
+
+def _make_private(path: str) -> None:
+    """Make the file, if there is none, so that its owner alone can read it; SQLite gives its other files the same mode."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+    except OSError as error:
+        raise PlaitError(f"cannot use {path}: {error.strerror}") from None
 
 
 def _prepare(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import base64
 import binascii
+import logging
 import os
 import uuid
+from time import monotonic
 from typing import NamedTuple
 
 from sqlalchemy import insert, select, update
 
-from plait.errors import UsageError
+from plait.errors import PlaitError, UsageError
 from plait.layering.secrets import is_reference
 from plait.nodes import Map
 from plait.service.failures import Refusal
@@ -29,7 +31,10 @@ if TYPE_CHECKING:
 
     from plait.nodes import Value
 
+_LOG = logging.getLogger("plait.service")
 _KEY, _NONCE = 32, 12
+# Seconds after which keys are read again before something is sealed, so that a new one is taken up.
+_FRESH = 60
 # So many values in one query, and so many rows in one transaction of a rotation.
 _MANY = 500
 
@@ -44,12 +49,13 @@ class Sealed(NamedTuple):
 
 
 class Keys:
-    """The keys of a site. read: gives them; it is asked again when a secret names a key that was not there."""
+    """The keys of a site. read: gives them; it is asked again after a while, and when a secret names a key that was not there."""
 
     def __init__(self, read: Callable[[], Map] | None = None) -> None:
         """Raises UsageError for keys that are none, and what `read` raises."""
         self._read = read
         self._keys = {} if read is None else _keys_of(read())
+        self._read_at = monotonic()
 
     def __bool__(self) -> bool:
         return bool(self._keys)
@@ -61,6 +67,8 @@ class Keys:
 
     def seal(self, value: Value) -> Sealed:
         """A new secret."""
+        if monotonic() > self._read_at + _FRESH:
+            self.reload()
         number, own = str(uuid.uuid4()), os.urandom(_KEY)
         data = text_of_nodes(value).encode("utf-8", "surrogatepass")
         return Sealed(number, self.first, _encrypt(self._key(self.first), number, own), _encrypt(own, number, data))
@@ -75,9 +83,13 @@ class Keys:
         return _encrypt(self._key(self.first), secret.id, self._unwrapped(secret))
 
     def reload(self) -> None:
-        """Read the keys again."""
-        if self._read is not None:
-            self._keys = _keys_of(self._read())
+        """Read the keys again; those that were there stay where that fails."""
+        self._read_at = monotonic()
+        try:
+            if self._read is not None:
+                self._keys = _keys_of(self._read())
+        except PlaitError as error:
+            _LOG.error("the keys cannot be read again: %s", error.message)
 
     def _unwrapped(self, secret: Sealed) -> bytes:
         return _decrypt(self._key(secret.key), secret.id, secret.wrapped)

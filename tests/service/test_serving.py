@@ -1,0 +1,100 @@
+"""`plait serve` as a process, and what its commands print."""
+
+from __future__ import annotations
+
+import http.client
+import signal
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import serving
+import yaml
+
+from plait.cli import main
+from plait.service.identity import digest_of
+
+
+def test_a_server_answers_keeps_and_stops(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "plait", "serve", "--port", "0"]
+    for expected in ([], [{"id": 1, "buckets": ["a"]}]):
+        with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as server:
+            assert server.stderr is not None
+            address = server.stderr.readline().strip().removeprefix("plait: serving http://")
+            connection = http.client.HTTPConnection(address, timeout=30)
+            connection.request("GET", "/api/v1.0/revisions")
+            found = yaml.safe_load(connection.getresponse().read())["results"]
+            assert [{"id": one["id"], "buckets": one["buckets"]} for one in found] == expected
+            headers = {"content-type": serving.YAML}
+            connection.request("PUT", "/api/v1.0/buckets/a/documents", serving.body_of(["policy"]), headers)
+            response = connection.getresponse()
+            assert (response.status, response.getheader("content-type")) == (200, serving.YAML)
+            assert b"name: lp" in response.read()
+            connection.close()
+            server.send_signal(signal.SIGTERM)
+            errors = server.stderr.read()
+        assert "Traceback" not in errors
+    assert stat.S_IMODE((tmp_path / "plait.db").stat().st_mode) == 0o600
+
+
+def failed(argv: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    assert main(["serve", *argv]) != 0
+    return capsys.readouterr().err
+
+
+def test_mistakes_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    check = ["--check", "--port", "0"]
+    assert "without tokens everybody who reaches 0.0.0.0" in failed(["--host", "0.0.0.0"], capsys)
+    assert 'invalid --port "http"' in failed(["--port", "http"], capsys)
+    assert 'invalid --max-body "much"' in failed([*check, "--max-body", "much"], capsys)
+    assert "cannot read no.yml" in failed([*check, "--tokens", "no.yml"], capsys)
+    assert "cannot read no.yml" in failed([*check, "--policy", "no.yml"], capsys)
+    assert "cannot read no.yml" in failed([*check, "--keys", "file:no.yml"], capsys)
+    assert "does not take turn" in failed(["turn"], capsys)
+    assert "does not take new-token" in failed(["new-token"], capsys)
+    assert "needs the keys" in failed(["rotate"], capsys)
+    assert "no URL of a database" in failed([*check, "--database", "plait.db"], capsys)
+    assert "SQLite or PostgreSQL" in failed([*check, "--database", "mysql://host/name"], capsys)
+    assert "SQLite or PostgreSQL" in failed([*check, "--database", "sqlite://"], capsys)
+    assert "No such file" in failed([*check, "--database", "sqlite:///no/plait.db"], capsys)
+    (tmp_path / "other.db").write_text("this is no database, and was never one", "utf-8")
+    assert "file is not a database" in failed([*check, "--database", "sqlite:///other.db"], capsys)
+    refused = failed([*check, "--database", "postgresql://me:hidden@127.0.0.1:1/name"], capsys)
+    assert "cannot use postgresql" in refused
+    assert "hidden" not in refused
+    (tmp_path / "keys.yml").write_text("one: short\n", "utf-8")
+    assert "'one' cannot be used" in failed([*check, "--keys", "file:keys.yml"], capsys)
+
+
+def test_a_port_that_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import socket
+
+    monkeypatch.chdir(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert f"cannot listen on 127.0.0.1:{port}" in failed(["--check", "--port", str(port)], capsys)
+
+
+def test_the_extra_is_named_where_it_is_missing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in [name for name in sys.modules if name.startswith("plait.service.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "starlette.applications", None)
+    assert "pip install 'plait[service]'" in failed(["--check", "--port", "0"], capsys)
+
+
+def test_new_tokens_and_keys(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve", "new-token", "deploy", "--role", "reader", "--role", "writer"]) == 0
+    printed = capsys.readouterr().out
+    token = printed.splitlines()[0].removeprefix("# ")
+    assert yaml.safe_load(printed) == [{"name": "deploy", "digest": digest_of(token), "roles": ["reader", "writer"]}]
+    assert main(["serve", "new-key"]) == 0
+    first = capsys.readouterr().out
+    assert main(["serve", "new-key"]) == 0
+    assert first != capsys.readouterr().out
