@@ -87,6 +87,39 @@ def test_a_matrix_makes_a_run_for_each_environment(place: Path) -> None:
     assert [task.place for task in tasks_of(project.read("plait.yml"))] == PLACES
 
 
+def test_documents_go_where_they_say_and_where_patterns_say(place: Path) -> None:
+    """Braces of a pattern are doubled in a matrix, where single ones are axes."""
+    put(
+        place,
+        {
+            "app.yml": "kind: A\n---\nkind: B\n",
+            "said.yml": '#@output/file "{}.json".format("said")\n---\nkind: C\n',
+            "site.yml": "schema: deckhand/LayeringPolicy/v1\nmetadata: {schema: metadata/Control/v1, name: n}\ndata: {layerOrder: [a]}\n",
+            "steps.yml": "steps: [{render: {files: app.yml}}]\n",
+            "plait.yml": """\
+runs:
+  l: {layer: {files: site.yml, output-by: "{schema}/{name|lower}.yml"}}
+  c: {compose: {file: steps.yml, output-by: "{kind}.yml"}}
+  one: {output: one.yml, render: {files: [app.yml, said.yml], output-by: "{kind}.yml", with: output-file}}
+  r:
+    matrix: {axes: {x: [y]}}
+    render: {files: [app.yml, said.yml], output-by: "{x}-{{kind}}.yml", with: output-file}
+""",
+        },
+    )
+    report = fleet(place)
+    assert (report.counts, report.warned) == ({"made": 4}, [])
+    assert sorted(contents(place / "out")) == [
+        "c/A.yml",
+        "c/B.yml",
+        "l/deckhand/LayeringPolicy/v1/n.yml",
+        "one.yml",
+        "r/y/said.json",
+        "r/y/y-A.yml",
+        "r/y/y-B.yml",
+    ]
+
+
 def test_a_run_of_a_matrix_has_a_name(place: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     assert main(["run", "app/us/paris"]) == 0
     assert capfdbinary.readouterr().out == b"region: us\nsize: 1\n"

@@ -37,3 +37,10 @@ class Annotation:
 
 # A node's annotations: name -> annotation. On a repeated name the last one stands.
 Annotations = dict[str, Annotation]
+
+FILE = "output/file"
+
+
+def placing(annotations: Annotations | None) -> Annotation | None:
+    """The annotation that says which file a document is written to."""
+    return None if annotations is None else annotations.get(FILE)

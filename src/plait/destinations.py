@@ -11,18 +11,22 @@ import re
 
 from plait.errors import UsageError
 from plait.naming import document_name, scalar_text
-from plait.nodes import COLLECTIONS, Array, Map
+from plait.nodes import COLLECTIONS, Array, DocumentSet, Map
 from plait.output import inside
 from plait.spell import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import TypeAlias
 
     from plait.annotations import Annotation
-    from plait.nodes import Document, DocumentSet, Value
+    from plait.nodes import Document, Value
     from plait.output import OutputFile
     from plait.source import Position
+
+    # A document, and the path of its file.
+    Placed: TypeAlias = "tuple[str, Document]"
 
 # A part of a pattern: a brace that is meant, or the place of a value and what is done to its text.
 _PLACE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
@@ -61,7 +65,7 @@ class Place:
         raise UsageError(
             f"a document has no text at {self.text.partition('|')[0]}, which its path is to be made of",
             at=document.position,
-            found=document_name(document) or "a document without a name",
+            found=called(document),
             hint=did_you_mean(str(self.ways[-1][0]), [key for key in keys if type(key) is str]),
         )
 
@@ -214,32 +218,47 @@ class Claims:
             self._directories.setdefault(directory, name)
 
 
-def layered_files(
-    documents: DocumentSet, text: Callable[[DocumentSet], str], by: Pattern | None = None
-) -> list[OutputFile]:
-    """A file for each document, in order: where a pattern says, or SCHEMA/NAME.yaml (`plait layer --output-files`).
+def places_by(pattern: Pattern, documents: Iterable[Document]) -> list[Placed]:
+    """Each document with the path that a pattern says, in order.
 
-    text: makes the text of a file. Raises UsageError for two documents that would share a file.
+    Raises UsageError for two documents that would share a file, and for a document without a path.
     """
     claims = Claims()
-    found: list[OutputFile] = []
-    for document in documents.items:
+    found: list[Placed] = []
+    for document in documents:
+        found.append((pattern.path(document, ""), document))
+        claims.take(found[-1][0], called(document), document.position)
+    return found
+
+
+def layered_places(documents: Iterable[Document]) -> list[Placed]:
+    """Each layered document with the path SCHEMA/NAME.yaml, in order (`plait layer --output-files`).
+
+    Raises UsageError for two documents that would share a file.
+    """
+    claims = Claims()
+    found: list[Placed] = []
+    for document in documents:
         ways = _under(document.value, ("schema",)), _under(document.value, ("metadata", "name"))
         schema, name = ("" if one is None else str(one[0]) for one in ways)
-        if by is None:
-            path = f"{'/'.join(map(file_name, [*schema.split('/'), name]))}.yaml"
-        else:
-            path = by.path(document, "")
-        at = document.position if ways[1] is None else ways[1][1]
+        found.append((f"{'/'.join(map(file_name, [*schema.split('/'), name]))}.yaml", document))
         try:
-            claims.take(path, f"{schema} {name}", at)
+            claims.take(found[-1][0], f"{schema} {name}", document.position if ways[1] is None else ways[1][1])
         except UsageError as error:
-            if by is None:
-                error.expected = "schemas and names that differ, and not only by large and small letters"
+            error.expected = "schemas and names that differ, and not only by large and small letters"
             error.hint = "--layer, --name or --label chooses one of them"
             raise
-        found.append((path, text(documents.with_items([document]))))
     return found
+
+
+def files_of(placed: Iterable[Placed], write: Callable[[DocumentSet], str]) -> list[OutputFile]:
+    """The text of each file that holds one document."""
+    return [(path, write(DocumentSet([document], document.source, document.line))) for path, document in placed]
+
+
+def called(document: Document) -> str:
+    """A document as messages about its file call it."""
+    return document_name(document) or "a document without a name"
 
 
 def file_name(part: str) -> str:

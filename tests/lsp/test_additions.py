@@ -60,3 +60,27 @@ def test_data_values_are_known_among_data_values(tmp_path: Path) -> None:
         made.open("config/schema.yml", schema.replace("data.values.host", "data.values.hots"))
         [problem] = diagnostics.problems(made.state, made.path("config/schema.yml"))
         assert "hots" in problem.message
+
+
+def test_files_of_documents(tmp_path: Path) -> None:
+    """`@output/file` is completed and described; what is wrong with where documents go stands at one of them."""
+    text = '#@output/file "a.yml"\n---\nkind: A\n'
+    files = {
+        "plait.yml": 'runs:\n  app:\n    render: {files: config, with: [output-file], output-by: "{kind}.yml"}\n',
+        "config/a.yml": text,
+        "config/b.yml": "kind: B\n",
+    }
+    with workshop(tmp_path, files) as made:
+        made.open("config/a.yml")
+        assert not [*diagnostics.problems(made.state, made.path("config/a.yml"))]
+        found = completion.complete(made.state, *made.at("config/a.yml", "#@out|"))
+        assert "#@output/file" in [one.label for one in found]
+        assert "output directory" in repr(hover.hover(made.state, *made.at("config/a.yml", "#@output/fi|le")))
+        made.open("config/a.yml", text.replace("a.yml", "../a.yml"))
+        [problem] = diagnostics.problems(made.state, made.path("config/a.yml"))
+        assert "no path of a file in the output directory" in problem.message
+        made.open("config/a.yml", text.replace("a.yml", "b.yml"))
+        problems = [
+            one for name in ("a", "b") for one in diagnostics.problems(made.state, made.path(f"config/{name}.yml"))
+        ]
+        assert "two documents would be written to B.yml" in problems[0].message

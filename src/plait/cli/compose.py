@@ -7,12 +7,14 @@ import sys
 from plait.cli.options import SAFETY, SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.shared import (
     LIMITS,
+    OUTPUT_BY,
     QUOTE_VALUES,
     SOURCE_MAP,
     WARNINGS,
     WATCH,
     keep_limits,
     keep_warnings,
+    output_by_of,
     tell_warnings,
     trace_of,
     write_source_map,
@@ -53,6 +55,13 @@ COMPOSE = Command(
             default=("yaml",),
             choices=("yaml", "json"),
         ),
+        Flag(
+            "output-files",
+            TEXT,
+            "write each document into a directory, to the file that --output-by says; keep what is already there",
+            value="DIRECTORY",
+        ),
+        OUTPUT_BY,
         SOURCE_MAP,
         WATCH,
         SAFETY,
@@ -75,6 +84,12 @@ def main(argv: Sequence[str], given: Map | None = None) -> int:
         from plait.spell import did_you_mean
 
         raise UsageError(f'unknown form "{form}"', expected="yaml, json", hint=did_you_mean(form, ("yaml", "json")))
+    pattern = output_by_of(flags)
+    if flags.given("output-files") and (pattern is None or flags.on("diff")):
+        raise UsageError(
+            "--output-files of plait compose needs --output-by, and no --diff",
+            expected='such as --output-by "{kind}/{name}.yml"',
+        )
     keep_limits(flags)
     context = Context(print_line=lambda line: print(line, file=sys.stderr))
     keep_warnings(flags, context)
@@ -87,6 +102,10 @@ def main(argv: Sequence[str], given: Map | None = None) -> int:
     with watched(context):
         result = _run(flags, context, changes, given)
     context.check_warnings()
+    if pattern is not None:
+        from plait.destinations import places_by
+
+        placed = places_by(pattern, result.items)
     write_source_map(flags, context.trace, result)
     tell_warnings(flags, context)
     if changes is not None:
@@ -94,7 +113,13 @@ def main(argv: Sequence[str], given: Map | None = None) -> int:
         return 0
     from plait.output import FORMATS
 
-    write_out(FORMATS[form](result))
+    if flags.given("output-files"):
+        from plait.cli.files import write_files
+        from plait.destinations import files_of
+
+        write_files(flags.text("output-files"), files_of(placed, FORMATS["yaml"]))
+    else:
+        write_out(FORMATS[form](result))
     return 0
 
 
@@ -103,13 +128,13 @@ def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) ->
 
     given: data values that win over those of flags. Raises PlaitError.
     """
-    from plait.api.results import Documents
+    from plait.cli.files import result_of
     from plait.output import FORMATS
 
     flags = COMPOSE.parse(argv)
     keep_limits(flags, context)
     result = _run(flags, context, None, given)
-    return Documents(result, write=FORMATS[flags.text("output")], warnings=context.warnings, trace=context.trace)
+    return result_of(result, output_by_of(flags), FORMATS[flags.text("output")], context)
 
 
 def _run(

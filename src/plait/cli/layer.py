@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
     from plait.api.results import Documents
     from plait.cli.options import Parsed
-    from plait.destinations import Pattern
     from plait.layering.secrets import SecretSource
     from plait.nodes import DocumentSet
 
@@ -118,6 +117,7 @@ def main(argv: Sequence[str]) -> int:
         return 0
     keep_limits(flags)
     as_json = _form(flags) == "json"
+    pattern, to_files = output_by_of(flags), flags.given("output-files")
     context = Context()
     keep_warnings(flags, context)
     context.trace = trace_of(flags)
@@ -136,12 +136,19 @@ def main(argv: Sequence[str]) -> int:
         with watched(context):
             result = job.run(context)
         context.check_warnings()
+        if pattern is not None or to_files:
+            from plait.destinations import layered_places, places_by
+
+            placed = layered_places(result.items) if pattern is None else places_by(pattern, result.items)
         text = _json(result) if as_json else job.text(result)
         write_source_map(flags, context.trace, result, None if as_json else text, as_json=as_json)
     finally:
         tell_warnings(flags, context)
-    if flags.given("output-files"):
-        _write_files(flags.text("output-files"), job, result, output_by_of(flags))
+    if to_files:
+        from plait.cli.files import write_files
+        from plait.destinations import files_of
+
+        write_files(flags.text("output-files"), files_of(placed, job.text))
     else:
         write_out(text)
     return 0
@@ -153,16 +160,6 @@ def _json(result: DocumentSet) -> str:
     return FORMATS["json"](result)
 
 
-def _write_files(directory: str, job: Job, result: DocumentSet, by: Pattern | None) -> None:
-    from plait.cli.endings import cleaned_up
-    from plait.destinations import layered_files
-    from plait.output import add_files
-
-    files = layered_files(result, job.text, by)
-    with cleaned_up():
-        add_files(directory, files, lambda line: write_out(f"{line}\n"))
-
-
 def _form(flags: Parsed) -> str:
     """The form of the output. Raises UsageError for one that there is not, or where there is no output."""
     form = flags.text("output")
@@ -170,8 +167,6 @@ def _form(flags: Parsed) -> str:
         from plait.spell import did_you_mean
 
         raise UsageError(f'unknown form "{form}"', expected=", ".join(FORMS), hint=did_you_mean(form, FORMS))
-    if flags.given("output-by") and not flags.given("output-files"):
-        raise UsageError("--output-by says where --output-files writes: give both")
     other = next((name for name in ("tree", "dot", "compare-deckhand") if flags.on(name)), None)
     written = next((name for name in ("output-files", "output") if flags.given(name)), None)
     if other is not None and written is not None:
@@ -181,14 +176,14 @@ def _form(flags: Parsed) -> str:
 
 def evaluate(argv: Sequence[str], context: Context) -> Documents:
     """What a command line makes, with the run's state given; nothing is printed or written. Raises PlaitError."""
-    from plait.api.results import Documents
+    from plait.cli.files import result_of
 
     flags = LAYER.parse(argv)
     keep_limits(flags, context)
     if flags.on("tree") or flags.on("dot") or flags.on("compare-deckhand"):
         raise UsageError("--tree, --dot and --compare-deckhand print no documents")
     job = _job(flags, context)
-    return Documents(job.run(context), write=job.text, warnings=context.warnings, trace=context.trace)
+    return result_of(job.run(context), output_by_of(flags), job.text, context)
 
 
 def _compare(job: Job, context: Context) -> int:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plait.kinds.values import ValuesSchema
-    from plait.nodes import Item
     from plait.overlay import Plans
     from plait.schema import SchemaType
     from plait.starlark import Module
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
 VALUES = "data/values"
 SCHEMA = "data/values-schema"
 LIBRARY_REF = "library/ref"
-FILE = "output/file"
 
 
 class Evaluated:
@@ -399,11 +397,6 @@ def _is_overlay(document: Document) -> bool:
 def is_dropped(document: Document) -> bool:
     """Whether a document is dropped: null, or an empty map or array that is not the result of an expression."""
     return document.value is None or (is_empty(document.value) and not document.computed)
-
-
-def is_placed(item: Item) -> bool:
-    """Whether a document says itself which file it is written to."""
-    return item.annotations is not None and FILE in item.annotations
 
 
 def _referenced(document: Document, name: str) -> ReferencedValues:

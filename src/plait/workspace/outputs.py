@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from plait.additions import OUTPUT_FILE
-from plait.destinations import Claims, said
+from plait.annotations import FILE, placing
+from plait.destinations import Claims, called, said
 from plait.errors import TemplateError
-from plait.naming import document_name
 from plait.nodes import kind_name, walk
 from plait.overlay import is_overlay
-from plait.workspace.execution import FILE, is_placed
 from plait.workspace.job import DocumentFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from plait.annotations import Annotation
-    from plait.nodes import DocumentSet, Item
+    from plait.nodes import DocumentSet
     from plait.workspace.job import Options, TextFile
 
 # Overlays with these put their own document in; others have it merged into documents that have a place.
@@ -34,8 +32,9 @@ def written(
     by = options.output_by
     is_taken = OUTPUT_FILE in options.additions
     if not is_taken:
-        for document in (document for file in files for document in file.documents.items if is_placed(document)):
-            warn(f"{_annotation(document).position}: @{FILE} has no effect without --with {OUTPUT_FILE}")
+        for one in (placing(document.annotations) for file in files for document in file.documents.items):
+            if one is not None:
+                warn(f"{one.position}: @{FILE} has no effect without --with {OUTPUT_FILE}")
         if by is None:
             return [*files]
     claims = Claims()
@@ -47,14 +46,15 @@ def written(
         shared: dict[str, DocumentFile] = {}
         for document in file.documents.items:
             path, is_shared = file.path, True
-            if is_placed(document) and is_taken:
-                path, is_shared = said(_annotation(document)), False
+            own = placing(document.annotations) if is_taken else None
+            if own is not None:
+                path, is_shared = said(own), False
             elif by is not None:
                 path, is_shared = by.path(document, file.path), by.shares
             if is_shared and path in shared:
                 shared[path].documents.items.append(document)
                 continue
-            claims.take(path, document_name(document) or "a document without a name", document.position)
+            claims.take(path, called(document), document.position)
             out.append(DocumentFile(path, file.order, file.documents.with_items([document])))
             if is_shared:
                 shared[path] = out[-1]
@@ -63,28 +63,24 @@ def written(
 
 def check_placed(documents: Iterable[DocumentSet]) -> None:
     """Raises TemplateError for `@output/file` where it means nothing: below a document, or on what is merged into others."""
-    for found in documents:
-        for document in found.items:
-            if (
-                is_placed(document)
-                and is_overlay(document)
-                and not any(name in (document.annotations or ()) for name in _PUT_IN)
-            ):
+    for document in (document for found in documents for document in found.items):
+        own = placing(document.annotations)
+        if (
+            own is not None
+            and is_overlay(document)
+            and not any(name in (document.annotations or ()) for name in _PUT_IN)
+        ):
+            raise TemplateError(
+                f"@{FILE} on a document that is merged into others",
+                at=own.position,
+                hint=f"write @{FILE} above those documents",
+            )
+        for item in walk(document.value):
+            own = placing(item.annotations)
+            if own is not None:
                 raise TemplateError(
-                    f"@{FILE} on a document that is merged into others",
-                    at=_annotation(document).position,
-                    hint=f"write @{FILE} above those documents",
+                    f"@{FILE} on {kind_name(item)}",
+                    at=own.position,
+                    expected="a document",
+                    hint=f"write #@{FILE} above a ---",
                 )
-            for item in walk(document.value):
-                if is_placed(item):
-                    raise TemplateError(
-                        f"@{FILE} on {kind_name(item)}",
-                        at=_annotation(item).position,
-                        expected="a document",
-                        hint=f"write #@{FILE} above a ---",
-                    )
-
-
-def _annotation(item: Item) -> Annotation:
-    assert item.annotations is not None
-    return item.annotations[FILE]

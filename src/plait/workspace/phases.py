@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from plait.additions import SECRETS, VALUES_REFER
+from plait.annotations import placing
 from plait.context import Context
 from plait.events import current_listener
 from plait.nodes import DocumentSet
-from plait.workspace.execution import Execution, is_dropped, is_placed
+from plait.workspace.execution import Execution, is_dropped
 from plait.workspace.files import DATA, YAML
 from plait.workspace.job import (
     INSPECT_JSON_SCHEMA,
@@ -119,7 +120,7 @@ def _run(job: Job, session: Session) -> Result:
         trace.texts = {file.path: lines_of(trace, file.text) for file in evaluated.texts}
     files = evaluated.files
     result = Result(files, evaluated.texts)
-    if job.options.output_by is not None or any(is_placed(document) for document in result.documents.items):
+    if job.options.output_by is not None or any(placing(document.annotations) for document in result.documents.items):
         from plait.workspace.outputs import written
 
         result.files = written(files, evaluated.texts, job.options, session.context.warn)

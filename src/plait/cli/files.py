@@ -1,0 +1,45 @@
+"""Documents that go into files of their own, one each: what `plait layer` and `plait compose` do with --output-by."""
+
+from __future__ import annotations
+
+from plait.cli.streams import write_out
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from plait.api.results import Documents
+    from plait.context import Context
+    from plait.destinations import Pattern
+    from plait.nodes import DocumentSet
+    from plait.output import OutputFile
+
+
+def write_files(directory: str, files: Sequence[OutputFile]) -> None:
+    """Add files to a directory, and print the path of each. Raises PlaitError."""
+    from plait.cli.endings import cleaned_up
+    from plait.output import add_files
+
+    with cleaned_up():
+        add_files(directory, files, lambda line: write_out(f"{line}\n"))
+
+
+def result_of(
+    nodes: DocumentSet, pattern: Pattern | None, write: Callable[[DocumentSet], str], context: Context
+) -> Documents:
+    """What a run gives, with a file for each document where a pattern says. Raises UsageError."""
+    from plait.api.results import Documents, Rendered
+
+    if pattern is None:
+        return Documents(nodes, write=write, warnings=context.warnings, trace=context.trace)
+    from plait.destinations import files_of, places_by
+
+    placed = places_by(pattern, nodes.items)
+    return Rendered(
+        nodes,
+        files=lambda: files_of(placed, write),
+        paths=[path for path, _ in placed],
+        write=write,
+        warnings=context.warnings,
+        trace=context.trace,
+    )
