@@ -102,7 +102,7 @@ runs:
   c: {compose: {file: steps.yml, output-by: "{kind}.yml"}}
   one: {output: one.yml, render: {files: [app.yml, said.yml], output-by: "{kind}.yml", with: output-file}}
   r:
-    matrix: {axes: {x: [y]}}
+    matrix: {axes: {x: [eu]}}
     render: {files: [app.yml, said.yml], output-by: "{x}-{{kind}}.yml", with: output-file}
 """,
         },
@@ -114,9 +114,9 @@ runs:
         "c/B.yml",
         "l/deckhand/LayeringPolicy/v1/n.yml",
         "one.yml",
-        "r/y/said.json",
-        "r/y/y-A.yml",
-        "r/y/y-B.yml",
+        "r/eu/said.json",
+        "r/eu/eu-A.yml",
+        "r/eu/eu-B.yml",
     ]
 
 
