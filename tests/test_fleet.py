@@ -114,9 +114,9 @@ runs:
         "c/B.yml",
         "l/deckhand/LayeringPolicy/v1/n.yml",
         "one.yml",
-        "r/eu/said.json",
         "r/eu/eu-A.yml",
         "r/eu/eu-B.yml",
+        "r/eu/said.json",
     ]
 
 
