@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import kills
 import pytest
 import serving
 import yaml
@@ -98,3 +99,8 @@ def test_new_tokens_and_keys(capsys: pytest.CaptureFixture[str]) -> None:
     first = capsys.readouterr().out
     assert main(["serve", "new-key"]) == 0
     assert first != capsys.readouterr().out
+
+
+def test_what_was_acknowledged_outlives_the_process(tmp_path: Path) -> None:
+    """A sample of what `kills.py` does at length."""
+    assert kills.kills(2, tmp_path, "sqlite:///plait.db") > 0

@@ -18,6 +18,8 @@ _Change = tuple[str, str, object]
 _ADDED, _REMOVED = "dictionary_item_added", "dictionary_item_removed"
 # A list longer than this is compared item by item.
 _LONGEST = 10_000
+# Maps that share a smaller part of their keys are told as a whole.
+_ALIKE = 0.33
 
 
 def changes(old: object, new: object) -> dict[str, object]:
@@ -34,14 +36,7 @@ def _changes(old: object, new: object, place: str) -> Iterator[_Change]:
         told = {"new_type": _kind(new), "new_value": new, "old_type": _kind(old), "old_value": old}
         yield "type_changes", place, told
     elif isinstance(old, dict) and isinstance(new, dict):
-        for key in new:
-            if key not in old:
-                yield _ADDED, f"{place}[{key!r}]", None
-        for key in old:
-            if key not in new:
-                yield _REMOVED, f"{place}[{key!r}]", None
-            else:
-                yield from _changes(old[key], new[key], f"{place}[{key!r}]")
+        yield from _maps(old, new, place)
     elif isinstance(old, list) and isinstance(new, list):
         one_by_one = list(_item_by_item(old, new, place))
         if _are_scalars(old) and _are_scalars(new) and len(old) + len(new) < _LONGEST:
@@ -50,6 +45,21 @@ def _changes(old: object, new: object, place: str) -> Iterator[_Change]:
         yield from one_by_one
     elif old != new:
         yield "values_changed", place, _values(old, new)
+
+
+def _maps(old: dict[object, object], new: dict[object, object], place: str) -> Iterator[_Change]:
+    both, either = old.keys() & new.keys(), old.keys() | new.keys()
+    if len(either) > 1 and len(both) / len(either) < _ALIKE:
+        yield "values_changed", place, _values(old, new)
+        return
+    for key in new:
+        if key not in old:
+            yield _ADDED, f"{place}[{key!r}]", None
+    for key, value in old.items():
+        if key not in new:
+            yield _REMOVED, f"{place}[{key!r}]", None
+        else:
+            yield from _changes(value, new[key], f"{place}[{key!r}]")
 
 
 def _kind(value: object) -> str:

@@ -1,0 +1,80 @@
+"""The words in which changed values are told (spec layering 18)."""
+
+from __future__ import annotations
+
+import pytest
+
+from plait.service.deepdiff import changes
+
+TYPED = {"old_type": "int", "old_value": 1}
+CASES: dict[str, tuple[object, object, dict[str, object]]] = {
+    "nothing": ({"v": [1, {"a": None}]}, {"v": [1, {"a": None}]}, {}),
+    "value": ({"v": 1}, {"v": 2}, {"values_changed": {"root['v']": {"new_value": 2, "old_value": 1}}}),
+    "type": (
+        {"v": 1},
+        {"v": "one"},
+        {"type_changes": {"root['v']": {"new_type": "str", "new_value": "one", **TYPED}}},
+    ),
+    "to null": (
+        {"v": 1},
+        {"v": None},
+        {"type_changes": {"root['v']": {"new_type": "NoneType", "new_value": None, **TYPED}}},
+    ),
+    "true is not 1": (
+        {"v": 1},
+        {"v": True},
+        {"type_changes": {"root['v']": {"new_type": "bool", "new_value": True, **TYPED}}},
+    ),
+    "1.0 is not 1": (
+        {"v": 1},
+        {"v": 1.0},
+        {"type_changes": {"root['v']": {"new_type": "float", "new_value": 1.0, **TYPED}}},
+    ),
+    "keys": (
+        {"v": 1, "q": 1},
+        {"v": 1, "w": 1},
+        {"dictionary_item_added": ["root['w']"], "dictionary_item_removed": ["root['q']"]},
+    ),
+    "maps that share little": (
+        {"a": {"b": 1, "c": 2}},
+        {"a": {"d": 1}},
+        {"values_changed": {"root['a']": {"new_value": {"d": 1}, "old_value": {"b": 1, "c": 2}}}},
+    ),
+    "an item changed and one added": (
+        {"l": [1, 2, 3]},
+        {"l": [1, 5, 3, 4]},
+        {
+            "iterable_item_added": {"root['l'][3]": 4},
+            "values_changed": {"root['l'][1]": {"new_value": 5, "old_value": 2}},
+        },
+    ),
+    "a list cut short": ([1, 2, 3], [1], {"iterable_item_removed": {"root[1]": 2, "root[2]": 3}}),
+    "an item taken out": ([1, 2, 3, 4], [2, 3, 4], {"iterable_item_removed": {"root[0]": 1}}),
+    "maps in lists": (
+        [{"a": 1}, {"a": 2}],
+        [{"a": 2}],
+        {
+            "iterable_item_removed": {"root[1]": {"a": 2}},
+            "values_changed": {"root[0]['a']": {"new_value": 2, "old_value": 1}},
+        },
+    ),
+    "the whole": ("one", "two", {"values_changed": {"root": {"new_value": "two", "old_value": "one"}}}),
+    "lines": (
+        "l1\nl2\n",
+        "l1\nl3\n",
+        {
+            "values_changed": {
+                "root": {
+                    "diff": "--- \n+++ \n@@ -1,2 +1,2 @@\n l1\n-l2\n+l3",
+                    "new_value": "l1\nl3\n",
+                    "old_value": "l1\nl2\n",
+                }
+            }
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "expected"), CASES.values(), ids=CASES)
+def test_changes(old: object, new: object, expected: dict[str, object]) -> None:
+    assert changes(old, new) == expected
