@@ -40,7 +40,16 @@ def property_of(text: str) -> dict[str, Any]:
         ("a: 0.5", {"type": "number", "default": 0.5}),
         ("a: true", {"type": "boolean", "default": True}),
         ("a: [1]", {"type": "array", "items": {"type": "integer", "default": 1}, "default": []}),
-        ("a: {}", {"type": "object", "properties": {}, "additionalProperties": False}),
+        ("a: {}", {"type": "object", "properties": {}, "additionalProperties": False, "default": {}}),
+        (
+            '#@schema/default {"b": 2}\na:\n  b: 1',
+            {
+                "type": "object",
+                "properties": {"b": {"type": "integer", "default": 1}},
+                "additionalProperties": False,
+                "default": {"b": 2},
+            },
+        ),
         ("#@schema/nullable\na: x", {"type": ["string", "null"], "default": None}),
         ("#@schema/type any=True\na: x", {"default": "x"}),
         (

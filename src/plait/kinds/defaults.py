@@ -1,7 +1,5 @@
-"""The defaults of a schema: what stands where nothing is given.
+"""The defaults of a schema: what a key has that is not given, in every object that is there.
 
-A key that is not given has its `default`. An object without one is there if a default stands in it, or nothing can, unless
-it has to be given: its key is required, or it lacks a key that it requires.
 Defaults that hold only for some values, within `oneOf`, `if` and the like, are not taken.
 """
 
@@ -50,30 +48,17 @@ class Held:
         """The keys that are named, in order."""
         return list(dict.fromkeys(name for part in self.parts for name in _map(part, "properties")))
 
-    def required(self) -> set[str]:
-        """The keys that there have to be."""
-        lists = [part.node.get("required") for part in self.parts]
-        return {name for one in lists if isinstance(one, list) for name in one}
-
     def default(self) -> Schema | None:
         """What says which value is the default, if anything does."""
         return next((part for part in self.parts if "default" in part.node), None)
 
     def is_object(self) -> bool:
-        """Whether only an object can stand here."""
-        return any(
-            part.node.get("type") in ("object", ["object"]) and part.node.get("nullable") is not True
-            for part in self.parts
-        )
+        """Whether an object can stand here."""
+        return any(part.node.get("type") == "object" for part in self.parts)
 
     def is_nullable(self) -> bool:
         """Whether null can stand here, as OpenAPI says it."""
         return any(part.node.get("nullable") is True for part in self.parts)
-
-    def is_empty(self) -> bool:
-        """Whether an object here can have no keys."""
-        names = any(_map(part, one) for part in self.parts for one in ("properties", "patternProperties"))
-        return not names and any(part.node.get("additionalProperties") is False for part in self.parts)
 
     def below(self, key: str) -> Held:
         """What holds for the value of a key."""
@@ -121,19 +106,18 @@ def _of_item(node: Mapping[str, object], number: int) -> tuple[object, bool]:
 class Defaults:
     """The defaults of one schema. where: tells the places of keywords.
 
-    is_ytts: it is one that ytt wrote, which leaves the default of objects out that are null.
+    is_ytts: it is one that ytt wrote, which leaves out that an object is there, or null if it can be.
     """
 
-    __slots__ = ("_count", "_is_cut", "_known", "_open", "_where", "is_ytts", "top")
+    __slots__ = ("_count", "_known", "_open", "_where", "is_ytts", "top")
 
     def __init__(self, schema: Schema, where: Where, *, is_ytts: bool = False) -> None:
         self.top = Held([schema])
         self._where = where
         self.is_ytts = is_ytts
         self._known: dict[tuple[int, ...], tuple[Value] | None] = {}
-        # What is being made, whether something was left out for being within itself, and how much was made.
+        # What is being made, and how much was.
         self._open: list[tuple[int, ...]] = []
-        self._is_cut = False
         self._count = 0
 
     def made(self) -> Value:
@@ -153,56 +137,39 @@ class Defaults:
         return self._fill(self.top, value, before)
 
     def _made(self, held: Held) -> tuple[Value] | None:
-        """What stands where nothing is given, if anything does."""
-        found: tuple[Value] | None = None
+        """What a key has that is not given, if anything."""
         if held.key in self._known:
             return self._known[held.key]
         self._take(1)
         says = held.default()
-        if held.key in self._open:
-            if says is not None:
-                raise UsageError("the default has no end", at=self._where(says.node, "default"))
-            self._is_cut = True
-            return None
-        was_cut, self._is_cut = self._is_cut, False
-        self._open.append(held.key)
-        try:
-            if says is not None:
-                at = self._where(says.node, "default")
+        found: tuple[Value] | None = None
+        if says is not None:
+            at = self._where(says.node, "default")
+            if held.key in self._open:
+                raise UsageError("the default has no end", at=at)
+            self._open.append(held.key)
+            try:
                 found = (self._fill(held, from_plain(says.node["default"], at.source, at.line)),)
-            elif held.is_object():
-                found = self._object(held)
-            elif self.is_ytts and held.is_nullable():
-                found = (None,)
-        finally:
-            self._open.pop()
-        self._is_cut = self._is_cut and bool(self._open)
-        if not self._is_cut:
-            self._known[held.key] = found
-        self._is_cut = self._is_cut or was_cut
+            finally:
+                self._open.pop()
+        elif self.is_ytts and held.is_nullable():
+            found = (None,)
+        elif self.is_ytts and held.is_object():
+            at = self._where(held.parts[0].node, "type")
+            found = (self._fill(held, Map([], at.source, at.line)),)
+        self._known[held.key] = found
         return found
-
-    def _object(self, held: Held) -> tuple[Value] | None:
-        part = next((one for one in held.parts if one.node.get("type") in ("object", ["object"])), held.parts[0])
-        at = self._where(part.node, "properties")
-        items = [*self._missing(held, set())]
-        lacks = held.required().difference(item.key for item in items)
-        is_there = not lacks and (items or held.is_empty())
-        return (Map(items, at.source, at.line),) if is_there else None
 
     def _missing(self, held: Held, there: set[str]) -> Iterator[MapItem]:
         """The items of an object that are not there."""
-        names = [name for name in held.names() if name not in there]
-        required = held.required() if names else ()
-        for name in names:
+        for name in held.names():
             below_it = held.below(name)
-            says = below_it.default()
-            found = self._made(below_it) if says is not None or name not in required else None
+            found = None if name in there else self._made(below_it)
             if found is not None:
                 if isinstance(found[0], (Map, Array)):
                     self._take(count_nodes(found[0]))
-                said = held.below(name).parts[0] if says is None else says
-                at = self._where(said.node, "type" if says is None else "default")
+                says = below_it.default()
+                at = self._where((says or below_it.parts[0]).node, "default" if says else "type")
                 yield MapItem(name, found[0], at.source, at.line)
 
     def _fill(self, held: Held, value: Value, before: Value = None) -> Value:

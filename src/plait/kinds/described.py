@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 # What is of a file, and what stands elsewhere afterwards.
 _LEFT_OUT = ("$defs", "$id", "$schema", "definitions", "id", UNKNOWN)
+_TITLE = "Schema for data values"
 # What OpenAPI 3.0 has no word for.
 _NOT_IN_OPENAPI = (
     "$dynamicRef",
@@ -58,7 +59,7 @@ def described(schema: ValuesSchema, *, as_json: bool) -> tuple[Document, list[st
     if as_json:
         found: Plain = {"$schema": DRAFT, **top, **({"$defs": bundle.named} if bundle.named else {})}
         return Document(from_plain(found)), bundle.notes
-    return document_of(from_plain({OWN: top, **bundle.named})), bundle.notes
+    return document_of(from_plain({OWN: top, **bundle.named}), _TITLE), bundle.notes
 
 
 class _Bundle:
@@ -91,8 +92,8 @@ class _Bundle:
                 several: Any = node[keyword]
                 out[keyword] = several.copy()
             out[keyword][steps[1]] = new  # type: ignore[index]
-        if self._schema.is_ytts and node.get("nullable") is True:
-            out.setdefault("default", None)  # which ytt leaves out of objects
+        if self._schema.is_ytts and node.get("type") == "object" and node is not self._schema.schema.node:
+            out.setdefault("default", None if node.get("nullable") is True else {})
         if isinstance(node.get("$ref"), str):
             target = place.referred()
             if target is not None:

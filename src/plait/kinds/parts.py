@@ -5,6 +5,7 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from plait.errors import UsageError
+from plait.schema.openapi import TITLE
 from plait.spell import did_you_mean
 
 TYPE_CHECKING = False
@@ -42,9 +43,9 @@ def part_of(contents: object, pointer: str | None, name: str) -> str:
     return quote(chosen[0])
 
 
-def is_own(pointer: str) -> bool:
-    """Whether a part is what `-o openapi-v3` writes."""
-    return pointer == f"/components/schemas/{OWN}"
+def is_ytts(contents: object, pointer: str) -> bool:
+    """Whether a part is what ytt writes for `-o openapi-v3`."""
+    return pointer == f"/components/schemas/{OWN}" and _at(contents, "/info/title") == TITLE
 
 
 def _has_parts(contents: object) -> bool:

@@ -14,10 +14,10 @@ from plait.errors import Finding, LimitError, PlaitError, SchemaError, UsageErro
 from plait.kinds.check import as_json, placed, violations
 from plait.kinds.defaults import Defaults, not_taken
 from plait.kinds.files import Files
-from plait.kinds.parts import is_own, part_of
+from plait.kinds.parts import is_ytts, part_of
 from plait.kinds.references import References
 from plait.kinds.wording import type_name
-from plait.nodes import Document, Map
+from plait.nodes import Array, Document, Map
 from plait.schema.check import flag_hint
 from plait.source import Position
 from plait.spell import listed, near
@@ -71,7 +71,7 @@ class ValuesSchema:
             findings = [as_finding(self._named(one)) for one in self.files.problems]
             raise UsageError(f'the schema "{name}" cannot be used', findings=findings)
         self.notes = [*self._notes()]
-        self.is_ytts = is_own(self.pointer)
+        self.is_ytts = is_ytts(self.contents, self.pointer)
         self._defaults = Defaults(self.schema, self.where, is_ytts=self.is_ytts)
 
     def _notes(self) -> Iterator[str]:
@@ -126,6 +126,13 @@ class ValuesSchema:
         value: Value = _within_stack(lambda: self._defaults.fill(document.value, old))
         return document if value is document.value else document.with_value(value)
 
+    def room_for(self, given: Document, before: Document) -> Document:
+        """The data values so far, with nothing where the given ones have a map or an array and there is another thing: of
+        alternatives that a schema has, others need not be of the kind of the default.
+        """
+        value = _room(before.value, given.value)
+        return before if value is before.value else before.with_value(value)
+
     def check(self, document: Document) -> None:
         """Raises SchemaError for data values that are not as the schema says; LimitError, UsageError."""
         try:
@@ -151,7 +158,9 @@ class ValuesSchema:
             # Those that are there by default are no reason to write another one.
             properties = fault.schema.get("properties")
             meant = near(str(fault.path[-1]), properties if isinstance(properties, dict) else ())
-        if meant:
+        if fault.item.source is not None and os.path.abspath(fault.item.source.name) in self.files.all_read():
+            finding.hint = "this is a default of the schema itself; give another value, or mend the schema"
+        elif meant:
             finding.hint = f"did you mean {listed(meant, quote=chr(34))}?"
         else:
             finding.hint = flag_hint(fault.item)
@@ -176,6 +185,20 @@ class ValuesSchema:
         if current_view() is not None:
             for path in self.files.stamps:
                 file_content(path, f'the schema "{path}"')
+
+
+def _room(left: Value, right: Value) -> Value:
+    if type(right) in (Map, Array) and type(left) is not type(right):
+        return None
+    if type(left) is not Map or type(right) is not Map:
+        return left
+    items = left.items.copy()
+    for number, item in enumerate(items):
+        other = right.find(item.key)
+        inner = item.value if other is None else _room(item.value, other.value)
+        if inner is not item.value:
+            items[number] = item.with_value(inner)
+    return left.with_items(items) if any(a is not b for a, b in zip(items, left.items, strict=True)) else left
 
 
 def _path_text(fault: Fault) -> str:

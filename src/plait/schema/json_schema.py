@@ -57,7 +57,8 @@ def json_schema(declaration: Declaration) -> Document:
         described = _described(declaration)
     except RecursionError:
         raise LimitError("the schema is nested too deeply", at=declaration.position) from None
-    return Document(Map([MapItem("$schema", DRAFT), *described.items]))
+    top = without_default(described) if type(declaration.type) is MapType else described
+    return Document(Map([MapItem("$schema", DRAFT), *top.items]))
 
 
 def _described(declaration: Declaration) -> Map:
@@ -81,11 +82,11 @@ def _typed(declared: Type, default: Value) -> dict[str, Value]:
     elif type(declared) is MapType:
         keyed = [one for one in declared.declarations.values() if type(one.key) is str]
         said = {"type": "object", **_entries(declared, [MapItem(one.key, _described(one)) for one in keyed])}
-        required = [ArrayItem(one.key) for one in keyed if _has_to_be_given(one)]
+        required = [ArrayItem(one.key) for one in keyed if one.required]
         if required:
             said["required"] = Array(required)
-        if default is not None and ((declared.others and not keyed) or not equal(default, default_of(declared))):
-            said["default"] = default  # as an annotation says, or where no key can tell that it is there
+        if default is not None:  # it is there if it is not given, and then has the defaults of its keys
+            said["default"] = Map([]) if equal(default, default_of(declared)) else default
         if len(keyed) == len(declared.declarations):  # a JSON Schema has no word for other keys
             said.setdefault("additionalProperties", False)
     elif type(declared) is ArrayType:
@@ -100,12 +101,6 @@ def _typed(declared: Type, default: Value) -> dict[str, Value]:
         if documentation.example is not None:
             said["examples"] = Array([ArrayItem(documentation.example[1])])
     return said
-
-
-def _has_to_be_given(declaration: Declaration) -> bool:
-    """Whether a key is required, or something in its map."""
-    inner = declaration.type.declarations.values() if type(declaration.type) is MapType else ()
-    return declaration.required or any(map(_has_to_be_given, inner))
 
 
 def _entries(declared: MapType, properties: list[MapItem]) -> dict[str, Value]:

@@ -221,6 +221,8 @@ class Execution:
                 knows = schema is not None or self.outside is not None
                 warn = None if knows else self.session.context.warn
                 adds = self.outside is not None
+                if self.outside is not None:
+                    merged = self.outside.room_for(document, merged)
                 merged = apply_document(merged, document, plain=entry.plain, adds=adds, trace=trace, warn=warn)
                 if trace is not None and entry.plain and before is not None:
                     trace.relate(before.value, merged.value, "data values")
