@@ -72,6 +72,11 @@ CHANGES: dict[str, tuple[dict[str, str], str, Change]] = {
         "render: {files: config, data-values-env-yaml: FLEET}",
         lambda patch: patch.delenv("FLEET_value"),
     ),
+    "an environment variable of the name of a data value": (
+        {**RENDER, "config/schema.yml": "#@data/values-schema\n---\nvalue: ''\n"},
+        "render: {files: config, data-values-env-all: true}",
+        lambda patch: patch.setenv("VALUE", "b"),
+    ),
     "an environment variable of variables": (
         {"base.yml": "a: ((a))((b))\n"},
         "patch: {base: base.yml, vars-env: VARS}",

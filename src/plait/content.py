@@ -98,6 +98,11 @@ def variables(prefix: str) -> dict[str, str]:
     return found
 
 
+def variable(name: str) -> str | None:
+    """The variable of the environment that has a name."""
+    return variables(name).get(name)
+
+
 def standard_input() -> bytes:
     """All of standard input. Raises LimitError, OSError, and ReadError for a terminal: nobody knows that it waits."""
     import sys

@@ -13,6 +13,7 @@ def rendering() -> None:
         ["config", pathlib.Path("more"), {"app.yml": "a: 1", "b.txt": b"text"}],
         values={"replicas": 3, "nested": {"list": [1, 2.5, None, True]}},
         values_files="values.yml",
+        environment={"NAME": "x"},
         secrets={"password": "x"},
         file_marks=["b.txt:type=text-plain"],
         strict=True,

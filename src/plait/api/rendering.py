@@ -29,6 +29,7 @@ def render(
     *,
     values: Mapping[str, Plain] | None = None,
     values_files: Inputs = (),
+    environment: Mapping[str, str] | None = None,
     secrets: Mapping[str, Plain] | None = None,
     file_marks: Texts = (),
     strict: bool = False,
@@ -47,6 +48,7 @@ def render(
     """Render templates with data values, schemas, overlays and libraries, as `plait render` does.
 
     values: data values as plain data, merged over those of files. values_files: plain YAML files of data values.
+    environment: texts that set data values by the names that --data-values-env-all has, such as os.environ: over those of files, below `values`.
     secrets: data values that nobody else is to see, merged over all others: messages, warnings, what templates print and
     histories tell nothing that depends on them. file_marks: `PATH:KEY=VALUE`, as --file-mark. allow_links: paths that symbolic links may lead to.
     validate: run the validations of data values. schema: the path of a JSON Schema, an OpenAPI document or a custom resource
@@ -75,6 +77,8 @@ def render(
         )
         given = Given(inputs, options, file_marks, allow_links, warnings)
         given.set_values(data_values(values, values_files, strict=strict, warn=given.context.warn))
+        if environment is not None:
+            given.set_environment(environment, below=1 if values else 0)
         if secrets:
             given.add_secrets(secrets)
         if trace:
@@ -120,6 +124,12 @@ class Given:
     def set_values(self, values: list[ReferencedValues]) -> None:
         """Give data values from outside the files."""
         self._job.values = values
+
+    def set_environment(self, environment: Mapping[str, str], *, below: int) -> None:
+        """Let texts set data values by the names that the schema has. below: how many data values win over them."""
+        from plait.workspace.environment import Environment
+
+        self._job.environment = Environment(environment.get, len(self._job.values) - below)
 
     def add_secrets(self, secrets: Mapping[str, Plain]) -> None:
         """Give data values that nobody else is to see."""

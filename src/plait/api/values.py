@@ -27,6 +27,7 @@ def data_values(
     *,
     values: Mapping[str, Plain] | None = None,
     values_files: Inputs = (),
+    environment: Mapping[str, str] | None = None,
     secrets: Mapping[str, Plain] | None = None,
     file_marks: Texts = (),
     strict: bool = False,
@@ -60,6 +61,8 @@ def data_values(
         )
         given = Given(inputs, options, file_marks, allow_links)
         given.set_values(values_given(values, values_files, strict=strict, warn=given.context.warn))
+        if environment is not None:
+            given.set_environment(environment, below=1 if values else 0)
         if secrets:
             given.add_secrets(secrets)
         return _inspected(given)

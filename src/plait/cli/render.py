@@ -35,7 +35,7 @@ from plait.cli.shared import (
 )
 from plait.cli.streams import watched, write_out
 from plait.codecache import user_cache
-from plait.content import variables
+from plait.content import variable, variables
 from plait.context import Context
 from plait.errors import LimitError, PlaitError, UsageError, render
 from plait.workspace import (
@@ -88,6 +88,11 @@ _RENDER_FLAGS = (
     Flag("data-values-file", TEXTS, "set data values from plain YAML", short="d", value="[@LIBRARY:]PATH"),
     Flag("data-values-env", TEXTS, "set data values from environment variables PREFIX_key__key", value="PREFIX"),
     Flag("data-values-env-yaml", TEXTS, "the same, with values read as YAML", value="PREFIX"),
+    Flag(
+        "data-values-env-all",
+        SWITCH,
+        "set the data values of the schema from the environment variables of their names: app.port from APP_PORT",
+    ),
     SECRETS,
     ALLOW_EXEC,
     Flag("data-values-inspect", SWITCH, "print the final data values and stop"),
@@ -146,7 +151,7 @@ VERSION = Command("plait render version", "Print the version.")
 
 _COMMANDS = {"template": TEMPLATE, "fmt": FMT, "version": VERSION}
 
-# The data value flags -> what `ValuesFlags` calls them.
+# The data value flags -> what `ValuesFlags` calls them, the lowest first.
 _VALUES_FLAGS = {
     "data-values-file": "files",
     "data-values-env": "env",
@@ -407,7 +412,13 @@ def _job(
         for line in outline(job.library):
             debug(line)
     if not flags.on("files-inspect"):
-        job.values = _values(flags, inputs, context)
+        lowest, *others = _VALUES_FLAGS
+        job.values = _values(flags, inputs, context, (lowest,))
+        if flags.on("data-values-env-all"):
+            from plait.workspace.environment import Environment
+
+            job.environment = Environment(variable, len(job.values))
+        job.values += _values(flags, inputs, context, others)
         job.values += [values_of_map(values, secret=True) for values in secrets_of(flags)]
         job.tells_secrets = flags.on(QUOTE_VALUES.name)
         if given is not None:
@@ -436,12 +447,12 @@ def _inspection(flags: Parsed) -> str | None:
     return INSPECT_VALUES if flags.on("data-values-inspect") else None
 
 
-def _values(flags: Parsed, inputs: Inputs, context: Context) -> list[ReferencedValues]:
-    if not any(flags.given(name) for name in _VALUES_FLAGS):
+def _values(flags: Parsed, inputs: Inputs, context: Context, names: Sequence[str]) -> list[ReferencedValues]:
+    if not any(flags.given(name) for name in names):
         return []
     from plait.workspace.values_flags import ValuesFlags, read_values
 
-    given = ValuesFlags(**{name: flags.texts(flag) for flag, name in _VALUES_FLAGS.items()})
+    given = ValuesFlags(**{_VALUES_FLAGS[name]: flags.texts(name) for name in names})
     return read_values(given, inputs, variables, strict=flags.on("strict"), warn=context.warn)
 
 

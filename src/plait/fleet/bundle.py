@@ -8,6 +8,7 @@ from contextlib import suppress
 from plait.content import NO_LINKS, environment, file_content, files_below
 from plait.errors import PlaitError
 from plait.project.settings import holds_paths
+from plait.view import View
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,15 +23,28 @@ _VARIABLES = ("vars-env", "data-values-env", "data-values-env-yaml", "secrets-en
 
 
 def variables_of(project: Project, tasks: Iterable[Task]) -> dict[str, str]:
-    """The environment variables that the settings of runs name."""
-    starts = {
-        text.rpartition(":")[2]
-        for task in tasks
-        for one in task.run(project).settings
-        if one.name in _VARIABLES
-        for text, _ in one.texts()
-    }
+    """The environment variables that the settings of runs name, and those that their schemas do."""
+    runs = [task.run(project) for task in tasks]
+    settings = [one for run in runs for one in run.settings if one.name in _VARIABLES]
+    starts = {text.rpartition(":")[2] for one in settings for text, _ in one.texts()}
+    starts |= _named_by_schemas(runs)
     return {name: text for name, text in environment().items() if name.startswith((*starts, "HOME"))}
+
+
+def _named_by_schemas(runs: Iterable[Run]) -> set[str]:
+    """The variables that runs look up by the names that their schemas have; those with the same templates have one."""
+    found: set[str] = set()
+    known: set[tuple[str, ...]] = set()
+    for run in runs:
+        settings = {one.name: tuple(text for text, _ in one.texts()) for one in run.settings}
+        templates = settings.get("files", ())
+        if settings.get("data-values-env-all") == ("true",) and templates not in known:
+            known.add(templates)
+            view = View()
+            with suppress(PlaitError):  # the run itself says what is wrong
+                run.evaluate(view=view, words=["--data-values-inspect"])
+            found.update(view.variables)
+    return found
 
 
 def packed(project: Project, tasks: Iterable[Task]) -> dict[str, bytes]:

@@ -64,7 +64,11 @@ def _is_given(declaration: Declaration, item: Item) -> bool:
 def _places(path: str, sources: Sequence[str]) -> str:
     """Where a data value can be given, of what there is in this run."""
     files = [name for name in dict.fromkeys(sources) if not name.startswith("(")]
-    prefixes = dict.fromkeys(name.rpartition(" ")[2] for name in sources if name.startswith("(data-values-env"))
+    prefixes = dict.fromkeys(
+        name.rpartition(" ")[2]
+        for name in sources
+        if name.startswith(("(data-values-env arg", "(data-values-env-yaml arg"))
+    )
     found = [f"by --data-value {path}=..."] if "[" not in path else []
     if files:
         found.append(f"in {', '.join(files[:_NAMED])}")

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from plait.destinations import Pattern
     from plait.nodes import Map
     from plait.output import OutputFile
+    from plait.workspace.environment import Environment
     from plait.workspace.files import InputFile
     from plait.workspace.library import Library
     from plait.workspace.references import LibraryRefs
@@ -181,10 +182,11 @@ class Job:
     """All that the phases are given.
 
     files: every input, marks applied, by sequence number. library: their tree. values: what flags gave, in order of
-    precedence, those for libraries among them. tells_secrets: what the run says may depend on secret values.
+    precedence, those for libraries among them. environment: what sets data values by the names that the schema has, if
+    anything does. tells_secrets: what the run says may depend on secret values.
     """
 
-    __slots__ = ("files", "library", "options", "tells_secrets", "values")
+    __slots__ = ("environment", "files", "library", "options", "tells_secrets", "values")
 
     def __init__(
         self,
@@ -192,11 +194,13 @@ class Job:
         options: Options | None = None,
         values: Sequence[ReferencedValues] = (),
         library: Library | None = None,
+        environment: Environment | None = None,
     ) -> None:
         self.files = files
         self.library = build_library(files) if library is None else library
         self.options = Options() if options is None else options
         self.values = values
+        self.environment = environment
         self.tells_secrets = False
 
     def with_others(self) -> Job:
@@ -207,7 +211,7 @@ class Job:
             values_of_map(others(one.document.value), secret=True) if one.secret else one  # type: ignore[arg-type]
             for one in self.values
         ]
-        return Job(self.files, self.options, values, self.library)
+        return Job(self.files, self.options, values, self.library, self.environment)
 
 
 class DocumentFile:

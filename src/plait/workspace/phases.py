@@ -20,9 +20,11 @@ from plait.workspace.session import Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
+    from plait.schema import SchemaType
     from plait.workspace.files import InputFile
+    from plait.workspace.job import ReferencedValues
 
 
 def run(
@@ -45,7 +47,7 @@ def _secretly(job: Job, context: Context | None, given: Mapping[InputFile, Docum
     from plait.secrets.hiding import hidden
 
     def once(context: Context, say: Callable[[str], None], *, other: bool) -> Result:
-        own = job.with_others() if other else Job(job.files, job.options, job.values, job.library)
+        own = job.with_others() if other else Job(job.files, job.options, job.values, job.library, job.environment)
         own.options = job.options.saying(say)
         session = Session(context)
         session.others = other
@@ -100,7 +102,7 @@ def _run(job: Job, session: Session) -> Result:
         if job.options.inspect == INSPECT_JSON_SCHEMA:
             from plait.schema.json_schema import json_schema as describe
         return Result(documents=DocumentSet([describe(schema or ANY)]))
-    values, library_values = execution.values(job.values, schema)
+    values, library_values = execution.values(_given(job, schema), schema)
     if job.options.inspect == INSPECT_VALUES:
         return Result(documents=DocumentSet([] if is_dropped(values) else [values]))
     session.context.total = len(job.files)
@@ -127,6 +129,13 @@ def _run(job: Job, session: Session) -> Result:
     return result
 
 
+def _given(job: Job, schema: SchemaType | None) -> Sequence[ReferencedValues]:
+    """The data values from outside, the lowest first. Raises PlaitError."""
+    if job.environment is None:
+        return job.values
+    return job.environment.among(job.values, schema, strict=job.options.strict)
+
+
 def exports(job: Job, file: InputFile, context: Context | None = None) -> Mapping[str, object]:
     """The names that a library file of a job defines, as a template gets them that loads it: with the data values.
 
@@ -134,6 +143,6 @@ def exports(job: Job, file: InputFile, context: Context | None = None) -> Mappin
     """
     execution = Execution(Session(context), job.library, job.options)
     schema, _ = execution.schema(())
-    values, library_values = execution.values(job.values, schema)
+    values, library_values = execution.values(_given(job, schema), schema)
     member = next(one for one in job.library.accessible_files() if one.file is file)
     return execution.exports(member, values, library_values)

@@ -81,10 +81,10 @@ def read_values(
         ("data-values-env", flags.env, False),
         ("data-values-env-yaml", flags.env_yaml, True),
     ):
-        convert = _converter(strict) if as_yaml else None
+        convert = yaml_converter(strict) if as_yaml else None
         gather(flag, arguments, partial(_from_environment, variables=variables, flag=flag, convert=convert))
     for flag, arguments, as_yaml in (("data-value", flags.values, False), ("data-value-yaml", flags.values_yaml, True)):
-        convert = _converter(strict) if as_yaml else None
+        convert = yaml_converter(strict) if as_yaml else None
         gather(flag, arguments, partial(_from_pair, flag=flag, convert=convert))
     gather("data-value-file", flags.value_files, lambda argument: [_from_value_file(argument, inputs)])
     return found
@@ -157,7 +157,9 @@ def _check_plain(file: InputFile, documents: DocumentSet, comments: Comments) ->
                 )
 
 
-def _converter(strict: bool) -> Callable[[Source], Value]:
+def yaml_converter(strict: bool) -> Callable[[Source], Value]:
+    """What reads the text of a source as one YAML value. It raises ReadError."""
+
     def convert(source: Source) -> Value:
         from plait.yaml import deduplicate, is_second, read
 

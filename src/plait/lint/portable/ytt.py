@@ -295,6 +295,12 @@ ENTRIES = (
         "give the document a template of its own",
     ),
     Entry(
+        "`--data-values-env-all`",
+        "it has no --data-values-env-all",
+        in_settings("render", ("data-values-env-all",), lambda text: text == "true"),
+        "name a prefix: --data-values-env PREFIX",
+    ),
+    Entry(
         "`--output-by`",
         "it has no --output-by",
         in_settings("render", ("output-by",), bool),

@@ -1,0 +1,111 @@
+"""Data values from the environment, each by the name that the schema has for it: `--data-values-env-all`.
+
+The data value `app.port` is set by the variable APP_PORT: its keys in capitals, with `_` between them and for whatever is
+no letter or digit. A key at the top is set first by a variable of exactly its name. Variables of other names do not count.
+What the schema says is a string, or anything at all, is the text as it is; all else is read as YAML.
+"""
+
+from __future__ import annotations
+
+import re
+
+from plait.errors import PlaitError, UsageError
+from plait.nodes import Document, Map, MapItem
+from plait.schema.types import MapType, NullType
+from plait.source import Source
+from plait.workspace.job import ReferencedValues
+from plait.workspace.values_flags import yaml_converter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from plait.schema import Declaration, SchemaType
+
+_OTHER = re.compile(r"[^A-Za-z0-9]")
+# What systems and shells set for their own ends sets no data value that only looks like it.
+_OF_SYSTEMS = re.compile(
+    "DISPLAY|EDITOR|HOME|HOSTNAME|IFS|LANG|LANGUAGE|LINES|COLUMNS|LOGNAME|MAIL|MANPATH|OLDPWD|OS|PAGER|PATH|PPID|PS1|PWD|"
+    "RANDOM|SHELL|SHLVL|TEMP|TERM|TMP|TMPDIR|TZ|UID|USER|USERNAME|VISUAL"
+)
+
+
+class Environment:
+    """get: the text of the variable of a name, or None. below: how many of a job's data values it wins over."""
+
+    __slots__ = ("below", "get")
+
+    def __init__(self, get: Callable[[str], str | None], below: int = 0) -> None:
+        self.get = get
+        self.below = below
+
+    def among(
+        self, values: Sequence[ReferencedValues], schema: SchemaType | None, *, strict: bool
+    ) -> list[ReferencedValues]:
+        """The data values of a job with those of the environment at their place.
+
+        Raises UsageError without a schema, and for a variable that would set two data values; ReadError for what is no YAML.
+        """
+        if schema is None:
+            raise UsageError(
+                "the environment sets the data values of a schema, and there is none",
+                expected="#@data/values-schema above --- in a file of its own",
+                hint="--data-values-env PREFIX sets data values without one",
+            )
+        own = [_value(way, name, text, strict=strict) for way, name, text in self._given(schema)]
+        return [*values[: self.below], *own, *values[self.below :]]
+
+    def _given(self, schema: SchemaType) -> Iterator[tuple[Sequence[Declaration], str, str]]:
+        taken: dict[str, Sequence[Declaration]] = {}
+        for way, names in names_of(schema):
+            name, text = next(((one, text) for one in names if (text := self.get(one)) is not None), ("", ""))
+            if not name or (not text and not _takes_text(way[-1])):
+                continue
+            other = taken.setdefault(name, way)
+            if other is not way:
+                paths = [".".join(str(one.key) for one in both) for both in (other, way)]
+                raise UsageError(
+                    f"the environment variable {name} would set two data values",
+                    at=way[-1].position,
+                    also=[other[-1].position],
+                    found=", ".join(paths),
+                    hint="unset it, and set them by --data-values-env PREFIX",
+                )
+            yield way, name, text
+
+
+def names_of(schema: SchemaType) -> Iterator[tuple[Sequence[Declaration], list[str]]]:
+    """The way to each data value that is no map, with the names of variables that set it, the first one first."""
+    ways: list[list[Declaration]] = [[schema]]
+    while ways:
+        way = ways.pop()
+        declared = way[-1].type
+        while type(declared) is NullType:
+            declared = declared.inner
+        if type(declared) is MapType and (declared.declarations or declared.others):
+            ways += [
+                [*way, one] for one in reversed(declared.declarations.values()) if type(one.key) is str and one.key
+            ]
+        elif len(way) > 1:
+            keys = [str(one.key) for one in way[1:]]
+            name = _OTHER.sub("_", "_".join(keys)).upper()
+            names = [keys[0]] if len(keys) == 1 else []
+            yield way[1:], names if name in names or _OF_SYSTEMS.fullmatch(name) else [*names, name]
+
+
+def _takes_text(declaration: Declaration) -> bool:
+    declared = declaration.type
+    while type(declared) is NullType:
+        declared = declared.inner
+    return declared.kinds[:1] == (str,)
+
+
+def _value(way: Sequence[Declaration], name: str, text: str, *, strict: bool) -> ReferencedValues:
+    source = Source("(data-values-env-all arg)", f"{name}={text}").hidden()
+    try:
+        value = text if _takes_text(way[-1]) else yaml_converter(strict)(Source(source.name, text).hidden())
+    except PlaitError as error:
+        raise error.within(f"in environment variable {name}") from None
+    for declaration in reversed(way):
+        value = Map([MapItem(declaration.key, value, source, 1)], source, 1)
+    return ReferencedValues(Document(value, source, 1), plain=True)
