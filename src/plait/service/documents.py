@@ -151,15 +151,11 @@ def redacted(text: str) -> str:
 
 def stream(documents: Iterable[tuple[Entry, str]], revision: int | None = None) -> str:
     """Documents as one text, each with its id and status. revision: instead of that of its last change."""
-    return SEPARATOR.join(
-        text
-        + text_of(
-            [
-                {
-                    "id": entry.id,
-                    "status": {"bucket": entry.bucket, "revision": entry.since if revision is None else revision},
-                }
-            ]
-        )
-        for entry, text in documents
-    )
+    statuses: dict[tuple[str, int], str] = {}
+    texts = []
+    for entry, text in documents:
+        at = entry.bucket, entry.since if revision is None else revision
+        if at not in statuses:
+            statuses[at] = text_of([{"status": {"bucket": at[0], "revision": at[1]}}])
+        texts.append(f"{text}id: {entry.id}\n{statuses[at]}")
+    return SEPARATOR.join(texts)

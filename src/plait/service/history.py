@@ -118,6 +118,16 @@ def documents_of(connection: Connection, revision: int) -> list[Stored]:
     return _stored(connection, _visible(revision))
 
 
+def has_secrets(connection: Connection, revision: int) -> bool:
+    """Whether any document of a revision is encrypted."""
+    found = (
+        select(ENTRIES.c.id)
+        .join(DOCUMENTS, DOCUMENTS.c.digest == ENTRIES.c.digest)
+        .where(_visible(revision), DOCUMENTS.c.encrypted)
+    )
+    return connection.execute(found.limit(1)).scalar() is not None
+
+
 def newest_of_schema(connection: Connection, prefix: str) -> Stored | None:
     """The newest document whose schema begins so, of any revision."""
     found = select(func.max(ENTRIES.c.id)).where(ENTRIES.c.schema.startswith(prefix, autoescape=True)).scalar_subquery()

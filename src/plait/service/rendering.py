@@ -8,22 +8,24 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from plait.api.layering import layer
 from plait.errors import LayeringError, PlaitError
 from plait.layering import Document
+from plait.layering.document import POLICY
 from plait.layering.failures import STATUSES
 from plait.nodes import Map
 from plait.service.documents import identity_of, invalid, is_policy, message_of
 from plait.service.encryption import number_of, secrets_of
 from plait.service.failures import Refusal
-from plait.service.history import Entry, documents_of, newest_of_schema
+from plait.service.history import Entry, documents_of, entries_of, has_secrets, newest_of_schema
 from plait.service.texts import SEPARATOR, nodes_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sqlalchemy import Connection
 
@@ -61,27 +63,42 @@ class Renderer:
         self._kept: OrderedDict[str, list[Rendered]] = OrderedDict()
         self._size = 0
         self._lock = threading.Lock()
-        self._making: dict[str, threading.Lock] = {}
+        self._making: dict[str, tuple[threading.Lock, int]] = {}
 
     def of_revision(self, connection: Connection, keys: Keys, revision: int, *, cleartext: bool) -> list[Shown]:
         """The rendered documents of a revision. cleartext: show secrets. Raises Refusal."""
-        documents = documents_of(connection, revision)
-        if not any(is_policy(one.entry.schema) for one in documents):
-            policy = newest_of_schema(connection, "deckhand/LayeringPolicy")
-            documents += [policy] if policy is not None else []
-        digest = hashlib.sha256(f"{cleartext} {' '.join(one.entry.digest for one in documents)}".encode()).hexdigest()
-        rendered = self._kept_of(digest)
-        if rendered is None:
+        entries = entries_of(connection, revision)
+        policy = None
+        if not any(is_policy(entry.schema) for entry in entries):
+            policy = newest_of_schema(connection, POLICY)
+            entries += [policy.entry] if policy is not None else []
+        # Where there are no secrets, it is the same whether they are shown.
+        shows = cleartext or not has_secrets(connection, revision)
+        digest = hashlib.sha256(f"{shows} {' '.join(entry.digest for entry in entries)}".encode()).hexdigest()
+        with self._making_of(digest):
+            rendered = self._kept_of(digest)
+            if rendered is None:
+                documents = documents_of(connection, revision) + ([policy] if policy is not None else [])
+                secrets = _opened(connection, keys, documents)
+                rendered = _render(documents, secrets, self._limits, cleartext=shows)
+                self._keep(digest, rendered)
+        by_identity = {entry.identity: entry for entry in entries}
+        return [Shown(by_identity[one.identity], one.encrypted, one.text) for one in rendered]
+
+    @contextmanager
+    def _making_of(self, digest: str) -> Iterator[None]:
+        """Whoever asks for the same waits for who asked first."""
+        with self._lock:
+            making, waiting = self._making.get(digest, (threading.Lock(), 0))
+            self._making[digest] = making, waiting + 1
+        try:
+            with making:
+                yield
+        finally:
             with self._lock:
-                making = self._making.setdefault(digest, threading.Lock())
-            with making:  # whoever asks for the same waits for it
-                rendered = self._kept_of(digest)
-                if rendered is None:
-                    secrets = _opened(connection, keys, documents)
-                    rendered = _render(documents, secrets, self._limits, cleartext=cleartext)
-                    self._keep(digest, rendered)
-        entries = {one.entry.identity: one.entry for one in documents}
-        return [Shown(entries[one.identity], one.encrypted, one.text) for one in rendered]
+                _, waiting = self._making.pop(digest)
+                if waiting > 1:
+                    self._making[digest] = making, waiting - 1
 
     def forget(self) -> None:
         """Keep nothing of what was rendered."""
@@ -98,7 +115,6 @@ class Renderer:
 
     def _keep(self, digest: str, rendered: list[Rendered]) -> None:
         with self._lock:
-            self._making.pop(digest, None)
             self._kept[digest] = rendered
             self._size += _size(rendered)
             while self._size > self._most and self._kept:

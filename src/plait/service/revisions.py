@@ -11,9 +11,9 @@ from plait.service.history import (
     Draft,
     add_revision,
     current,
-    documents_of,
     entries_of,
     existing,
+    has_secrets,
 )
 from plait.service.policy import CREATE_CLEARTEXT, CREATE_ENCRYPTED, DELETE_REVISIONS, LIST_REVISIONS, SHOW_REVISION
 from plait.service.tables import ALL, REVISIONS, TAGS
@@ -97,10 +97,9 @@ def roll_back(call: Call) -> Answer:
         target = existing(connection, call.path["revision"], or_zero=True)
         wanted = entries_of(connection, target)
         before = current(connection)
-        if any(one.encrypted for one in documents_of(connection, target)):
+        if has_secrets(connection, target):
             call.identity.require(CREATE_ENCRYPTED)
-        there = {(one.bucket, one.identity, one.digest) for one in before}
-        kept = {(one.bucket, one.identity, one.digest) for one in wanted}
+        there, kept = ({(one.bucket, one.identity, one.digest) for one in side} for side in (before, wanted))
         gone = [one for one in before if (one.bucket, one.identity, one.digest) not in kept]
         new = [
             Draft(one.bucket, one.identity, one.digest)
