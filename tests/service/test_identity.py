@@ -91,6 +91,8 @@ def test_who_may_not_see_secrets_sees_nothing_made_from_them(guarded: Callable[.
     assert serving.names(guarded("reader", "GET", "/revisions/1/documents")) == ["lp", "made", "open"]
     assert serving.names(guarded("reader", "GET", "/revisions/1/rendered-documents")) == ["lp", "open"]
     assert "top secret" not in guarded("reader", "GET", "/revisions/1/rendered-documents?cleartext-secrets=true").text
+    refused = guarded("reader", "GET", "/revisions/1/explain?path=made:data")
+    assert (refused.status, "list_encrypted_documents" in refused.text) == (403, True)
 
 
 def test_secrets_are_put_by_whom_the_policy_lets(guarded: Callable[..., serving.Reply]) -> None:

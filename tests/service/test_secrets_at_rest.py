@@ -191,3 +191,11 @@ def test_keys_are_read_again_after_a_while(monkeypatch: pytest.MonkeyPatch, capl
     names[:] = ["bad"]
     assert keys.seal("x").key == "second"
     assert "cannot be read again" in caplog.text
+
+
+def test_explaining_hides_secrets(client: serving.Client) -> None:
+    put(client, "a", "policy", SECRET, MADE)
+    hidden = client.ask("GET", "/revisions/1/explain?path=made:data")
+    assert (hidden.status, "canary" in hidden.text) == (200, False), hidden.text
+    shown = client.ask("GET", "/revisions/1/explain?path=made:data.pw&cleartext-secrets=true")
+    assert (shown.status, "canary" in shown.text) == (200, True), shown.text

@@ -17,7 +17,7 @@ from starlette.routing import Route
 from plait.errors import PlaitError
 from plait.limits import Limits, limited
 from plait.process import with_room
-from plait.service import buckets, differences, reading, revisions, tags, validations
+from plait.service import buckets, differences, explaining, reading, revisions, tags, validations
 from plait.service.calls import NOTHING, Answer, Call, Service, answer
 from plait.service.database import Database
 from plait.service.encryption import Keys
@@ -48,6 +48,7 @@ _ROUTES: tuple[tuple[str, dict[str, Function]], ...] = (
     (_ONE, {"GET": revisions.show}),
     (f"{_ONE}/documents", {"GET": reading.raw}),
     (f"{_ONE}/rendered-documents", {"GET": reading.rendered}),
+    (f"{_ONE}/explain", {"GET": explaining.explain}),
     (f"{_ONE}/diff/{{other}}", {"GET": differences.diff}),
     (f"{_ONE}/deepdiff/{{other}}", {"GET": differences.deep_diff}),
     (f"{_ONE}/tags", {"GET": tags.list_all, "DELETE": tags.delete_all}),

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+    from plait.api.results import Documents
     from plait.errors import Finding
     from plait.nodes import Document as Node
     from plait.service.encryption import Keys
@@ -68,10 +69,8 @@ class Renderer:
     def of_revision(self, connection: Connection, keys: Keys, revision: int, *, cleartext: bool) -> list[Shown]:
         """The rendered documents of a revision. cleartext: show secrets. Raises Refusal."""
         entries = entries_of(connection, revision)
-        policy = None
-        if not any(is_policy(entry.schema) for entry in entries):
-            policy = newest_of_schema(connection, POLICY)
-            entries += [policy.entry] if policy is not None else []
+        policy = _policy_for(connection, entries)
+        entries += [policy.entry] if policy is not None else []
         # Where there are no secrets, it is the same whether they are shown.
         shows = cleartext or not has_secrets(connection, revision)
         digest = hashlib.sha256(f"{shows} {' '.join(entry.digest for entry in entries)}".encode()).hexdigest()
@@ -80,10 +79,19 @@ class Renderer:
             if rendered is None:
                 documents = documents_of(connection, revision) + ([policy] if policy is not None else [])
                 secrets = _opened(connection, keys, documents)
-                rendered = _render(documents, secrets, self._limits, cleartext=shows)
+                made = _layered(documents, secrets, self._limits, cleartext=shows, traced=False)
+                rendered = _rendered(made.to_yaml())
                 self._keep(digest, rendered)
         by_identity = {entry.identity: entry for entry in entries}
         return [Shown(by_identity[one.identity], one.encrypted, one.text) for one in rendered]
+
+    def traced(self, connection: Connection, keys: Keys, revision: int, *, cleartext: bool) -> Documents:
+        """The rendered documents of a revision with their histories, made in this process. Raises Refusal."""
+        documents = documents_of(connection, revision)
+        policy = _policy_for(connection, [one.entry for one in documents])
+        documents += [policy] if policy is not None else []
+        secrets = _opened(connection, keys, documents)
+        return _layered(documents, secrets, self._limits, cleartext=cleartext, traced=True)
 
     @contextmanager
     def _making_of(self, digest: str) -> Iterator[None]:
@@ -139,21 +147,36 @@ def _opened(connection: Connection, keys: Keys, documents: Sequence[Stored]) -> 
     return {numbers[number]: keys.open(secret) for number, secret in found.items()}
 
 
-def _render(
-    documents: Sequence[Stored], secrets: Mapping[str, object], limits: Mapping[str, float], *, cleartext: bool
-) -> list[Rendered]:
-    inputs = {f"{one.entry.bucket}/{number}.yml": one.text for number, one in enumerate(documents, 1)}
+def _policy_for(connection: Connection, entries: Sequence[Entry]) -> Stored | None:
+    """The policy that documents without one are rendered by: the newest that is known."""
+    if any(is_policy(entry.schema) for entry in entries):
+        return None
+    return newest_of_schema(connection, POLICY)
+
+
+def _layered(
+    documents: Sequence[Stored],
+    secrets: Mapping[str, object],
+    limits: Mapping[str, float],
+    *,
+    cleartext: bool,
+    traced: bool,
+) -> Documents:
     try:
-        text = layer(
-            inputs,
-            validate_data=True,
+        return layer(
+            {_name(one): one.text for one in documents},
+            validate_data=not traced,
             cleartext_secrets=cleartext,
             secrets=secrets,  # type: ignore[arg-type]
             limits=limits,  # type: ignore[arg-type]
-            isolated=True,
-        ).to_yaml()
+            trace=traced,
+            isolated=not traced,  # histories do not leave their process
+        )
     except PlaitError as error:
         raise _refusal(error, documents) from None
+
+
+def _rendered(text: str) -> list[Rendered]:
     if not text:
         return []
     # What stands in a document is indented, so that only the line between two of them begins so.

@@ -1,0 +1,34 @@
+"""`GET /revisions/{revision}/explain`: where values of rendered documents come from."""
+
+from __future__ import annotations
+
+from plait.service.calls import Answer, answer
+from plait.service.failures import bad_request
+from plait.service.history import existing, has_secrets
+from plait.service.policy import LIST_CLEARTEXT, LIST_ENCRYPTED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.service.calls import Call
+
+
+def explain(call: Call) -> Answer:
+    """The histories of the values that the parameter `path` selects, as `plait explain -o json` has them. Raises Refusal.
+
+    Values of secrets are hidden unless `cleartext-secrets=true` asks for them.
+    """
+    from plait.api.histories import explain as histories
+
+    call.identity.require(LIST_CLEARTEXT)
+    path = call.parameter("path")
+    if path is None:
+        raise bad_request("the parameter path says which value, such as path=NAME:key.inner")
+    cleartext = call.switch("cleartext-secrets", default=False)
+    service = call.service
+    with service.database.reading() as connection:
+        revision = existing(connection, call.path["revision"])
+        if has_secrets(connection, revision):
+            call.identity.require(LIST_ENCRYPTED)
+        documents = service.renderer.traced(connection, service.keys, revision, cleartext=cleartext)
+    found = histories(documents, path, cleartext_secrets=cleartext)
+    return answer([history.to_dict() for history in found])
