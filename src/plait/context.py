@@ -9,9 +9,21 @@ __all__ = ["Context", "Limits"]
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Protocol
 
     from plait.codecache import CodeCache
+    from plait.nodes import DocumentSet
     from plait.provenance import Ending, Trace
+    from plait.source import Source
+
+    class Originals(Protocol):
+        """Who prints documents in the form in which they were read (see `plait.yaml.originals`)."""
+
+        def add(self, documents: DocumentSet, read: Callable[[Source], DocumentSet]) -> None:
+            """Say that documents are those of a text, as it is. read: reads such a text in the same way."""
+
+        def write(self, documents: DocumentSet) -> str:
+            """The documents as one text."""
 
 
 class Printer:
@@ -36,7 +48,7 @@ class Context:
     doing, done, total: what is being done now, and how much of how much that is, for whoever watches a long run.
     print_line: gets each line that templates print. warnings: what a command line prints to standard error.
     refuses_warnings: whether a run that has warned of something fails, before it writes anything.
-    cache: compiled code of earlier runs, or None. shared: inputs of earlier runs, for commands that know it. kept: what
+    originals: what was read, where results keep its form, or None. cache: compiled code of earlier runs, or None. shared: inputs of earlier runs, for commands that know it. kept: what
     templates gave in earlier runs (`plait.workspace.kept`), or None. allowance: what the run may take, `limits` or what is in force;
     budget: what of it is left for templates, for the language to keep.
     """
@@ -49,6 +61,7 @@ class Context:
         "doing",
         "done",
         "kept",
+        "originals",
         "print_line",
         "refuses_warnings",
         "shared",
@@ -65,6 +78,7 @@ class Context:
         self.cache = cache
         self.shared: object = None
         self.kept: object = None
+        self.originals: Originals | None = None
         self.allowance = allowance() if limits is None else Allowance(limits)
         self.budget: Ending | None = None
         self.print_line = Printer(print_line)

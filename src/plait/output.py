@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
+    from plait.context import Originals
     from plait.nodes import DocumentSet
     from plait.source import Position
 
@@ -48,6 +49,11 @@ def _write_positions(documents: DocumentSet) -> str:
 
 FORMATS: dict[str, Callable[[DocumentSet], str]] = {"yaml": _write_yaml, "json": _write_json, "pos": _write_positions}
 SCHEMA_FORMATS = (OPENAPI, JSON_SCHEMA)
+
+
+def text_of(documents: DocumentSet, form: str = "yaml", originals: Originals | None = None) -> str:
+    """Documents in a form, one of FORMATS; or in that in which they were read, where a run keeps it."""
+    return FORMATS[form](documents) if originals is None else originals.write(documents)
 
 
 def choose_formats(names: Sequence[str]) -> tuple[str, str | None]:

@@ -20,7 +20,7 @@ from plait.tools.pipeline import read as read_pipeline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Self
 
     from plait.api.differences import Difference
@@ -68,9 +68,10 @@ class Composed(Documents):
         steps: Iterable[ComposeStep],
         warnings: Iterable[str] = (),
         printed: Iterable[str] = (),
+        write: Callable[[DocumentSet], str] | None = None,
         trace: Trace | None = None,
     ) -> None:
-        super().__init__(nodes, warnings=warnings, printed=printed, trace=trace)
+        super().__init__(nodes, warnings=warnings, printed=printed, write=write, trace=trace)
         self.steps = list(steps)
 
     def state(self) -> State:
@@ -94,6 +95,7 @@ def compose(
     values: Mapping[str, Plain] | None = None,
     values_files: Inputs = (),
     until: str | None = None,
+    keep_format: bool = False,
     warnings: Warnings = "keep",
     limits: Limits | None = None,
     trace: bool = False,
@@ -103,7 +105,7 @@ def compose(
 
     pipeline: the path of the file, its text by its name, or `documents` of its data; what it names is found from the file's directory, or from the
     working directory. values, values_files: data values that win over those of steps. until: the name of the step to
-    stop after. warnings, limits, isolated: as in `render`. trace: keep histories, for `explain`. Raises PlaitError.
+    stop after. keep_format, warnings, limits, isolated: as in `render`. trace: keep histories, for `explain`. Raises PlaitError.
 
     >>> import pathlib
     >>> _ = pathlib.Path("app.yml").write_text("image: app:1")
@@ -127,6 +129,10 @@ def compose(
             from plait.provenance import Trace
 
             context.trace = Trace()
+        if keep_format:
+            from plait.yaml.originals import Originals
+
+            context.originals = Originals()
         steps: list[ComposeStep] = []
         before = Documents(DocumentSet([]))
 
@@ -140,7 +146,14 @@ def compose(
             read, context, values=data_values(values, values_files, warn=context.warn), until=until, watch=watch
         )
         context.check_warnings()
-        return Composed(nodes, steps=steps, warnings=context.warnings, printed=printed, trace=context.trace)
+        return Composed(
+            nodes,
+            steps=steps,
+            warnings=context.warnings,
+            printed=printed,
+            write=None if context.originals is None else context.originals.write,
+            trace=context.trace,
+        )
 
 
 acompose = awaited(compose)

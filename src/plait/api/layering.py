@@ -11,7 +11,7 @@ from plait.api.isolation import can_be_isolated
 from plait.api.results import Documents
 from plait.content import Links
 from plait.errors import UsageError
-from plait.layering import FileSecrets, Job, Options, Selection
+from plait.layering import STRINGS, FileSecrets, Job, Options, Selection
 from plait.limits import limited_to
 from plait.source import Source
 
@@ -43,6 +43,7 @@ def layer(
     short: bool = False,
     order: Literal["dependency", "input", "name", "schema", "layer"] = "dependency",
     cleartext_secrets: bool = False,
+    keep_format: bool = False,
     secrets: Mapping[str, Plain] | None = None,
     allow_links: Texts = (),
     warnings: Warnings = "keep",
@@ -56,7 +57,7 @@ def layer(
     after them. repositories: checkouts of the repositories that the site's definition names, by these names.
     like_deckhand: every value and the order of documents as Deckhand gives them; not with `relaxed`.
     schemas, names, layers, labels: return only the documents with one of these. short: schema, name and data
-    only. secrets: what secret references stand for. allow_links, warnings, limits, isolated: as in `render`. trace: keep
+    only. keep_format: as in `render`. secrets: what secret references stand for. allow_links, warnings, limits, isolated: as in `render`. trace: keep
     histories, for `explain`. The other options are the flags of `plait layer`. Raises PlaitError.
 
     >>> policy = '''
@@ -110,9 +111,18 @@ def layer(
             short=short,
             unwrap=site is not None,
         )
+        if keep_format:
+            from plait.yaml.originals import Originals
+
+            context.originals = Originals(STRINGS)
         nodes = job.run(context)
         context.check_warnings()
-        return Documents(nodes, warnings=context.warnings, trace=context.trace, write=job.text)
+        return Documents(
+            nodes,
+            warnings=context.warnings,
+            trace=context.trace,
+            write=lambda documents: job.text(documents, context.originals),
+        )
 
 
 alayer = awaited(layer)

@@ -39,6 +39,7 @@ def render(
     additions: Texts = (),
     schema: str | os.PathLike[str] = "",
     output_by: str = "",
+    keep_format: bool = False,
     allow_links: Texts = (),
     warnings: Warnings = "keep",
     limits: Limits | None = None,
@@ -53,7 +54,8 @@ def render(
     histories tell nothing that depends on them. file_marks: `PATH:KEY=VALUE`, as --file-mark. allow_links: paths that symbolic links may lead to.
     validate: run the validations of data values. schema: the path of a JSON Schema, an OpenAPI document or a custom resource
     definition that is the schema of data values, with `#/pointer` behind it for a part of it, as --schema. additions: names of additions to the dialect, as --with.
-    output_by: which of `files` each document is in, as --output-by. warnings: "keep" them for the result, or raise an "error" where there are
+    output_by: which of `files` each document is in, as --output-by. keep_format: `to_yaml` and `files` give files that are no
+    templates as they stand, with only those lines changed that have to, as --keep-format. warnings: "keep" them for the result, or raise an "error" where there are
     any. limits: how much the run may take, by the names of --limit, such as
     {"steps": 100_000, "memory": 1 << 28}. trace: keep histories, for `explain`. isolated: run in a worker process, which
     keeps `seconds` and `memory` whatever is being done; not with `trace`. Raises PlaitError.
@@ -66,6 +68,8 @@ def render(
     {'replicas': 3}
     """
     with limited_to(limits):
+        from plait.yaml.originals import Originals
+
         options = Options(
             strict=strict,
             ignore_unknown_comments=ignore_unknown_comments,
@@ -83,10 +87,12 @@ def render(
             given.add_secrets(secrets)
         if trace:
             given.context.trace = trace_of(given.documents.values())
+        originals = given.context.originals = Originals() if keep_format else None
         result = given.run()
         given.context.check_warnings()
         return Rendered(
             result.documents,
+            write=None if originals is None else originals.write,
             files=dict(result.output_files()),
             warnings=given.context.warnings,
             printed=given.printed,

@@ -6,6 +6,7 @@ import sys
 
 from plait.cli.options import SAFETY, SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.shared import (
+    KEEP_FORMAT,
     LIMITS,
     OUTPUT_BY,
     QUOTE_VALUES,
@@ -13,6 +14,7 @@ from plait.cli.shared import (
     WARNINGS,
     WATCH,
     keep_limits,
+    keep_originals,
     keep_warnings,
     output_by_of,
     tell_warnings,
@@ -62,6 +64,7 @@ COMPOSE = Command(
             value="DIRECTORY",
         ),
         OUTPUT_BY,
+        KEEP_FORMAT,
         SOURCE_MAP,
         WATCH,
         SAFETY,
@@ -94,6 +97,7 @@ def main(argv: Sequence[str], given: Map | None = None) -> int:
     context = Context(print_line=lambda line: print(line, file=sys.stderr))
     keep_warnings(flags, context)
     context.trace = trace_of(flags)
+    keep_originals(flags, context, form)
     changes = None
     if flags.on("diff"):
         from plait.tools.compose import Changes
@@ -106,20 +110,23 @@ def main(argv: Sequence[str], given: Map | None = None) -> int:
         from plait.destinations import places_by
 
         placed = places_by(pattern, result.items)
-    write_source_map(flags, context.trace, result)
+    write_source_map(flags, context.trace, result, originals=context.originals)
     tell_warnings(flags, context)
     if changes is not None:
         write_folded(_shown(changes), is_harmless=True)
         return 0
-    from plait.output import FORMATS
+    from plait.output import text_of
 
     if flags.given("output-files"):
         from plait.cli.files import write_files
         from plait.destinations import files_of
 
-        write_files(flags.text("output-files"), files_of(placed, FORMATS["yaml"]))
+        write_files(
+            flags.text("output-files"),
+            files_of(placed, lambda documents: text_of(documents, originals=context.originals)),
+        )
     else:
-        write_out(FORMATS[form](result))
+        write_out(text_of(result, form, context.originals))
     return 0
 
 
@@ -129,12 +136,16 @@ def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) ->
     given: data values that win over those of flags. Raises PlaitError.
     """
     from plait.cli.files import result_of
-    from plait.output import FORMATS
+    from plait.output import text_of
 
     flags = COMPOSE.parse(argv)
     keep_limits(flags, context)
+    form = flags.text("output")
+    keep_originals(flags, context, form)
     result = _run(flags, context, None, given)
-    return result_of(result, output_by_of(flags), FORMATS[flags.text("output")], context)
+    return result_of(
+        result, output_by_of(flags), lambda documents: text_of(documents, form, context.originals), context
+    )
 
 
 def _run(

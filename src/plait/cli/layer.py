@@ -10,6 +10,7 @@ from itertools import chain
 
 from plait.cli.options import SAFETY, SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.shared import (
+    KEEP_FORMAT,
     LIMITS,
     LINKS,
     OUTPUT_BY,
@@ -18,6 +19,7 @@ from plait.cli.shared import (
     WARNINGS,
     WATCH,
     keep_limits,
+    keep_originals,
     keep_warnings,
     links_of,
     output_by_of,
@@ -29,7 +31,7 @@ from plait.cli.streams import watched, write_out
 from plait.content import source, sources, variables
 from plait.context import Context
 from plait.errors import PlaitError, ReadError, UsageError, conceal
-from plait.layering import ORDERS, EnvironmentSecrets, FileSecrets, Job, Options, Selection, plain_values
+from plait.layering import ORDERS, STRINGS, EnvironmentSecrets, FileSecrets, Job, Options, Selection, plain_values
 from plait.yaml import deduplicate, read
 
 TYPE_CHECKING = False
@@ -94,6 +96,7 @@ LAYER = Command(
             value="DIRECTORY",
         ),
         OUTPUT_BY,
+        KEEP_FORMAT,
         SOURCE_MAP,
         WATCH,
         "Secrets",
@@ -123,6 +126,7 @@ def main(argv: Sequence[str]) -> int:
     context.trace = trace_of(flags)
     try:
         job = _job(flags, context)
+        keep_originals(flags, context, flags.text("output"), STRINGS)
         if flags.on("tree") or flags.on("dot"):
             from plait.layering import dot, tree
 
@@ -140,7 +144,7 @@ def main(argv: Sequence[str]) -> int:
             from plait.destinations import layered_places, places_by
 
             placed = layered_places(result.items) if pattern is None else places_by(pattern, result.items)
-        text = _json(result) if as_json else job.text(result)
+        text = _json(result) if as_json else job.text(result, context.originals)
         write_source_map(flags, context.trace, result, None if as_json else text, as_json=as_json)
     finally:
         tell_warnings(flags, context)
@@ -148,7 +152,9 @@ def main(argv: Sequence[str]) -> int:
         from plait.cli.files import write_files
         from plait.destinations import files_of
 
-        write_files(flags.text("output-files"), files_of(placed, job.text))
+        write_files(
+            flags.text("output-files"), files_of(placed, lambda documents: job.text(documents, context.originals))
+        )
     else:
         write_out(text)
     return 0
@@ -183,7 +189,9 @@ def evaluate(argv: Sequence[str], context: Context) -> Documents:
     if flags.on("tree") or flags.on("dot") or flags.on("compare-deckhand"):
         raise UsageError("--tree, --dot and --compare-deckhand print no documents")
     job = _job(flags, context)
-    return result_of(job.run(context), output_by_of(flags), job.text, context)
+    keep_originals(flags, context, flags.text("output"), STRINGS)
+    result = job.run(context)
+    return result_of(result, output_by_of(flags), lambda documents: job.text(documents, context.originals), context)
 
 
 def _compare(job: Job, context: Context) -> int:
@@ -228,7 +236,7 @@ def _job(flags: Parsed, context: Context) -> Job:
         order=flags.text("order"),
         short=flags.on("short"),
         unwrap=site is not None,
-        known=_known(context),
+        known=None if flags.on("keep-format") else _known(context),
     )
 
 

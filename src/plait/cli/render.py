@@ -14,6 +14,7 @@ from plait.additions import taken
 from plait.cli.options import CSV, GENERAL, SAFETY, SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.shared import (
     ALLOW_EXEC,
+    KEEP_FORMAT,
     LIMITS,
     LINKS,
     OUTPUT_BY,
@@ -24,6 +25,7 @@ from plait.cli.shared import (
     WATCH,
     are_shown,
     keep_limits,
+    keep_originals,
     keep_warnings,
     links_of,
     output_by_of,
@@ -122,6 +124,7 @@ _RENDER_FLAGS = (
     OUTPUT_BY,
     Flag("files-inspect", SWITCH, "print the paths of the inputs and stop"),
     Flag("bulk-out", SWITCH, "output as JSON, errors as well"),
+    KEEP_FORMAT,
     SOURCE_MAP,
     WATCH,
     SAFETY,
@@ -263,7 +266,7 @@ def _rendered(flags: Parsed, cache: CodeCache | None, given: Map | None) -> int:
             bulk_json([], render(error, quote_values=flags.on("quote-values")).removeprefix("plait: ").rstrip("\n"))
         )
         return 0
-    write_source_map(flags, context.trace, result.documents, as_json=_prints_json(flags))
+    write_source_map(flags, context.trace, result.documents, originals=result.originals, as_json=_prints_json(flags))
     _write(flags, result)
     if debug is not None:
         debug(f"total: {perf_counter() - start:.3f} s")
@@ -277,7 +280,7 @@ def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) ->
     given: data values that win over those of flags. Raises PlaitError.
     """
     from plait.api.results import Rendered
-    from plait.output import FORMATS, choose_formats
+    from plait.output import choose_formats, text_of
 
     flags = _parsed(argv)
     keep_limits(flags, context)
@@ -291,7 +294,7 @@ def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) ->
         files=result.output_files,
         paths=result.paths(),
         texts=[file.path for file in result.texts],
-        write=FORMATS[choose_formats(flags.texts("output"))[0]],
+        write=lambda documents: text_of(documents, choose_formats(flags.texts("output"))[0], result.originals),
         warnings=context.warnings,
         trace=context.trace,
     )
@@ -305,7 +308,7 @@ def _is_recorded(context: Context) -> bool:
 
 
 # What changes inputs after they were listed, or is none of the phases.
-_NOT_SHARED = ("bulk-in", "file-mark", "files-inspect")
+_NOT_SHARED = ("bulk-in", "file-mark", "files-inspect", "keep-format")
 
 
 def _with_shared(shared: object, flags: Parsed, inputs: Inputs, context: Context, given: Map | None) -> Result:
@@ -371,6 +374,10 @@ def _evaluate(
     debug: Callable[[str], None] | None,
     given: Map | None,
 ) -> Result:
+    if flags.on("keep-format"):
+        from plait.output import choose_formats
+
+        keep_originals(flags, context, choose_formats(flags.texts("output"))[0])
     job = _job(flags, files, inputs, context, debug, given)
     if flags.on("files-inspect"):
         from plait.cli.inspecting import list_files
@@ -492,7 +499,7 @@ def _write(flags: Parsed, result: Result) -> None:
                 output.add_files(kept, files, _print_line)
     else:
         name, _ = output.choose_formats(flags.texts("output"))
-        write_out(output.FORMATS[name](result.documents))
+        write_out(output.text_of(result.documents, name, result.originals))
         if result.texts and are_shown(flags):
             sys.stderr.write(_TEXT_FILES_WARNING)
 

@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from plait.cli.options import Parsed
-    from plait.context import Context
+    from plait.context import Context, Originals
     from plait.destinations import Pattern
     from plait.nodes import DocumentSet, Map
     from plait.provenance import Trace
+    from plait.yaml import Forms
 
 LIMIT = Flag(
     "limit",
@@ -44,6 +45,11 @@ ALLOW_EXEC = Flag("allow-exec", SWITCH, "let --secrets run commands")
 LINKS = (
     Flag("allow-symlink-destination", CSV, "allow symbolic links to this path or below it", value="PATH"),
     Flag("dangerous-allow-all-symlink-destinations", SWITCH, "allow all symbolic links"),
+)
+KEEP_FORMAT = Flag(
+    "keep-format",
+    SWITCH,
+    "print what is read as it stands, changing only the lines that have to: comments and quotes stay",
 )
 SOURCE_MAP = Flag(
     "source-map", TEXT, "write a source map: where each value of the output comes from, as JSON", value="FILE"
@@ -139,15 +145,41 @@ def trace_of(flags: Parsed) -> Trace | None:
 
 
 def write_source_map(
-    flags: Parsed, trace: Trace | None, documents: DocumentSet, text: str | None = None, *, as_json: bool = False
+    flags: Parsed,
+    trace: Trace | None,
+    documents: DocumentSet,
+    text: str | None = None,
+    *,
+    originals: Originals | None = None,
+    as_json: bool = False,
 ) -> None:
-    """Write the file, if it is wanted. text, as_json: what is printed, if not the usual YAML. Raises ReadError."""
+    """Write the file, if it is wanted. text, originals, as_json: what is printed, if not the usual YAML. Raises ReadError."""
     if trace is not None and flags.given(SOURCE_MAP.name):
         from plait.cli.endings import cleaned_up
         from plait.tools.sourcemap import write_map
 
+        if originals is not None:
+            text = originals.write(documents)
         with cleaned_up():
             write_map(flags.text(SOURCE_MAP.name), trace, documents, text, as_json=as_json)
+
+
+def keep_originals(flags: Parsed, context: Context, form: str, strings: Forms | None = None) -> None:
+    """Have the run keep what it reads, if the output is to have its format.
+
+    form: of the output. strings: how new strings are written, if not as go-yaml does. Raises UsageError for a form that
+    has no format to keep.
+    """
+    if not flags.on(KEEP_FORMAT.name):
+        return
+    if form != "yaml":
+        raise UsageError(
+            f"--{KEEP_FORMAT.name} keeps the format of YAML", expected="-o yaml, or no -o", found=f"-o {form}"
+        )
+    from plait.yaml.forms import FORMS
+    from plait.yaml.originals import Originals
+
+    context.originals = Originals(strings or FORMS)
 
 
 def keep_warnings(flags: Parsed, context: Context) -> None:

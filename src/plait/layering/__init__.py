@@ -9,7 +9,7 @@ What a plain render does not need is loaded when it is asked for.
 from __future__ import annotations
 
 from plait.layering.document import Document, read_documents
-from plait.layering.job import Job
+from plait.layering.job import STRINGS, Job
 from plait.layering.render import Options, Plan, plan, render, render_plan, written
 from plait.layering.scalars import plain_values
 from plait.layering.secrets import EnvironmentSecrets, FileSecrets, SecretSource
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ORDERS",
+    "STRINGS",
     "Document",
     "EnvironmentSecrets",
     "FileSecrets",

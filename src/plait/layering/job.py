@@ -15,12 +15,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from plait.context import Context
+    from plait.context import Context, Originals
     from plait.layering.comparison import Comparison
     from plait.layering.document import Document
     from plait.nodes import DocumentSet
 
-_FORMS = Forms(misread)
+# Of strings, for those who read as the reference does.
+STRINGS = Forms(misread)
 # Deeper than the reference can go; what walks data here may recurse.
 _DEPTH = 300
 
@@ -94,8 +95,10 @@ class Job:
         if found is not None:
             return found
         warnings: list[str] = []
-        written = read(source, keep_mark=False, plain=plain_values, depth=_DEPTH)
+        written = _read(source)
         documents = deduplicate(written)
+        if context.originals is not None:
+            context.originals.add(documents, lambda source: deduplicate(_read(source)))
         if documents is not written:
             warnings += written_twice(source, written)
         if self.unwrap:
@@ -145,6 +148,10 @@ class Job:
         return result
 
     @staticmethod
-    def text(documents: DocumentSet) -> str:
-        """Documents as text that means the same to those who read as the reference does."""
-        return write(documents, forms=_FORMS)
+    def text(documents: DocumentSet, originals: Originals | None = None) -> str:
+        """Documents as text that means the same to those who read as the reference does. originals: of a run that keeps them."""
+        return write(documents, forms=STRINGS) if originals is None else originals.write(documents)
+
+
+def _read(source: Source) -> DocumentSet:
+    return read(source, keep_mark=False, plain=plain_values, depth=_DEPTH)

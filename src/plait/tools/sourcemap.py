@@ -82,7 +82,7 @@ def _mappings(
 
     explainer = Explainer(trace)
     columns = _Columns()
-    whole = None if text is None else _Printed(text)
+    whole = None if text is None else _Printed(text, of=len(documents.items))
     before = beside = 0
     for number, document in enumerate(documents.items):
         if whole is not None:
@@ -113,19 +113,21 @@ def _mappings(
 class _Printed:
     """A printed text, read again to know where values stand in it.
 
-    before: the lines that stand before it. beside: the characters before it on its first line.
+    before: the lines that stand before it. beside: the characters before it on its first line. of: how many documents
+    were printed; a text whose format was kept may have empty ones between them.
     """
 
-    def __init__(self, text: str, before: int = 0, beside: int = 0) -> None:
+    def __init__(self, text: str, before: int = 0, beside: int = 0, of: int = 1) -> None:
         self._beside = beside
         self._spans = Spans()
         self._before = before
-        self._tree = read(Source("output", text), spans=self._spans, keep_mark=False)
+        found = read(Source("output", text), spans=self._spans, keep_mark=False).items
+        self._documents = found if len(found) <= of else [one for one in found if one.value is not None]
         self.end = before + text.count("\n")
 
     def document(self, number: int) -> Document | None:
         """The document with this number, if the text has one."""
-        documents = self._tree.items
+        documents = self._documents
         return documents[number] if number < len(documents) else None
 
     def position(self, item: Item | None) -> tuple[int, int] | None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from plait.kinds.values import ValuesSchema
     from plait.overlay import Plans
     from plait.schema import SchemaType
+    from plait.source import Source
     from plait.starlark import Module
     from plait.templates import Outcome
     from plait.workspace.job import Options
@@ -330,6 +331,8 @@ class Execution:
             if purpose == DOCUMENTS:
                 assert outcome.documents is not None
                 documents.append((member, outcome.documents))
+                if context.originals is not None and not self.session.yaml(file, self.options).is_template:
+                    context.originals.add(outcome.documents, _read)
             elif purpose == TEXT:
                 texts.append(TextFile(member.path, outcome.text))
                 if context.trace is not None:
@@ -383,6 +386,13 @@ class Execution:
 
         shown = Map([]) if values is None else values.value if isinstance(values, Document) else values
         return Loader(self.session, self.options, shown, make_library)
+
+
+def _read(source: Source) -> DocumentSet:
+    """The documents of a file that is no template."""
+    from plait.yaml import deduplicate, read
+
+    return deduplicate(read(source))
 
 
 def _order(members: Sequence[LibraryFile], additional: str | None) -> str:

@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from plait.context import Originals
     from plait.destinations import Pattern
     from plait.nodes import Map
     from plait.output import OutputFile
@@ -241,16 +242,19 @@ class Result:
     files: documents by output file, in sequence order; a file all of whose documents an overlay took away is there
     with none, a file that had no document before overlays is not. texts: text files in tree order.
     documents: the one stream; that of the files unless given (an inspection has documents and no files).
+    originals: what was read, where the format of it is kept.
     """
 
-    __slots__ = ("documents", "files", "texts")
+    __slots__ = ("documents", "files", "originals", "texts")
 
     def __init__(
         self,
         files: Sequence[DocumentFile] = (),
         texts: Sequence[TextFile] = (),
         documents: DocumentSet | None = None,
+        originals: Originals | None = None,
     ) -> None:
+        self.originals = originals
         self.files = files
         self.texts = texts
         if documents is None:
@@ -263,8 +267,7 @@ class Result:
 
     def output_files(self) -> list[OutputFile]:
         """Path and text of every file that comes of it, the text files first."""
-        from plait.output import FORMATS
+        from plait.output import text_of
 
-        write = FORMATS["yaml"]
         texts: list[OutputFile] = [(file.path, file.text) for file in self.texts]
-        return texts + [(file.path, write(file.documents)) for file in self.files]
+        return texts + [(file.path, text_of(file.documents, originals=self.originals)) for file in self.files]

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from plait.nodes import Array, Map
-from plait.yaml.forms import double_quoted, one_line
-from plait.yaml.scalars import needs_quotes
+from plait.yaml.forms import FORMS, double_quoted, one_line
 from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.nodes import Value
+    from plait.yaml.forms import Forms
 
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./")
 
 
-def flow_text(value: Value) -> str:
-    """A value on one line, as it can stand within brackets."""
+def flow_text(value: Value, forms: Forms = FORMS) -> str:
+    """A value on one line, as it can stand within brackets. forms: of strings."""
     if type(value) is Map:
-        return "{" + ", ".join(f"{flow_text(item.key)}: {flow_text(item.value)}" for item in value.items) + "}"
+        pairs = [f"{flow_text(item.key, forms)}: {flow_text(item.value, forms)}" for item in value.items]
+        return "{" + ", ".join(pairs) + "}"
     if type(value) is Array:
-        return "[" + ", ".join(flow_text(item.value) for item in value.items) + "]"
+        return "[" + ", ".join([flow_text(item.value, forms) for item in value.items]) + "]"
     if type(value) is not str:
         return write_value(value).removesuffix("\n")
-    if value and set(value) <= _PLAIN and not needs_quotes(value):
+    if value and set(value) <= _PLAIN and (forms.strings[value] or forms.strings.long[value]) == value:
         return value
     form = one_line(value)
     return form if form is not None and form.startswith(("!", '"', "'")) else double_quoted(value)

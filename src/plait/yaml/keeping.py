@@ -12,39 +12,43 @@ from __future__ import annotations
 from plait.nodes import Array, ArrayItem, Map, MapItem, is_filled, key_id
 from plait.source import Source
 from plait.yaml import write_value
-from plait.yaml.forms import double_quoted
+from plait.yaml.forms import FORMS, double_quoted
 from plait.yaml.inline import flow_text
 from plait.yaml.layout import ALIAS, MAP, SCALAR, layout
 from plait.yaml.likeness import alike
+from plait.yaml.style import Style, quoted, style_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from plait.nodes import Value
+    from plait.yaml.forms import Forms
     from plait.yaml.layout import Part
 
 _SIMILAR_CELLS = 4000  # pairs of items that are compared to find which became which
 
 
-def keep_format(source: Source, old: Value, new: Value, read_first: Callable[[Source], Value]) -> str:
+def keep_format(
+    source: Source, old: Value, new: Value, read_first: Callable[[Source], Value], forms: Forms = FORMS
+) -> str:
     """The text of `source`, whose first document is `old`, changed so that it reads as `new`.
 
     Lines of what is the same in both stay byte for byte; so do all documents but the first. read_first: reads the first
-    document of a text.
+    document of a text. forms: of strings that are new.
     """
     text = source.text
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     text = text[len(mark) :]
     root = layout(text)
-    editor = Editor(text)
+    editor = Editor(text, forms, root)
     try:
         editor.edit(root, old, new, None)
         result = editor.result()
     except (ConflictError, RecursionError):
         result = None
     if result is None or not _reads_as(result, new, read_first):
-        result = _written_anew(text, root, new)
+        result = _written_anew(text, root, new, forms)
     return mark + result
 
 
@@ -57,14 +61,14 @@ def _reads_as(text: str, value: Value, read_first: Callable[[Source], Value]) ->
         return False
 
 
-def _written_anew(text: str, root: Part, value: Value) -> str:
+def _written_anew(text: str, root: Part, value: Value, forms: Forms) -> str:
     """The document as the printer prints it; what stands before and behind it is kept."""
     line = text.rfind("\n", 0, root.start) + 1
     head = text[:line]
     if text[line : root.start].strip():  # `--- x`
         head = text[: root.start].rstrip(" ") + "\n"
     tail = text[_line_end(text, root.end) :]
-    written = write_value(value).removesuffix("\n")
+    written = write_value(value, forms=forms).removesuffix("\n")
     if written.endswith("\n"):  # a literal block at the end would take blank lines for its own
         tail = "\n" + tail.lstrip("\r\n")
     return head + (written.replace("\n", "\r\n") if "\r\n" in text else written) + (tail or "\n")
@@ -92,10 +96,11 @@ class Slot:
 class Editor:
     """Collects edits of one text; `result` is the text with all of them."""
 
-    __slots__ = ("anchors", "edits", "newline", "text")
+    __slots__ = ("anchors", "edits", "newline", "style", "text")
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, forms: Forms = FORMS, root: Part | None = None) -> None:
         self.text = text
+        self.style = Style(forms) if root is None else style_of(root, text, forms)
         self.newline = "\r\n" if "\r\n" in text else "\n"
         self.edits: list[tuple[int, int, int, str]] = []
         # The anchors that stand for something else than before: the new value, or nothing if they are gone.
@@ -128,7 +133,8 @@ class Editor:
             self.unchanged(part)
             return
         if part.kind == SCALAR:
-            if type(part.value) is type(new) and repr(part.value) == repr(new):
+            read = part.value if old is None else old
+            if type(read) is type(new) and repr(read) == repr(new):
                 self.unchanged(part)
             else:
                 self.replace(part, new, slot)
@@ -197,13 +203,17 @@ class Editor:
         if part.flow:
             self.flow_deletions(spans, kept)
             for item in added:
-                self.put(spans[-1][1], spans[-1][1], f", {flow_text(item.key)}: {flow_text(item.value)}")
+                self.put(
+                    spans[-1][1],
+                    spans[-1][1],
+                    f", {flow_text(item.key, self.style.forms)}: {flow_text(item.value, self.style.forms)}",
+                )
             return True
         if not self.block_deletions(spans, kept):
             return False
         pad = self.column(part.keys[0].start)
         for item in added:
-            self.insert_lines(spans[-1][1], _indented(write_value(Map([item])), pad))
+            self.insert_lines(spans[-1][1], _indented(self.style.block(Map([item])), pad))
         return True
 
     def _beside_merges(self, part: Part, old: Map, new: Map, last: int) -> bool:
@@ -258,12 +268,12 @@ class Editor:
         """Put a new item behind an old one (behind none if `before` is -1)."""
         if part.flow:
             if before >= 0:
-                self.put(spans[before][1], spans[before][1], f", {flow_text(value)}")
+                self.put(spans[before][1], spans[before][1], f", {flow_text(value, self.style.forms)}")
                 return True
-            self.put(spans[0][0], spans[0][0], f"{flow_text(value)}, ")
+            self.put(spans[0][0], spans[0][0], f"{flow_text(value, self.style.forms)}, ")
             return True
         pad = self.column(spans[0][0])
-        lines = _indented(write_value(Array([ArrayItem(value)])), pad)
+        lines = _indented(self.style.block(Array([ArrayItem(value)])), pad)
         if before >= 0:
             self.insert_lines(spans[before][1], lines)
             return True
@@ -353,9 +363,9 @@ class Editor:
         text = self.text
         if slot.flow:
             lead = " " if part.start == part.end and text[part.start - 1 : part.start] == ":" else ""
-            self.put(part.start, part.end, lead + prefix + flow_text(new))
+            self.put(part.start, part.end, lead + prefix + flow_text(new, self.style.forms))
             return
-        written = _after_mark(new, slot.mark, slot.pad)
+        written = _after_mark(new, slot.mark, slot.pad, self.style, text[part.start : part.start + 1])
         if prefix:
             written = " " + (prefix.rstrip() if written.startswith("\n") else prefix) + written.removeprefix(" ")
         if "\n" not in written and part.start < part.end and "\n" not in text[slot.after : part.start]:
@@ -399,15 +409,17 @@ def _indented(text: str, pad: int) -> str:
     return "".join(lead + line if line.strip("\n") else line for line in text.splitlines(keepends=True))
 
 
-def _after_mark(value: Value, mark: str, pad: int) -> str:
-    """What stands behind `key:` or `-` for a value, without the last line break."""
+def _after_mark(value: Value, mark: str, pad: int, style: Style, quote: str) -> str:
+    """What stands behind `key:` or `-` for a value, without the last line break. quote: how a text was quoted before."""
     if type(value) is str and value.endswith("\n\n"):
         # A literal block would take blank lines that follow for its own.
         return " " + double_quoted(value)
+    if type(value) is str and quote and quote in "\"'" and "\n" not in value:
+        return " " + quoted(value, quote)
     if mark == ":":
-        lines = write_value(Map([MapItem("k", value)])).removeprefix("k")
+        lines = style.block(Map([MapItem("k", value)])).removeprefix("k")
     else:
-        lines = write_value(Array([ArrayItem(value)]))
+        lines = style.block(Array([ArrayItem(value)]))
     return _indented(lines, pad)[pad:].removeprefix(mark).removesuffix("\n")
 
 

@@ -56,14 +56,14 @@ def write(documents: DocumentSet, *, sort: bool = False, fold: int | None = None
     return "".join(written)
 
 
-def write_value(value: Value, *, sort: bool = False, fold: int | None = None) -> str:
+def write_value(value: Value, *, sort: bool = False, fold: int | None = None, forms: Forms = FORMS) -> str:
     """One value as a document, ending in a line break.
 
     sort: keys in BOSH's order (spec ops 14.1) instead of their own.
-    fold: break strings at a space once they are beyond this column; BOSH folds at 80, ytt never.
+    fold: break strings at a space once they are beyond this column; BOSH folds at 80, ytt never. forms: as of `write`.
     """
     out: list[str] = []
-    _write(value, out, sort, fold, _room(), FORMS)
+    _write(value, out, sort, fold, _room(), forms)
     return "".join(out)
 
 

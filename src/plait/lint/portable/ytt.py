@@ -301,6 +301,12 @@ ENTRIES = (
         "name a prefix: --data-values-env PREFIX",
     ),
     Entry(
+        "`--keep-format`",
+        "it has no --keep-format",
+        in_settings("render", ("keep-format",), lambda text: text == "true"),
+        "leave it out",
+    ),
+    Entry(
         "`--output-by`",
         "it has no --output-by",
         in_settings("render", ("output-by",), bool),

@@ -1,0 +1,91 @@
+"""How somebody writes YAML, for what is put among it: how far blocks are indented, and quotes."""
+
+from __future__ import annotations
+
+from plait.nodes import Array, Map, MapItem, is_filled
+from plait.yaml.forms import FORMS, double_quoted
+from plait.yaml.layout import ARRAY, MAP
+from plait.yaml.writer import write_value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.yaml.forms import Forms
+    from plait.yaml.layout import Part
+
+
+class Style:
+    """forms: of strings. step: how far a map stands within a map; dash: how far an array does."""
+
+    __slots__ = ("dash", "forms", "step")
+
+    def __init__(self, forms: Forms = FORMS, step: int = 2, dash: int = 0) -> None:
+        self.forms = forms
+        self.step = step
+        self.dash = dash
+
+    def block(self, value: Map | Array) -> str:
+        """A map or array in block style, ending in a line break."""
+        if self.step == 2 and self.dash == 0:
+            return write_value(value, forms=self.forms)
+        return "".join(self._lines(value))
+
+    def _lines(self, value: Map | Array) -> list[str]:
+        lines: list[str] = []
+        if isinstance(value, Map):
+            for item in value.items:
+                inner = item.value
+                if (type(inner) is Map or type(inner) is Array) and is_filled(inner):
+                    lines.append(
+                        write_value(Map([MapItem(item.key, None)]), forms=self.forms).removesuffix(" null\n") + "\n"
+                    )
+                    pad = " " * (self.step if type(inner) is Map else self.dash)
+                    lines += [_padded(line, pad) for line in self._lines(inner)]
+                else:
+                    lines += write_value(Map([item]), forms=self.forms).splitlines(keepends=True)
+            return lines
+        for one in value.items:
+            inner = one.value
+            if (type(inner) is Map or type(inner) is Array) and is_filled(inner):
+                first, *more = self._lines(inner)
+                lines += [f"- {first}", *(_padded(line, "  ") for line in more)]
+            else:
+                lines += write_value(Array([one]), forms=self.forms).splitlines(keepends=True)
+        return lines
+
+
+def style_of(root: Part, text: str, forms: Forms) -> Style:
+    """The style of a document: that of the first blocks in it."""
+    step = dash = -1
+    pending = [root]
+    while pending and (step < 0 or dash < 0):
+        part = pending.pop()
+        if part.kind == MAP and not part.flow:
+            for key, value in zip(part.keys, part.values, strict=True):
+                if value.flow or not value.values or "\n" not in text[key.end : value.start]:
+                    continue
+                deeper = _column(text, value.values[0].start if value.kind == ARRAY else value.keys[0].start)
+                deeper -= _column(text, key.start)
+                if value.kind == MAP and step < 0:
+                    step = deeper
+                elif value.kind == ARRAY and dash < 0:
+                    dash = _column(text, value.start) - _column(text, key.start)
+        pending += reversed(part.values)
+    return Style(forms, step if step > 0 else 2, max(dash, 0))
+
+
+def quoted(text: str, quote: str) -> str:
+    """A text of one line in quotes, in these if they can hold it as it is."""
+    if quote == "'" and text.isprintable():
+        return "'" + text.replace("'", "''") + "'"
+    return double_quoted(text)
+
+
+def _column(text: str, at: int) -> int:
+    return at - (text.rfind("\n", 0, at) + 1)
+
+
+def _padded(line: str, pad: str) -> str:
+    return pad + line if line.strip("\n") else line
+
+
+__all__ = ["Style", "quoted", "style_of"]
