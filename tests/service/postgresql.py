@@ -16,9 +16,10 @@ import sqlalchemy
 
 
 class Server:
-    """A server that listens on a socket in a directory."""
+    """A server that listens on a socket in a directory. programs: where they are. user: as whom it runs."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, programs: Path, user: str) -> None:
+        self._directory, self._programs, self._user = directory, programs, user
         self._url = f"postgresql+psycopg://plait@/postgres?host={directory}"
         self._numbers = itertools.count(1)
 
@@ -29,6 +30,27 @@ class Server:
         self._do(f"CREATE SCHEMA {name}")
         yield f"{self._url}&options=-csearch_path%3D{name}"
         self._do(f"DROP SCHEMA {name} CASCADE")
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """While the body runs there is no server."""
+        self.stop()
+        yield
+        self.start()
+
+    def start(self) -> None:
+        options = f"-k {self._directory} -c listen_addresses='' -c fsync=off -c max_connections=300"
+        self.run("pg_ctl", "-w", "-l", str(self._directory / "log"), "-o", options, "start")
+
+    def stop(self) -> None:
+        self.run("pg_ctl", "-m", "immediate", "stop")
+
+    def run(self, program: str, *arguments: str) -> None:
+        """Run one of its programs on its data."""
+        command = [str(self._programs / program), "-D", str(self._directory / "data"), *arguments]
+        user = self._user if os.geteuid() == 0 else None
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=self._directory, user=user)
+        assert done.returncode == 0, done.stderr
 
     def _do(self, statement: str) -> None:
         engine = sqlalchemy.create_engine(self._url, poolclass=sqlalchemy.NullPool)
@@ -60,21 +82,12 @@ def started() -> Iterator[Server | None]:
     directory = Path(tempfile.mkdtemp(prefix="plait-pg-"))
     try:
         shutil.chown(directory, user)
-
-        def run(program: str, *arguments: str) -> None:
-            as_user = {"user": user} if os.geteuid() == 0 else {}
-            done = subprocess.run(  # type: ignore[call-overload]
-                [where / program, *arguments], capture_output=True, text=True, check=False, cwd=directory, **as_user
-            )
-            assert done.returncode == 0, done.stderr
-
-        data = str(directory / "data")
-        run("initdb", "-D", data, "-U", "plait", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C")
-        options = f"-k {directory} -c listen_addresses='' -c fsync=off -c max_connections=300"
-        run("pg_ctl", "-D", data, "-w", "-l", str(directory / "log"), "-o", options, "start")
+        server = Server(directory, where, user)
+        server.run("initdb", "-U", "plait", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C")
+        server.start()
         try:
-            yield Server(directory)
+            yield server
         finally:
-            run("pg_ctl", "-D", data, "-m", "immediate", "stop")
+            server.stop()
     finally:
         shutil.rmtree(directory)

@@ -208,9 +208,9 @@ def by_bucket(state: State) -> dict[str, set[tuple[str, int]]]:
 
 @pytest.fixture
 def clients(database_url: str) -> Iterator[list[serving.Client]]:
-    """Clients of one service."""
-    app = application(database_url)
-    made = [serving.Client(app) for _ in range(CLIENTS)]
+    """Clients of two services beside each other, on one database."""
+    apps = [application(database_url) for _ in range(2)]
+    made = [serving.Client(apps[number % 2]) for number in range(CLIENTS)]
     yield made
     for client in made:
         client.close()
