@@ -21,6 +21,7 @@ def rendering() -> None:
         implicit_map_key_overrides=True,
         validate=False,
         schema=pathlib.Path("values.schema.json"),
+        check_output=["schemas", "crds.yml"],
         output_by="{kind}/{name}.yml",
         allow_links=["/srv"],
         warnings="error",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from plait.api.differences import Difference
-    from plait.api.kinds import Input, Inputs, Limits, Plain, Warnings
+    from plait.api.kinds import Input, Inputs, Limits, Plain, Texts, Warnings
     from plait.api.results import State
     from plait.nodes import Document
     from plait.provenance import Trace
@@ -95,6 +95,7 @@ def compose(
     values: Mapping[str, Plain] | None = None,
     values_files: Inputs = (),
     until: str | None = None,
+    check_output: Texts = (),
     keep_format: bool = False,
     warnings: Warnings = "keep",
     limits: Limits | None = None,
@@ -105,7 +106,7 @@ def compose(
 
     pipeline: the path of the file, its text by its name, or `documents` of its data; what it names is found from the file's directory, or from the
     working directory. values, values_files: data values that win over those of steps. until: the name of the step to
-    stop after. keep_format, warnings, limits, isolated: as in `render`. trace: keep histories, for `explain`. Raises PlaitError.
+    stop after. check_output, keep_format, warnings, limits, isolated: as in `render`. trace: keep histories, for `explain`. Raises PlaitError.
 
     >>> import pathlib
     >>> _ = pathlib.Path("app.yml").write_text("image: app:1")
@@ -145,6 +146,10 @@ def compose(
         nodes = run(
             read, context, values=data_values(values, values_files, warn=context.warn), until=until, watch=watch
         )
+        if check_output:
+            from plait.kinds.output import check_output as check
+
+            check(nodes.items, check_output, context.warn, quotes=False)
         context.check_warnings()
         return Composed(
             nodes,

@@ -38,6 +38,7 @@ def render(
     validate: bool = True,
     additions: Texts = (),
     schema: str | os.PathLike[str] = "",
+    check_output: Texts = (),
     output_by: str = "",
     keep_format: bool = False,
     allow_links: Texts = (),
@@ -54,6 +55,7 @@ def render(
     histories tell nothing that depends on them. file_marks: `PATH:KEY=VALUE`, as --file-mark. allow_links: paths that symbolic links may lead to.
     validate: run the validations of data values. schema: the path of a JSON Schema, an OpenAPI document or a custom resource
     definition that is the schema of data values, with `#/pointer` behind it for a part of it, as --schema. additions: names of additions to the dialect, as --with.
+    check_output: files and directories with schemas of the documents by their kinds, as --check-output.
     output_by: which of `files` each document is in, as --output-by. keep_format: `to_yaml` and `files` give files that are no
     templates as they stand, with only those lines changed that have to, as --keep-format. warnings: "keep" them for the result, or raise an "error" where there are
     any. limits: how much the run may take, by the names of --limit, such as
@@ -77,6 +79,7 @@ def render(
             disable_validation=not validate,
             additions=taken(additions, "render"),
             values_schema=os.fspath(schema),
+            output_schemas=check_output,
             output_by=_pattern(output_by),
         )
         given = Given(inputs, options, file_marks, allow_links, warnings)

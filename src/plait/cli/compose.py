@@ -6,6 +6,7 @@ import sys
 
 from plait.cli.options import SAFETY, SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.shared import (
+    CHECK_OUTPUT,
     KEEP_FORMAT,
     LIMITS,
     OUTPUT_BY,
@@ -63,6 +64,7 @@ COMPOSE = Command(
             "write each document into a directory, to the file that --output-by says; keep what is already there",
             value="DIRECTORY",
         ),
+        CHECK_OUTPUT,
         OUTPUT_BY,
         KEEP_FORMAT,
         SOURCE_MAP,
@@ -172,7 +174,12 @@ def _run(
     if given is not None:
         values.append(values_of_map(given))
     pipeline = read(flags.arguments[0], flags.text("run"))
-    return compose(pipeline, context, values=values, until=flags.text("step") or None, watch=show)
+    result = compose(pipeline, context, values=values, until=flags.text("step") or None, watch=show)
+    if flags.given(CHECK_OUTPUT.name):
+        from plait.kinds.output import check_output
+
+        check_output(result.items, flags.texts(CHECK_OUTPUT.name), context.warn, quotes=False)
+    return result
 
 
 def _shown(changes: Changes) -> str:

@@ -14,6 +14,7 @@ from plait.additions import taken
 from plait.cli.options import CSV, GENERAL, SAFETY, SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.shared import (
     ALLOW_EXEC,
+    CHECK_OUTPUT,
     KEEP_FORMAT,
     LIMITS,
     LINKS,
@@ -121,6 +122,7 @@ _RENDER_FLAGS = (
         value="DIRECTORY",
     ),
     Flag(_EMPTIED, TEXT, "replace a directory with the results, written as files", value="DIRECTORY"),
+    CHECK_OUTPUT,
     OUTPUT_BY,
     Flag("files-inspect", SWITCH, "print the paths of the inputs and stop"),
     Flag("bulk-out", SWITCH, "output as JSON, errors as well"),
@@ -410,6 +412,7 @@ def _job(
         debug=debug,
         additions=taken(flags.texts("with"), "render") if flags.given("with") else frozenset(),
         values_schema=flags.text("schema"),
+        output_schemas=flags.texts(CHECK_OUTPUT.name),
         output_by=output_by_of(flags),
     )
     job = Job(files, options)

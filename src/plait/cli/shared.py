@@ -60,6 +60,12 @@ OUTPUT_BY = Flag(
     'write each document to a file of its own, by its values: "{kind}/{name}.yml"',
     value="PATTERN",
 )
+CHECK_OUTPUT = Flag(
+    "check-output",
+    TEXTS,
+    "check the documents of the output by the schemas of their kinds: a file or directory of JSON Schemas, CRDs, OpenAPI",
+    value="PATH",
+)
 REPOSITORY = Flag("repository", TEXTS, "the checkout of a repository that a site definition names", value="NAME=DIR")
 SITES = (
     Flag("site", TEXT, "render an Airship site, site/NAME: what Pegleg collects for it", value="DIR"),

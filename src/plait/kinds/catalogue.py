@@ -62,7 +62,7 @@ class Catalogue:
     """The schemas of a project.
 
     entries: paths of files and directories, and pairs of a pattern of paths and a schema. texts: what stands in the place
-    of files, by absolute path.
+    of files, by absolute path. references: what is read of them.
     """
 
     def __init__(self, entries: Iterable[Entry], texts: Mapping[str, bytes] | None = None) -> None:
@@ -73,7 +73,7 @@ class Catalogue:
         self._allowed = allowed
         self.files = Files(allowed, _below(allowed, texts or {}))
         try:
-            self._references = References(self.files)
+            self.references = References(self.files)
         except ImportError:
             raise UsageError(
                 "schemas of documents need the library jsonschema", hint="pip install 'plait[validate]'"
@@ -160,7 +160,7 @@ class Catalogue:
         path = os.path.abspath(path)
         for pattern, schema in self._patterns:
             if fnmatch(path, pattern):
-                return self._once(schema, lambda place=schema: self._references.schema(place))  # type: ignore[misc]
+                return self._once(schema, lambda place=schema: self.references.schema(place))  # type: ignore[misc]
         return None
 
     def _once(self, key: object, make: Callable[[], Schema | None]) -> Schema | None:
@@ -180,19 +180,19 @@ class Catalogue:
         for layout in self._layouts:
             path = layout.named(api_version, kind)
             if path is not None:
-                return self._references.schema(path, is_kind=True)
+                return self.references.schema(path, is_kind=True)
             for path in layout.with_kind(kind):
                 pointer = self._definitions(path).get((api_version, kind))
                 if pointer is not None:
-                    return self._references.schema(path, pointer, is_kind=True)
+                    return self.references.schema(path, pointer, is_kind=True)
         return None
 
     def _of_data(self, api_version: str, kind: str) -> Schema | None:
         for layout in self._layouts:
             path = layout.named(api_version, kind)
             if path is not None:
-                self._references.schema(path)
-                return self._references.plain(f"{api_version}/{kind}", around_data(uri_of(path)))
+                self.references.schema(path)
+                return self.references.plain(f"{api_version}/{kind}", around_data(uri_of(path)))
         return None
 
     # ---- files
@@ -216,7 +216,7 @@ class Catalogue:
         if path not in self._taken:
             found: dict[tuple[str, str], str] = {}
             try:
-                for api_version, kind, pointer in definitions(self._references.load(path)):
+                for api_version, kind, pointer in definitions(self.references.load(path)):
                     found.setdefault((api_version, kind), pointer)
             except LimitError:
                 raise

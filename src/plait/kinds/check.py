@@ -102,7 +102,7 @@ def _undeclared(plain: object, schema: Schema, path: Path) -> Iterator[Violation
             yield from _undeclared(value, below, (*path, key))
         elif is_closed and not (path == () and key in _SHARED):
             meant = near(key, [name for name in properties if name not in plain])
-            yield Violation((*path, key), f'there is no key "{key}" here', meant, is_of_key=True)
+            yield Violation((*path, key), f'there is no key "{key}" here', meant, True, schema.node, "properties")
 
 
 def as_json(value: Value) -> object:

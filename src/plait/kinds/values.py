@@ -10,32 +10,24 @@ from collections import OrderedDict
 from threading import Lock
 
 from plait.content import file_content
-from plait.errors import Finding, LimitError, PlaitError, SchemaError, UsageError, as_finding
+from plait.errors import LimitError, PlaitError, SchemaError, UsageError
 from plait.kinds.check import as_json, placed, violations
 from plait.kinds.defaults import Defaults, not_taken
 from plait.kinds.files import Files
+from plait.kinds.findings import Findings, shown
 from plait.kinds.parts import is_ytts, part_of
 from plait.kinds.references import References
-from plait.kinds.wording import type_name
 from plait.nodes import Array, Document, Map
-from plait.schema.check import flag_hint
-from plait.source import Position
-from plait.spell import listed, near
+from plait.source import Position, Source
 from plait.view import current_view
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from plait.kinds.check import Fault
     from plait.nodes import Value
-    from plait.source import Source
 
 _WITHOUT_LIBRARY = "pip install 'plait[validate]'"
-# Keywords that say which keys there have to be.
-_OF_MISSING = ("dependentRequired", "required")
-# So much of a keyword is shown in messages.
-_MOST_SHOWN = 80
 
 
 class ValuesSchema:
@@ -59,51 +51,30 @@ class ValuesSchema:
             self._references = References(self.files)
         except ImportError:
             raise UsageError("--schema needs the library jsonschema", hint=_WITHOUT_LIBRARY) from None
-        self._places: dict[int, tuple[str, tuple[str | int, ...]]] = {}
+        self._findings = Findings(self._references)
         self.files.note(path)
         try:
             self.contents = self._references.load(path)
             self.pointer = part_of(self.contents, pointer, typed)
             self.schema = self._references.schema(path, self.pointer)
         except PlaitError as error:
-            raise self._named(error) from None
+            raise shown(error) from None
         if self.files.problems:
-            findings = [as_finding(self._named(one)) for one in self.files.problems]
-            raise UsageError(f'the schema "{name}" cannot be used', findings=findings)
+            raise UsageError(f'the schema "{name}" cannot be used', findings=self._findings.of_problems())
         self.notes = [*self._notes()]
         self.is_ytts = is_ytts(self.contents, self.pointer)
         self._defaults = Defaults(self.schema, self.where, is_ytts=self.is_ytts)
 
     def _notes(self) -> Iterator[str]:
-        for one in self.files.notes:
-            self._named(one)
-            yield f"{one.at}: {one.message}"
+        yield from self._findings.of_notes()
         left = [*not_taken(self._references.reached())]
         if left:
             more = f", and {len(left) - 1} more" if len(left) > 1 else ""
             yield f"{self.where(left[0], 'default')}: the default is not taken, since it holds only for some values{more}"
 
-    def _named(self, error: PlaitError) -> PlaitError:
-        """The error with the path as it was typed, where it has an absolute one."""
-        if error.at is not None and error.at.source is not None:
-            self._show(error.at.source)
-        error.message = error.message.replace(self.path, self._typed)
-        return error
-
-    def _show(self, source: Source) -> None:
-        if os.path.isabs(source.name) and not os.path.isabs(self._typed):
-            below = os.path.relpath(source.name, os.path.dirname(self.path))
-            source.shown = os.path.join(os.path.dirname(self._typed), below)
-
     def where(self, node: Mapping[str, object], keyword: str) -> Position:
         """Where a keyword of the schema stands. node: the schema with the keyword."""
-        if not self._places:
-            self._places = self._references.places()
-        path, way = self._places.get(id(node), (self.path, ()))
-        at = self.files.place(path, (*way, keyword) if keyword in node else way)
-        if at.source is not None:
-            self._show(at.source)
-        return at
+        return self._findings.where(node, keyword) or Position(Source(self._typed), 1)
 
     @property
     def position(self) -> Position:
@@ -138,33 +109,10 @@ class ValuesSchema:
         try:
             found = placed(document, violations(as_json(document.value), self.schema))
         except UsageError as error:
-            raise self._named(error) from None
+            raise shown(error) from None
         if found:
-            findings = [self._finding(one) for one in found]
+            findings = [self._findings.of_fault(one) for one in found]
             raise SchemaError("One or more data values were invalid", findings=findings)
-
-    def _finding(self, fault: Fault) -> Finding:
-        finding = Finding(fault.message, at=fault.item.position)
-        if fault.path:
-            finding.message = f"{_path_text(fault)}: {fault.message}"
-        if not fault.is_of_key and fault.keyword not in _OF_MISSING:
-            finding.found = type_name(as_json(fault.item.value))
-        if fault.schema is not None:
-            at = self.where(fault.schema, fault.keyword)
-            finding.expected = f"{_keyword(fault)} (by {at})"
-            finding.also = [at]
-        meant = fault.meant
-        if fault.is_of_key and not meant and fault.schema is not None:
-            # Those that are there by default are no reason to write another one.
-            properties = fault.schema.get("properties")
-            meant = near(str(fault.path[-1]), properties if isinstance(properties, dict) else ())
-        if fault.item.source is not None and os.path.abspath(fault.item.source.name) in self.files.all_read():
-            finding.hint = "this is a default of the schema itself; give another value, or mend the schema"
-        elif meant:
-            finding.hint = f"did you mean {listed(meant, quote=chr(34))}?"
-        else:
-            finding.hint = flag_hint(fault.item)
-        return finding
 
     @property
     def is_whole(self) -> bool:
@@ -199,21 +147,6 @@ def _room(left: Value, right: Value) -> Value:
         if inner is not item.value:
             items[number] = item.with_value(inner)
     return left.with_items(items) if any(a is not b for a, b in zip(items, left.items, strict=True)) else left
-
-
-def _path_text(fault: Fault) -> str:
-    out = ""
-    for step in fault.path:
-        out += f"[{step}]" if isinstance(step, int) else f".{step}" if out else step
-    return out
-
-
-def _keyword(fault: Fault) -> str:
-    import json
-
-    rule = (fault.schema or {}).get(fault.keyword)
-    text = json.dumps(rule, ensure_ascii=False, default=str)
-    return f"{fault.keyword}: {text}" if len(text) <= _MOST_SHOWN else f"as {fault.keyword} says"
 
 
 def _within_stack(make: Callable[[], Value]) -> Value:

@@ -218,7 +218,7 @@ def evaluate(run: Run, texts: Mapping[str, bytes], stop: Stop, cache: CodeCache 
     with limited(Limits(**LIMITS)) as allowance:
         stop.watch(allowance)
         try:
-            documents = with_room(lambda: run.evaluate(view=view, trace=trace, cache=cache), first=False)
+            documents = with_room(lambda: run.evaluate(view=view, trace=trace, cache=cache, checks=False), first=False)
         except PlaitError as failed:
             error = failed
             failed.__traceback__ = failed.__context__ = None  # they hold all that was evaluated

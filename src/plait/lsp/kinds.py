@@ -48,7 +48,7 @@ _HIDDEN = Violation((), "what stands here is not as the schema says")
 
 def find_faults(state: State, evaluation: Evaluation, stop: Stop) -> None:
     """Fill `kinds` of an evaluation: each fault is at the line that has set, or changed, what is wrong last. stop: ends it."""
-    if not evaluation.run.schemas and evaluation.run.command != "layer":
+    if not evaluation.run.checked_by and evaluation.run.command != "layer":
         return
     try:
         with limited(_LIMITS) as allowance:
@@ -62,9 +62,9 @@ def _find(state: State, evaluation: Evaluation) -> None:
     assert evaluation.documents is not None
     kinds = evaluation.kinds
     secret = {path_of(source) for source, _, _ in evaluation.trace.secrets}
-    if evaluation.run.schemas:
+    if evaluation.run.checked_by:
         texts = {path: text.encode("utf-8", "surrogateescape") for path, text in [*state.texts.items()]}
-        kinds.catalogue = catalogue_of(evaluation.run.schemas, texts)
+        kinds.catalogue = catalogue_of(evaluation.run.checked_by, texts)
     if evaluation.run.command == "layer":
         kinds.of_data = _of_site(state, evaluation)
     for document in evaluation.documents.nodes.items:

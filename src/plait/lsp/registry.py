@@ -181,7 +181,7 @@ def _identity(run: Run) -> object:
     except PlaitError as error:  # a setting of the wrong kind: the run fails, each time it is evaluated
         words = (error.message, error.at and error.at.line)
     given = None if run.given is None else write_value(run.given)
-    return run.name, run.command, run.directory, words, given, tuple(run.schemas)
+    return run.name, run.command, run.directory, words, given, tuple(run.checked_by)
 
 
 def _absolute(run: Run) -> Run:

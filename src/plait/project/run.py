@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from plait.view import View
     from plait.workspace.shared import Shared
 
+_CHECK = "check-output"
+
 
 class Run:
     """What one would type, under a name.
@@ -72,6 +74,14 @@ class Run:
         except UsageError:  # which whoever evaluates the run is told
             return frozenset()
 
+    @property
+    def checked_by(self) -> Sequence[str | tuple[str, str]]:
+        """The files of schemas of its documents: its `schemas`, and those that its command checks by."""
+        try:
+            return [*self.schemas, *(path for one in self.settings if one.name == _CHECK for path in self.paths(one))]
+        except UsageError:  # which whoever evaluates the run is told
+            return self.schemas
+
     def argv(self, directory: str | None = None) -> list[str]:
         """The command line without the command. directory: how the run's directory is reached from the working directory.
 
@@ -117,13 +127,14 @@ class Run:
         words: Sequence[str] = (),
         cache: CodeCache | None = None,
         shared: Shared | None = None,
+        checks: bool = True,
     ) -> Documents:
         """What the run makes; nothing is printed or written, but for a variables store.
 
         view: texts that stand in the place of files, and a note of what was read. trace: keep histories, for `explain`;
         a Trace is filled in, also by a run that fails.
         limits: how much the run may take, by the names of --limit. words: more flags. cache: compiled code of earlier runs.
-        shared: inputs of earlier runs.
+        shared: inputs of earlier runs. checks: whether the documents are checked by schemas of their kinds, where the run says so.
         Raises PlaitError.
         """
         from contextlib import nullcontext
@@ -140,8 +151,9 @@ class Run:
 
                 context.trace = Trace() if trace is True else trace
             self.check()
+            own = [word for word in self.argv() if checks or not word.startswith(f"--{_CHECK}=")]
             try:
-                documents = evaluate(self.command, [*self.argv(), *words], context, self.given)
+                documents = evaluate(self.command, [*own, *words], context, self.given)
             finally:
                 if context.trace is not None:  # what is not recorded may be kept for other runs
                     context.end()

@@ -33,6 +33,7 @@ class Options:
     validated, here and in all libraries. inspect: None or where the run stops.
     values_schema: a file with a schema of the data values of the root library, `FILE` or `FILE#/pointer`, or "".
     debug: gets each line of the trace, or is None. additions: to the dialect, by their names (`plait.additions`).
+    output_schemas: files and directories with schemas of the documents that come of it, by their kinds.
     output_by: which file each document is written to, if not that of its template.
     reading: what a file becomes depends on these of the options.
     """
@@ -45,6 +46,7 @@ class Options:
         "implicit_map_key_overrides",
         "inspect",
         "output_by",
+        "output_schemas",
         "reading",
         "strict",
         "values_schema",
@@ -61,6 +63,7 @@ class Options:
         debug: Callable[[str], None] | None = None,
         additions: frozenset[str] = frozenset(),
         values_schema: str = "",
+        output_schemas: Sequence[str] = (),
         output_by: Pattern | None = None,
     ) -> None:
         self.strict = strict
@@ -71,6 +74,7 @@ class Options:
         self.debug = debug
         self.additions = additions
         self.values_schema = values_schema
+        self.output_schemas = output_schemas
         self.output_by = output_by
         self.reading = (strict, ignore_unknown_comments, implicit_map_key_overrides, F_STRINGS in additions)
 
@@ -103,6 +107,7 @@ class Options:
         told = self.with_overrides()
         told.inspect = self.inspect
         told.values_schema = self.values_schema
+        told.output_schemas = self.output_schemas
         told.debug = None if self.debug is None else debug
         return told
 

@@ -122,6 +122,10 @@ def _run(job: Job, session: Session) -> Result:
         trace.texts = {file.path: lines_of(trace, file.text) for file in evaluated.texts}
     files = evaluated.files
     result = Result(files, evaluated.texts, originals=session.context.originals)
+    if job.options.output_schemas:
+        from plait.kinds.output import check_output
+
+        check_output(result.documents.items, job.options.output_schemas, session.context.warn)
     if job.options.output_by is not None or any(placing(document.annotations) for document in result.documents.items):
         from plait.workspace.outputs import written
 

@@ -1,0 +1,123 @@
+"""What is wrong with a document, or with its schema, with the lines of both."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+
+from plait.errors import Finding, as_finding
+from plait.kinds.check import as_json
+from plait.kinds.wording import type_name
+from plait.schema.check import flag_hint
+from plait.spell import listed, near
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from plait.errors import PlaitError
+    from plait.kinds.check import Fault
+    from plait.kinds.files import Way
+    from plait.kinds.references import References
+    from plait.source import Position, Source
+
+# Keywords that say which keys there have to be.
+_OF_MISSING = ("dependentRequired", "required")
+_QUOTED = re.compile('"([^"]*)"')
+# So much of a keyword is shown in messages.
+_MOST_SHOWN = 80
+
+
+class Findings:
+    """Tells of what is found by the schemas of some files."""
+
+    __slots__ = ("_places", "_references")
+
+    def __init__(self, references: References) -> None:
+        self._references = references
+        self._places: dict[int, tuple[str, Way]] = {}
+
+    def where(self, node: Mapping[str, object], keyword: str) -> Position | None:
+        """Where a keyword of a schema stands; None for a schema that stands in no file. node: the schema with the keyword."""
+        if id(node) not in self._places:
+            self._places = self._references.places()
+        place = self._places.get(id(node))
+        if place is None:
+            return None
+        path, way = place
+        at = self._references.files.place(path, (*way, keyword) if keyword in node else way)
+        if at.source is not None:
+            _show(at.source)
+        return at
+
+    def of_fault(self, fault: Fault, *, document: str = "") -> Finding:
+        """What is wrong with a value. document: the name of the document, where there are several."""
+        path = _path_text(fault)
+        before = [f"{one}: " for one in (document, path) if one]
+        at = next((item.position for item in reversed(fault.way) if item.source is not None), fault.item.position)
+        finding = Finding(f"{''.join(before)}{fault.message}", at=at, hint=self._hint(fault))
+        if not fault.is_of_key and fault.keyword not in _OF_MISSING:
+            finding.found = type_name(as_json(fault.item.value))
+        place = None if fault.schema is None else self.where(fault.schema, fault.keyword)
+        if place is not None:
+            finding.expected = f"{_keyword(fault)} (by {place})"
+            finding.also = [place]
+        return finding
+
+    def _hint(self, fault: Fault) -> str | None:
+        source = fault.item.source
+        if source is not None and os.path.abspath(source.name) in self._references.files.all_read():
+            return "this is a default of the schema itself; give another value, or mend the schema"
+        meant = fault.meant
+        if fault.is_of_key and not meant and fault.schema is not None:
+            # Those that are there by default are no reason to write another one.
+            properties = fault.schema.get("properties")
+            meant = near(str(fault.path[-1]), properties if isinstance(properties, dict) else ())
+        return f"did you mean {listed(meant, quote=chr(34))}?" if meant else flag_hint(fault.item)
+
+    def of_problems(self) -> list[Finding]:
+        """What is wrong with the files themselves, as far as they were needed."""
+        return [as_finding(shown(one)) for one in self._references.files.problems]
+
+    def of_notes(self) -> Iterator[str]:
+        """What the files say that is not checked."""
+        for one in self._references.files.notes:
+            shown(one)
+            yield f"{one.at}: {one.message}"
+
+
+def shown(error: PlaitError) -> PlaitError:
+    """The error with the path of its file as one would type it."""
+    if error.at is not None and error.at.source is not None:
+        _show(error.at.source)
+    error.message = _QUOTED.sub(
+        lambda match: f'"{path_shown(match[1])}"' if os.path.isabs(match[1]) else match[0], error.message
+    )
+    return error
+
+
+def _show(source: Source) -> None:
+    if os.path.isabs(source.name):
+        source.shown = path_shown(source.name)
+
+
+def path_shown(path: str) -> str:
+    """A path from the working directory, if that is shorter."""
+    try:
+        return min(os.path.relpath(path), path, key=len)
+    except ValueError:  # another drive
+        return path
+
+
+def _path_text(fault: Fault) -> str:
+    out = ""
+    for step in fault.path:
+        out += f"[{step}]" if isinstance(step, int) else f".{step}" if out else step
+    return out
+
+
+def _keyword(fault: Fault) -> str:
+    rule = (fault.schema or {}).get(fault.keyword)
+    text = json.dumps(rule, ensure_ascii=False, default=str)
+    return f"{fault.keyword}: {text}" if len(text) <= _MOST_SHOWN else f"as {fault.keyword} says"

@@ -1,0 +1,110 @@
+"""Whether the documents of an output are as the schemas of their kinds say."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+
+from plait.content import file_content, near
+from plait.errors import ReadError, SchemaError, UsageError
+from plait.kinds.catalogue import catalogue_of
+from plait.kinds.findings import Findings
+from plait.naming import document_name
+from plait.nodes import Map
+from plait.spell import counted
+from plait.view import current_view
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from plait.errors import Finding
+    from plait.kinds.catalogue import Catalogue
+    from plait.nodes import Document
+    from plait.source import Position
+
+
+def check_output(
+    documents: Iterable[Document], paths: Sequence[str], warn: Callable[[str], None], *, quotes: bool = True
+) -> None:
+    """Check documents by the schemas of their kinds.
+
+    paths: files and directories of schemas. warn: gets each kind that has none, and what schemas say that is not checked.
+    quotes: whether messages may quote the lines of the documents.
+    Raises SchemaError with a finding for everything that is wrong; UsageError for schemas that cannot be used, ReadError,
+    LimitError.
+    """
+    for path in paths:
+        if not os.path.exists(path) and not _is_seen(path):
+            raise ReadError(
+                f'there is nothing at "{path}"', expected="a file of schemas, or a directory", hint=near(path)
+            )
+    view = current_view()
+    catalogue = catalogue_of(paths, {} if view is None else view.texts)
+    try:
+        _check(documents, catalogue, warn, quotes=quotes)
+    finally:
+        _note(catalogue)
+
+
+def _check(documents: Iterable[Document], catalogue: Catalogue, warn: Callable[[str], None], *, quotes: bool) -> None:
+    told = Findings(catalogue.references)
+    found: list[Finding] = []
+    without: dict[str, None] = {}
+    for document in documents:
+        if document.value is None:
+            continue
+        if catalogue.find(document) is None:
+            without[_kind_of(document)] = None
+            continue
+        name = document_name(document) or ""
+        found += [told.of_fault(fault, document=name) for fault in catalogue.check(document)]
+    if catalogue.problems:
+        raise UsageError("schemas of the output cannot be used", findings=told.of_problems())
+    for note in told.of_notes():
+        warn(note)
+    for kind in without:
+        warn(f"{kind} has no schema; such documents are not checked")
+    if found:
+        if not quotes:
+            for one in found:
+                one.at, one.also = _unquoted(one.at), []
+        is_ = "is" if len(found) == 1 else "are"
+        raise SchemaError(f"{counted(len(found), 'value')} of the output {is_} not as the schemas say", findings=found)
+
+
+def _kind_of(document: Document) -> str:
+    top = document.value
+    if type(top) is Map:
+        names = [item.value for key in ("kind", "apiVersion", "schema") if (item := top.find(key)) is not None]
+        if names and all(type(one) is str for one in names):
+            return " of ".join(map(str, names))
+    return "a document without kind"
+
+
+def _unquoted(at: Position | None) -> Position | None:
+    from plait.source import Position, Source
+
+    if at is None or at.source is None:
+        return at
+    source = Source(at.source.name)
+    source.shown = at.source.shown
+    return Position(source, at.line)
+
+
+def _is_seen(path: str) -> bool:
+    view = current_view()
+    return view is not None and view.text_for(path) is not None
+
+
+def _note(catalogue: Catalogue) -> None:
+    """Tell who watches this run what was looked at, though an earlier one may have read it."""
+    view = current_view()
+    if view is None:
+        return
+    for path in catalogue.paths():
+        if os.path.isdir(path):
+            view.note_directory(path)
+        else:
+            with suppress(OSError):
+                file_content(path, f'the schema "{path}"')
