@@ -32,6 +32,9 @@ def render(
     environment: Mapping[str, str] | None = None,
     secrets: Mapping[str, Plain] | None = None,
     file_marks: Texts = (),
+    merge: Inputs = (),
+    merge_keys: Texts = (),
+    merge_schemas: Texts = (),
     strict: bool = False,
     ignore_unknown_comments: bool = False,
     implicit_map_key_overrides: bool = False,
@@ -52,7 +55,8 @@ def render(
     values: data values as plain data, merged over those of files. values_files: plain YAML files of data values.
     environment: texts that set data values by the names that --data-values-env-all has, such as os.environ: over those of files, below `values`.
     secrets: data values that nobody else is to see, merged over all others: messages, warnings, what templates print and
-    histories tell nothing that depends on them. file_marks: `PATH:KEY=VALUE`, as --file-mark. allow_links: paths that symbolic links may lead to.
+    histories tell nothing that depends on them. file_marks: `PATH:KEY=VALUE`, as --file-mark. merge: plain documents that are merged into the output by kind and name, as --merge;
+    merge_keys, merge_schemas: what tells items of their arrays apart, as --merge-key and --merge-schemas. allow_links: paths that symbolic links may lead to.
     validate: run the validations of data values. schema: the path of a JSON Schema, an OpenAPI document or a custom resource
     definition that is the schema of data values, with `#/pointer` behind it for a part of it, as --schema. additions: names of additions to the dialect, as --with.
     check_output: files and directories with schemas of the documents by their kinds, as --check-output.
@@ -88,6 +92,8 @@ def render(
             given.set_environment(environment, below=1 if values else 0)
         if secrets:
             given.add_secrets(secrets)
+        if merge:
+            given.add_merges(merge, merge_keys, merge_schemas)
         if trace:
             given.context.trace = trace_of(given.documents.values())
         originals = given.context.originals = Originals() if keep_format else None
@@ -147,6 +153,14 @@ class Given:
 
         nodes = nodes_of_map(secrets, Source("secrets").hidden())
         self._job.values = [*self._job.values, values_of_map(nodes, secret=True)]
+
+    def add_merges(self, inputs: Inputs, keys: Texts, schemas: Texts) -> None:
+        """Have plain documents merged into the output. Raises ReadError, UsageError."""
+        from plait.api.merging import rules_of
+        from plait.workspace.merges import Merges, documents_of
+
+        documents = documents_of(files(inputs)[0], strict=self._job.options.strict, warn=self.context.warn)
+        self._job.merges = Merges(documents, rules_of(keys, schemas))
 
     def run(self) -> Result:
         """What comes of it. Raises PlaitError."""

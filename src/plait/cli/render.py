@@ -11,6 +11,7 @@ import sys
 from time import perf_counter
 
 from plait.additions import taken
+from plait.cli.merging import MERGING, merges_of
 from plait.cli.options import CSV, GENERAL, SAFETY, SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.shared import (
     ALLOW_EXEC,
@@ -105,6 +106,8 @@ _RENDER_FLAGS = (
         "print the schema of data values and stop; needs -o openapi-v3 or -o json-schema",
     ),
     Flag("dangerous-data-values-disable-validation", SWITCH, "do not run the validations of data values"),
+    "Merges",
+    *MERGING,
     "Output",
     Flag(
         "output",
@@ -433,6 +436,7 @@ def _job(
         job.tells_secrets = flags.on(QUOTE_VALUES.name)
         if given is not None:
             job.values.append(values_of_map(given))
+        job.merges = merges_of(flags, inputs, context)
     return job
 
 

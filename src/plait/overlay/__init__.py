@@ -4,6 +4,7 @@
     apply_documents(sets, overlays)    the overlay documents among output files, a document set for each file
     apply_document(left, right)        one document onto another: data values, schemas; also without annotations
     merge_plain(left, right)           the merge of `--data-values-file`, without annotations
+    merge.merge_documents(...)         plain documents among output files: `--merge`
     is_overlay(document)               whether a document is an overlay
     erased(value)                      a tree without overlay annotations
     sentence(error)                    an error in the reference's one line

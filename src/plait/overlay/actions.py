@@ -153,6 +153,9 @@ def replace(run: Run, edit: Edit, step: Step) -> None:
     if places:
         for place in [*places]:
             left = edit.items[place]
+            if step.alike and left.value is not None and type(left.value) is not step.kind:
+                run.failed_at(left, places, place)
+                raise wrong_kind(left, left.value, step.item.value)
             item = _given(run, step, left, places, place)
             edit.exchange(place, run.did(step, left, item), run.owned)  # type: ignore[arg-type]
     elif places is not None and step.or_add:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Warn: TypeAlias = Callable[[str], None]
 
 
-def _run(
+def run_of(
     owned: Owned | None = None,
     trace: Trace | None = None,
     warn: Warn | None = None,
@@ -92,7 +92,7 @@ def apply(
         error = wrong_kind(None, left, right)
         error.at = right.position  # type: ignore[union-attr]
         raise error
-    run = _run(owned, trace, warn, () if exact_documents else right.items)  # type: ignore[union-attr]
+    run = run_of(owned, trace, warn, () if exact_documents else right.items)  # type: ignore[union-attr]
     defaults = ADDS if adds else ANY_DEFAULT
     try:
         if type(left) is DocumentSet:
@@ -101,12 +101,12 @@ def apply(
             return edit.results()[0]
         return run.merge(left, steps_of(right, defaults))  # type: ignore[arg-type]
     except PlaitError as error:
-        raise _of_document(error, run, left) from None
+        raise of_document(error, run, left) from None
     except RecursionError:
-        raise _nested(right.position) from None  # type: ignore[union-attr]
+        raise nested(right.position) from None  # type: ignore[union-attr]
 
 
-def _of_document(error: PlaitError, run: Run, left: Value = None) -> PlaitError:
+def of_document(error: PlaitError, run: Run, left: Value = None) -> PlaitError:
     """The error with the document that was being changed, where it is known. left: the tree, where it is no document set."""
     if error.document is None and not isinstance(error, LimitError):
         from plait.overlay.diagnosis import document_in
@@ -115,7 +115,7 @@ def _of_document(error: PlaitError, run: Run, left: Value = None) -> PlaitError:
     return error
 
 
-def _nested(at: Position) -> LimitError:
+def nested(at: Position) -> LimitError:
     return LimitError("the overlay, or what it changes, is nested too deeply", at=at)
 
 
@@ -161,14 +161,14 @@ def merge_plain(left: Document, right: Document, *, warn: Warn | None = None) ->
 
 def _merged(left: Document, step: Step, warn: Warn | None) -> Document:
     """The left document with the map or array of a step's document merged in."""
-    run = _run(warn=warn)
+    run = run_of(warn=warn)
     try:
         value = run.merge_value(left, step)
     except PlaitError as error:
         run.failed_at(left)
-        raise _of_document(located(error, step), run) from None
+        raise of_document(located(error, step), run) from None
     except RecursionError:
-        raise _nested(step.item.position) from None
+        raise nested(step.item.position) from None
     return left if value is left.value else left.with_value(value)
 
 
@@ -205,7 +205,7 @@ def apply_documents(
     sets = [*left]
     if not overlays:
         return sets
-    run = _run(trace=trace, warn=warn, overlays=overlays)
+    run = run_of(trace=trace, warn=warn, overlays=overlays)
     overlay = overlays[0]
     # Errors in a plan are raised once: none is kept where one was.
     known = {} if plans is None else plans.copy()
@@ -218,9 +218,9 @@ def apply_documents(
             made[overlay] = steps = known.get(overlay) or steps_of(DocumentSet([overlay]), ANY_DEFAULT, erases=False)
             run.perform(edit, steps)
     except PlaitError as error:
-        raise _of_document(error, run) from None
+        raise of_document(error, run) from None
     except RecursionError:
-        raise _nested(overlay.position) from None
+        raise nested(overlay.position) from None
     if plans is not None:
         plans.update(made)
     if printed:

@@ -112,7 +112,8 @@ def _nearest(edit: Edit, step: Step) -> tuple[str | None, str, list[Position]]:
     matcher = step.matcher
     subsets = [part for part in (matcher.parts if isinstance(matcher, And) else [matcher]) if isinstance(part, Subset)]
     if subsets:
-        return _near_subset(items, subsets)
+        nearby, name, places = near_subset(items, subsets)
+        return nearby, _MISSING_OK if name is None else f'did you mean "{name}"? {_MISSING_OK}', places
     if matcher is None and type(edit) is MapEdit:
         values: list[Value] = [item.key for item in edit.items]
         wanted: Value = step.item.key  # type: ignore[union-attr]
@@ -163,8 +164,10 @@ def _below(items: Sequence[MapItem], key: Value) -> tuple[str, MapItem] | None:
     return None
 
 
-def _near_subset(items: Sequence[Item], parts: Sequence[Subset]) -> tuple[str | None, str, list[Position]]:
-    """The items that lack least of what is looked for, and what they lack."""
+def near_subset(items: Sequence[Item], parts: Sequence[Subset]) -> tuple[str, str | None, list[Position]]:
+    """The items that lack least of what is looked for, and what they lack; a text of the nearest that may have been meant;
+    and where that item is.
+    """
     rated = []
     for place, item in enumerate(items):
         lacks = [one for part in parts for one in differences(item.value, part.nodes)]
@@ -178,13 +181,9 @@ def _near_subset(items: Sequence[Item], parts: Sequence[Subset]) -> tuple[str | 
         lines.append(f"{name}: {', '.join(texts) or 'the other matchers say no'}")
     if len(rated) > _CANDIDATES:
         lines.append(f"and {len(rated) - _CANDIDATES} more, less like it")
-    hint = _MISSING_OK
-    for one in rated[0][2]:
-        alike = nearest(one.right, [one.left]) if type(one.right) is str and type(one.left) is str else None
-        if alike is not None:
-            hint = f'did you mean "{alike}"? {_MISSING_OK}'
-            break
-    return "\n".join(lines), hint, [items[rated[0][1]].position]
+    pairs = [(one.right, one.left) for one in rated[0][2] if type(one.right) is str and type(one.left) is str]
+    alike = next((found for right, left in pairs if (found := nearest(right, [left])) is not None), None)
+    return "\n".join(lines), alike, [items[rated[0][1]].position]
 
 
 def _difference(path: list[str], missing: bool, left: Value, right: Value) -> str:

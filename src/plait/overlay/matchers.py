@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from plait.errors import OverlayError, PlaitError
 from plait.fragments import go_type_name, to_nodes, to_starlark
-from plait.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, kind_name
+from plait.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, equal, key_id, kind_name
 from plait.overlay.callbacks import BY, asked
 from plait.overlay.comparison import contains
 from plait.overlay.edits import MISSING, ArrayEdit, MapEdit, key_value
+from plait.overlay.item_keys import REQUIRED
 from plait.starlark import StarlarkError, Value, is_callable, repr_of, type_of
 
 TYPE_CHECKING = False
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from plait.nodes import Value as NodeValue
     from plait.overlay.edits import Edit
     from plait.overlay.run import Run
+    from plait.source import Position
 
 
 # The place of nodes that nobody has asked for yet.
@@ -177,6 +179,85 @@ class MapKey(Matcher):
             found=", ".join(f'"{key}"' for key in keys[:12]) or "no keys",
             hint=did_you_mean(self.key, keys),
         )
+
+
+class Keys(MapKey):
+    """What a plain document's array item is merged with: the item that has the same under some keys.
+
+    keys: each with what counts where an item lacks it, or REQUIRED. where: the array, for messages.
+    """
+
+    __slots__ = ("keys", "where")
+
+    def __init__(self, keys: Sequence[tuple[str, object]], where: str) -> None:
+        super().__init__(keys[0][0])
+        self.keys = keys
+        self.where = where
+
+    def identity(self, item: Item) -> tuple[object, ...]:
+        """What an item has under the keys. Raises OverlayError if it lacks one."""
+        found = [key_value(item.value, name) for name, _ in self.keys]
+        for place, (name, default) in enumerate(self.keys):
+            value = default if found[place] is MISSING else found[place]
+            if value is REQUIRED or value is None or type(value) in COLLECTIONS:
+                raise OverlayError(
+                    f'this item of {self.where} has no "{name}", by which items are merged',
+                    at=item.position,
+                    hint="with the item - $patch: replace, an array takes the place of the other",
+                )
+            found[place] = key_id(value)  # type: ignore[arg-type]
+        return tuple(found)
+
+    def twice(self, items: Sequence[Item], at: Position | None = None) -> OverlayError:
+        """The error for items that nothing tells apart."""
+        return OverlayError(
+            f"{self.where} has items that nothing tells apart",
+            at=at,
+            also=[item.position for item in items if item.position != at],
+            expected=f"another {' or '.join(name for name, _ in self.keys)}",
+        )
+
+    def select(self, run: Run, edit: Edit, right: NodeValue) -> Sequence[int]:
+        wanted = self.identity(ArrayItem(right))
+        edit.settle()
+        items: Sequence[Item] = edit.items
+        places: Sequence[int] = range(len(items))
+        if self.keys[0][1] is REQUIRED and type(edit) is ArrayEdit:
+            index = edit.keyed(self.key)
+            places = [*index.places.get(wanted[0], ())] + ([index.bad] if index.bad >= 0 else [])
+        found = []
+        for place in places:
+            try:
+                if self.identity(items[place]) == wanted:
+                    found.append(place)
+            except OverlayError as error:
+                error.at, error.also = None, [items[place].position]
+                run.failed_at(items[place])
+                raise
+        if len(found) > 1:
+            raise self.twice([items[place] for place in found])
+        return found
+
+
+class Same(Matcher):
+    """What a value of a set is merged with: an equal one."""
+
+    __slots__ = ()
+
+    def matches(self, index: NodeValue, left: NodeValue, right: NodeValue) -> bool:  # noqa: ARG002 - wherever it is
+        return equal(left, right)
+
+
+class OtherKeys(Matcher):
+    """The items of a map with other keys than some. keys: as `key_id` has them."""
+
+    __slots__ = ("_keys",)
+
+    def __init__(self, keys: frozenset[object]) -> None:
+        self._keys = keys
+
+    def matches(self, index: NodeValue, left: NodeValue, right: NodeValue) -> bool:  # noqa: ARG002 - whatever they hold
+        return key_id(index) not in self._keys
 
 
 class Subset(Matcher):

@@ -30,7 +30,7 @@ ACTION_ANNOTATIONS = ("overlay/merge", "overlay/remove", "overlay/replace", "ove
                       "overlay/assert")  # fmt: skip
 # Equal to no key.
 NO_KEY = object()
-_MISSING_OK = Expectation(UNSET, True, UNSET)
+MISSING_OK = Expectation(UNSET, True, UNSET)
 # What map items below have that say nothing of matching: they are added where they are missing. Others have the default.
 ADDS = Expectation(UNSET, True, UNSET)
 
@@ -47,12 +47,14 @@ class Step:
     optional: whether such an item is added where there is none.
     bare: whether the right item as it is may take the place of one without annotations, should its value do so.
     whole: whether it takes the place of any.
+    alike: whether a replacement is only for a value of its kind, or null.
     erases: whether overlay annotations are taken off what the right item brings in.
     """
 
     __slots__ = (
         "action",
         "after",
+        "alike",
         "bare",
         "before",
         "children",
@@ -91,6 +93,7 @@ class Step:
         self.optional = False
         self.bare = False
         self.whole = False
+        self.alike = False
         self.planned: list[Step] | None = None
         self.cleaned: Item | None = None
 
@@ -112,7 +115,7 @@ def plain_step(item: Item) -> Step:
     """The step for an item of a right tree without annotations that is merged plainly: maps are merged, everything else
     replaces what is there, and what is not there is added (spec ytt 7.3).
     """
-    step = Step(item, _MISSING_OK, erases=False)
+    step = Step(item, MISSING_OK, erases=False)
     if type(item) is MapItem:
         step.key = key_id(item.key)
         step.optional = True

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from plait.workspace.environment import Environment
     from plait.workspace.files import InputFile
     from plait.workspace.library import Library
+    from plait.workspace.merges import Merges
     from plait.workspace.references import LibraryRefs
 
 # Where a run stops: after the schema, in one of two forms, or after the data values of the root library.
@@ -189,10 +190,11 @@ class Job:
 
     files: every input, marks applied, by sequence number. library: their tree. values: what flags gave, in order of
     precedence, those for libraries among them. environment: what sets data values by the names that the schema has, if
-    anything does. tells_secrets: what the run says may depend on secret values.
+    anything does. tells_secrets: what the run says may depend on secret values. merges: what is merged into the documents
+    that come of it.
     """
 
-    __slots__ = ("environment", "files", "library", "options", "tells_secrets", "values")
+    __slots__ = ("environment", "files", "library", "merges", "options", "tells_secrets", "values")
 
     def __init__(
         self,
@@ -208,6 +210,16 @@ class Job:
         self.values = values
         self.environment = environment
         self.tells_secrets = False
+        self.merges: Merges | None = None
+
+    def again(self) -> Job:
+        """The same job once more."""
+        return self._with(self.values)
+
+    def _with(self, values: Sequence[ReferencedValues]) -> Job:
+        other = Job(self.files, self.options, values, self.library, self.environment)
+        other.merges = self.merges
+        return other
 
     def with_others(self) -> Job:
         """The same job with other values in the place of its secrets."""
@@ -217,7 +229,7 @@ class Job:
             values_of_map(others(one.document.value), secret=True) if one.secret else one  # type: ignore[arg-type]
             for one in self.values
         ]
-        return Job(self.files, self.options, values, self.library, self.environment)
+        return self._with(values)
 
 
 class DocumentFile:

@@ -1,4 +1,4 @@
-"""The phases of a render, in order: schema, data values, templates, overlays (spec ytt 1.6)."""
+"""The phases of a render, in order: schema, data values, templates, overlays (spec ytt 1.6), merges."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _secretly(job: Job, context: Context | None, given: Mapping[InputFile, Docum
     from plait.secrets.hiding import hidden
 
     def once(context: Context, say: Callable[[str], None], *, other: bool) -> Result:
-        own = job.with_others() if other else Job(job.files, job.options, job.values, job.library, job.environment)
+        own = job.with_others() if other else job.again()
         own.options = job.options.saying(say)
         session = Session(context)
         session.others = other
@@ -107,6 +107,8 @@ def _run(job: Job, session: Session) -> Result:
         return Result(documents=DocumentSet([] if is_dropped(values) else [values]))
     session.context.total = len(job.files)
     evaluated = execution.evaluate(values, library_values, library_schemas, printed=True)
+    if job.merges is not None:
+        evaluated.files = job.merges.merged(evaluated.files, session.context)
     session.context.doing = "writing"
     if not evaluated.files and not evaluated.texts:
         names = [file.path for file in job.files if file.type == DATA]

@@ -114,7 +114,8 @@ def plain_values_of(
 
     Raises ReadError for an annotation.
     """
-    return [ReferencedValues(document, refs, plain=True) for document in _plain_documents(file, strict, warn)]
+    found = plain_documents(file, file.source.hidden(), "data values", strict=strict, warn=warn)
+    return [ReferencedValues(document, refs, plain=True) for document in found]
 
 
 def _warn_about_key(path: str, warn: Callable[[str], None] | None) -> None:
@@ -126,16 +127,21 @@ def _warn_about_key(path: str, warn: Callable[[str], None] | None) -> None:
         )
 
 
-def _plain_documents(file: InputFile, strict: bool, warn: Callable[[str], None] | None) -> list[Document]:
+def plain_documents(
+    file: InputFile, source: Source, what: str, *, strict: bool, warn: Callable[[str], None] | None
+) -> list[Document]:
+    """The documents of a plain YAML file, but for null ones. source: of its text. what: they are called, for messages.
+
+    Raises ReadError for an annotation.
+    """
     from plait.yaml import Comments, deduplicate, read, written_twice
 
-    source = file.source.hidden()
     comments = Comments() if "#@" in source.text else None
     documents = read(source, strict=strict, comments=comments, merge_lists=False)
     # What stands at a document without a value, or after the last node, is not looked at (spec ytt 7.3).
     documents = documents.with_items([document for document in documents.items if document.value is not None])
     if comments is not None:
-        _check_plain(file, documents, comments)
+        _check_plain(file, documents, comments, what)
     settled = deduplicate(documents)
     if warn is not None and settled is not documents:
         for text in written_twice(source, documents):
@@ -143,15 +149,17 @@ def _plain_documents(file: InputFile, strict: bool, warn: Callable[[str], None] 
     return settled.items
 
 
-def _check_plain(file: InputFile, documents: DocumentSet, comments: Comments) -> None:
+def _check_plain(file: InputFile, documents: DocumentSet, comments: Comments, what: str) -> None:
     for node in walk(documents):
         for comment in comments.at(node):
             if comment.text.startswith("@") and comment.text.partition(" ")[0] != "@comment":
                 hint = "remove comments starting with #@"
                 if comment.text.startswith(("@data/values", "@ data/values")):
                     hint = f"a file annotated with @data/values is a template: -f {file.path}"
+                elif comment.text.startswith("@overlay/"):
+                    hint = f"a file annotated with @overlay is a template: -f {file.path}"
                 raise ReadError(
-                    f"Checking data values file '{file.path}': {_PLAIN}",
+                    f"Checking {what} file '{file.path}': {_PLAIN}",
                     at=Position(file.source, comment.line),
                     hint=hint,
                 )

@@ -313,6 +313,12 @@ ENTRIES = (
         "give each document a template of its own",
     ),
     Entry(
+        "`--merge`",
+        "it has no --merge",
+        in_settings("render", ("merge",), bool),
+        "write an overlay: #@overlay/match by=overlay.subset(...)",
+    ),
+    Entry(
         "`--with required`: `@schema/required`",
         "it has no @schema/required",
         in_items(lambda layout, item: has_comment(layout, item, "@schema/required"), (TEMPLATE,)),

@@ -1,0 +1,79 @@
+"""What schemas of kinds declare of arrays: by which keys their items are told apart, for `--merge`."""
+
+from __future__ import annotations
+
+import os
+
+from plait.overlay.item_keys import REQUIRED, SET, WHOLE, Rule
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.kinds.catalogue import Catalogue
+    from plait.kinds.schema import Schema
+    from plait.nodes import Document
+    from plait.overlay.item_keys import Source
+
+_LIST_TYPE = "x-kubernetes-list-type"
+_LIST_KEYS = "x-kubernetes-list-map-keys"
+_PATCH_KEY = "x-kubernetes-patch-merge-key"
+_PATCH_STRATEGY = "x-kubernetes-patch-strategy"
+
+
+def rules_of(catalogue: Catalogue) -> Source:
+    """What the schemas of a catalogue say of the arrays of documents.
+
+    Raises what is wrong with the files, as far as they were needed, and so does what it gives.
+    """
+    _check(catalogue)
+
+    def rule(document: Document, path: tuple[str, ...]) -> Rule | None:
+        schema = catalogue.find(document)
+        _check(catalogue)
+        found = None if schema is None else schema.at(path)
+        return None if found is None else _rule(found)
+
+    return rule
+
+
+def _check(catalogue: Catalogue) -> None:
+    """Raises the first of what is wrong with the files of a catalogue, with paths from the working directory."""
+    for problem in catalogue.problems:
+        here = os.path.join(os.getcwd(), "")
+        problem.message = problem.message.replace(here, "")
+        if problem.at is not None and problem.at.source is not None:
+            problem.at.source.shown = problem.at.source.name.removeprefix(here)
+        raise problem
+
+
+def _rule(schema: Schema) -> Rule | None:
+    """The rule for an array with such a schema; None if it declares none."""
+    for part in schema.parts():
+        said = part.node
+        keys = said.get(_LIST_KEYS)
+        if (
+            said.get(_LIST_TYPE) == "map"
+            and isinstance(keys, list)
+            and keys
+            and all(isinstance(key, str) for key in keys)
+        ):
+            return Rule(tuple((key, _default(schema, key)) for key in keys))
+        if said.get(_LIST_TYPE) == "set":
+            return SET
+        if said.get(_LIST_TYPE) == "atomic":
+            return WHOLE
+        strategy = said.get(_PATCH_STRATEGY)
+        if isinstance(strategy, str) and "merge" in strategy.split(","):
+            key = said.get(_PATCH_KEY)
+            return Rule(((key, REQUIRED),)) if isinstance(key, str) else SET
+    return None
+
+
+def _default(schema: Schema, key: str) -> object:
+    """What counts where an item of an array lacks a key."""
+    item = schema.item()
+    found = None if item is None else item.below(key)
+    for part in () if found is None else found.parts():
+        default = part.node.get("default")
+        if isinstance(default, (str, int, float)):
+            return default
+    return REQUIRED

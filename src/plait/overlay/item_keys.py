@@ -1,0 +1,130 @@
+"""What tells the items of an array apart when a plain document is merged: rules by paths, declared or known.
+
+A path is the keys of maps on the way to an array, through arrays as if they were not there.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from plait.errors import UsageError
+from plait.nodes import Map
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import TypeAlias
+
+    from plait.nodes import Document, Value
+
+    # What a source of rules says of an array of a document; None if it says nothing.
+    Source: TypeAlias = "Callable[[Document, tuple[str, ...]], Rule | None]"
+
+# Stands for a key that has no default, since null may be one.
+REQUIRED = object()
+
+
+class Rule(NamedTuple):
+    """How an array is merged: its items by some keys, each with what counts where an item lacks it (REQUIRED: nothing);
+    without keys as a set of values, or else as a whole.
+    """
+
+    keys: tuple[tuple[str, object], ...] = ()
+    is_set: bool = False
+
+
+WHOLE = Rule()
+SET = Rule(is_set=True)
+
+
+class Rules:
+    """The rules of a run, from one source after the other: the first that says something of an array counts."""
+
+    __slots__ = ("_sources",)
+
+    def __init__(self, declared: Iterable[str] = (), schemas: Source | None = None) -> None:
+        """declared: as `--merge-key` takes them. schemas: what schemas say. Raises UsageError."""
+        from plait.overlay.kubernetes import rule_of_kubernetes
+
+        found = [_Declared(text) for text in declared]
+        between = [] if schemas is None else [schemas]
+        self._sources: Sequence[Source] = [*(one.rule for one in found), *between, rule_of_kubernetes]
+
+    def at(self, document: Document, path: tuple[str, ...]) -> Rule:
+        """The rule for an array of a document; WHOLE if nobody says anything of it."""
+        for source in self._sources:
+            rule = source(document, path)
+            if rule is not None:
+                return rule
+        return WHOLE
+
+
+_STEP = re.compile(r'"([^"]*)"|([^".:=]+)')
+_FORM = "[KIND:]PATH=KEY, such as spec.rules=host or Service:spec.ports=port,protocol=TCP"
+
+
+class _Declared:
+    """A rule that a user has declared: `[KIND:]PATH=KEY,KEY=DEFAULT`.
+
+    A `*` in the path stands for any key. In the place of keys a dot says that the items are a set of values, and nothing
+    says that the array is replaced as a whole.
+    """
+
+    __slots__ = ("_kind", "_path", "_rule")
+
+    def __init__(self, text: str) -> None:
+        self._kind: str | None = None
+        path: list[str | None] = []
+        place = 0
+        while True:
+            found = _STEP.match(text, place)
+            if found is None:
+                raise self._unreadable(text)
+            place = found.end()
+            mark = text[place : place + 1]
+            place += 1
+            key = found[2] if found[1] is None else found[1]
+            if mark == ":" and not path and self._kind is None:
+                self._kind = key
+                continue
+            path.append(None if found[0] == "*" else key)
+            if mark == "=":
+                break
+            if mark != ".":
+                raise self._unreadable(text)
+        self._path = path
+        self._rule = _rule(text, text[place:])
+
+    @staticmethod
+    def _unreadable(text: str) -> UsageError:
+        return UsageError(f'cannot read the merge key "{text}"', expected=_FORM)
+
+    def rule(self, document: Document, path: tuple[str, ...]) -> Rule | None:
+        if len(path) != len(self._path) or any(
+            mine is not None and mine != key for mine, key in zip(self._path, path, strict=True)
+        ):
+            return None
+        if self._kind is not None and value_under(document.value, "kind") != self._kind:
+            return None
+        return self._rule
+
+
+def _rule(text: str, keys: str) -> Rule:
+    if not keys:
+        return WHOLE
+    if keys == ".":
+        return SET
+    found: list[tuple[str, object]] = []
+    for one in keys.split(","):
+        name, equals, default = one.partition("=")
+        if not name or any(name == other for other, _ in found):
+            raise _Declared._unreadable(text)
+        found.append((name, default if equals else REQUIRED))
+    return Rule(tuple(found))
+
+
+def value_under(value: Value, key: str) -> Value:
+    """What a map has under a key; None for all else."""
+    item = value.peek(key) if type(value) is Map else None
+    return None if item is None else item.value

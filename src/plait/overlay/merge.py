@@ -1,0 +1,345 @@
+"""Plain documents laid over the output: `--merge`.
+
+A merge is an overlay whose matchers are made from keys: for each document the steps are planned that an overlay with
+annotations would have, and an overlay's run does them.
+
+- A document goes with the one that has its apiVersion, kind, metadata.name and metadata.namespace, as far as it has them.
+- Maps are merged, keys that are not there are added, null takes a key out.
+- The items of an array are merged by what tells them apart (`Rules`); an array of which nobody knows is replaced.
+- What is replaced, and only that, is taken as it is written.
+"""
+
+from __future__ import annotations
+
+from plait.errors import OverlayError, PlaitError
+from plait.fragments import to_starlark
+from plait.naming import described
+from plait.nodes import Array, ArrayItem, Map, MapItem, equal, key_id, kind_name, walk
+from plait.overlay.apply import nested, of_document, run_of
+from plait.overlay.diagnosis import near_subset
+from plait.overlay.edits import DocumentsEdit
+from plait.overlay.expectations import UNSET, Expectation
+from plait.overlay.item_keys import REQUIRED, WHOLE, value_under
+from plait.overlay.matchers import ALL, All, Keys, OtherKeys, Same, Subset
+from plait.overlay.plan import MISSING_OK, NO_KEY, Step, plain_step
+from plait.overlay.trail import key_text
+from plait.spell import did_you_mean, listed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Sequence
+
+    from plait.nodes import Document, DocumentSet, Item, Value
+    from plait.overlay.item_keys import Rule, Rules
+    from plait.overlay.run import Run
+    from plait.provenance import Trace
+
+_PATCH = "$patch"
+_REMOVALS = "$deleteFromPrimitiveList/"
+_DIRECTIVES = ("delete", "merge", "replace")
+_RETAINED = "$retainKeys"
+_ORDER = "$setElementOrder/"
+# For what only takes something out: it adds nothing where there is nothing.
+_WHERE_THERE = Expectation(UNSET, UNSET, 1)
+_ANY = Expectation("0+", UNSET, UNSET)
+
+
+def merge_documents(
+    left: Sequence[DocumentSet],
+    merges: Sequence[Document],
+    rules: Rules,
+    *,
+    trace: Trace | None = None,
+    warn: Callable[[str], None] | None = None,
+) -> list[DocumentSet]:
+    """The documents of files, one set each, with plain documents merged in one after the other.
+
+    trace, warn: as of `plait.overlay.apply`. Raises OverlayError, with the way through the merged document as trail.
+    """
+    run = run_of(trace=trace, warn=warn, overlays=merges)
+    edit = DocumentsEdit([*left])
+    document = merges[0]
+    if trace is not None:
+        trace.label = "merge"
+    try:
+        for document in merges:
+            run.perform(edit, [_document_step(run, edit, document, rules, trace)])
+    except PlaitError as error:
+        if error.hint is not None and "#@overlay/replace" in error.hint:
+            # Plain documents have no annotations.
+            error.hint = "with $patch: replace, or - $patch: replace in an array, it takes the place of the other"
+        raise of_document(error, run) from None
+    except RecursionError:
+        raise nested(document.position) from None
+    finally:
+        if trace is not None:
+            trace.label = None
+    edit.drop_empty()
+    return edit.results()
+
+
+# ---- which document
+
+
+def _document_step(run: Run, edit: DocumentsEdit, document: Document, rules: Rules, trace: Trace | None) -> Step:
+    """The step for a document that is merged. Raises OverlayError if it is not for exactly one."""
+    if type(document.value) is not Map:
+        raise OverlayError("a document that is merged is a map", at=document.position, found=kind_name(document.value))
+    identity = _identity(document.value)
+    matcher: Subset | All = Subset(to_starlark(identity)) if identity.items else ALL
+    places = matcher.select(run, edit, document.value)
+    if len(places) != 1:
+        raise _not_one(edit.items, document, identity, [edit.items[place] for place in places])
+    known = frozenset(one for one in walk(identity) if type(one.value) is not Map)
+    step = _Plan(rules, edit.items[places[0]], trace).step(document, (), known)
+    step.matcher = matcher
+    return step
+
+
+def _identity(top: Map) -> Map:
+    """What a document says of which one it is for."""
+    found = _texts(top, ("apiVersion", "kind"))
+    metadata = top.find("metadata")
+    inner = _texts(metadata.value, ("name", "namespace")) if metadata is not None else []
+    if metadata is not None and inner:
+        found.append(metadata.with_value(Map(inner)))
+    return Map(found)
+
+
+def _texts(value: Value, names: Sequence[str]) -> list[MapItem]:
+    items = [value.find(name) for name in names] if type(value) is Map else []
+    return [item for item in items if item is not None and item.value is not None]
+
+
+def _not_one(
+    documents: Sequence[Document], document: Document, identity: Map, found: Sequence[Document]
+) -> OverlayError:
+    """The error for a document that is for none, or for more than one of the documents."""
+    at = document.position
+    if found:
+        names = ("apiVersion", "kind", "metadata.name", "metadata.namespace")
+        return OverlayError(
+            f"this document could be merged into {len(found)} documents",
+            at=at,
+            also=[one.position for one in found],
+            found="\n".join(map(described, found)),
+            hint="say " + listed([name for name in names if _at(identity, name) is None]),
+        )
+    message = "there is no document to merge this one into"
+    hint = "to add it to the output: -f FILE"
+    if not documents:
+        return OverlayError(message, at=at, hint=hint)
+    nearby, near, also = near_subset(documents, [Subset(to_starlark(identity))])
+    return OverlayError(
+        message, at=at, also=also, found=nearby, hint=hint if near is None else f'did you mean "{near}"? {hint}'
+    )
+
+
+def _at(identity: Map, name: str) -> Value:
+    value: Value = identity
+    for key in name.split("."):
+        value = value_under(value, key)
+    return value
+
+
+# ---- what is done
+
+
+class _Plan:
+    """The steps for what is merged into one document. left: this, as it is before."""
+
+    __slots__ = ("_left", "_rules", "_trace")
+
+    def __init__(self, rules: Rules, left: Document, trace: Trace | None) -> None:
+        self._rules = rules
+        self._left = left
+        self._trace = trace
+
+    def step(self, item: Item, path: tuple[str, ...], known: Container[object] = ()) -> Step:
+        """The step for an item and all below it. path: to its value. known: items that are there, since it was found by them."""
+        value = item.value
+        if value is None and type(item) is MapItem:
+            return _removal(item)
+        if type(value) is Array:
+            return self._array_step(item, value, path)
+        if type(value) is not Map:
+            return plain_step(item)
+        directive = value.find(_PATCH)
+        if directive is not None:
+            value = Map([one for one in value.items if one is not directive], value.source, value.line)
+            if _directive(directive) == "delete":
+                return _removal(item)
+            if directive.value == "replace":
+                return _replacement(item, value)
+        step = Step(item, MISSING_OK, erases=False)
+        if type(item) is MapItem:
+            step.key = key_id(item.key)
+        steps = [self._below(one, value, path, known) for one in value.items]
+        step.planned = [one for one in steps if one.item not in known]
+        return self._with_addition(step, value, steps)
+
+    def _below(self, item: MapItem, around: Map, path: tuple[str, ...], known: Container[object]) -> Step:
+        """The step for an item of a map. path: to the map."""
+        name = key_text(item.key)
+        if name.startswith(_REMOVALS):
+            return self._removals(item, name.removeprefix(_REMOVALS), around)
+        if name == _RETAINED:
+            return _retaining(item, around)
+        _check_name(item)
+        return self.step(item, (*path, name), known)
+
+    def _removals(self, item: MapItem, name: str, around: Map) -> Step:
+        """The step that takes values out of the array with a name. around: the map that the item is in."""
+        values = _values_of(item)
+        beside = around.find(name)
+        for one in beside.value.items if beside is not None and type(beside.value) is Array else ():
+            for other in values:
+                if equal(one.value, other.value):
+                    raise OverlayError(
+                        f"a value of {name} is taken out and put in", at=other.position, also=[one.position]
+                    )
+        step = Step(MapItem(name, item.value, item.source, item.line), MISSING_OK, erases=False)
+        step.planned = []
+        for one in values:
+            removal = _removal(one)
+            removal.matcher, removal.expected = Same(), _ANY
+            step.planned.append(removal)
+        return self._with_addition(step, Array([]), step.planned)
+
+    def _array_step(self, item: Item, value: Array, path: tuple[str, ...]) -> Step:
+        rule = self._rules.at(self._left, path)
+        others = [one for one in value.items if not _is_replacing(one)]
+        if len(others) < len(value.items):
+            return _replacement(item, value.with_items(others))
+        if rule is WHOLE:
+            return _replacement(item, value, alike=True)
+        step = Step(item, MISSING_OK, erases=False)
+        if type(item) is MapItem:
+            step.key = key_id(item.key)
+        step.planned = self._values(others) if rule.is_set else self._items(others, rule, path)
+        return self._with_addition(step, value, step.planned)
+
+    def _values(self, items: Sequence[ArrayItem]) -> list[Step]:
+        """The steps for values of a set."""
+        steps = []
+        for item in items:
+            step = _replacement(item, item.value)
+            step.matcher, step.expected = Same(), _ANY
+            steps.append(step)
+        return steps
+
+    def _items(self, items: Sequence[ArrayItem], rule: Rule, path: tuple[str, ...]) -> list[Step]:
+        """The steps for items that are told apart by keys."""
+        matcher = Keys(rule.keys, ".".join(path))
+        names = [name for name, default in rule.keys if default is REQUIRED]
+        seen: dict[object, ArrayItem] = {}
+        steps = []
+        for item in items:
+            identity = matcher.identity(item)
+            other = seen.setdefault(identity, item)
+            if other is not item:
+                raise matcher.twice([other, item], at=item.position)
+            step = self.step(item, path, [item.value.find(name) for name in names])  # type: ignore[union-attr]
+            step.matcher, step.expected = matcher, MISSING_OK
+            text = identity[0]
+            if step.action == "merge" and len(identity) == 1 and type(text) is str:
+                step.key, step.optional = text, True
+            steps.append(step)
+        return steps
+
+    def _with_addition(self, step: Step, value: Map | Array, steps: Sequence[Step]) -> Step:
+        """The step with what it adds where there is nothing: what its steps make of nothing."""
+        added = [one.clean() for one in steps if one.action != "remove" and one.expected is not _WHERE_THERE]
+        if steps and not added:
+            step.expected = _WHERE_THERE
+            step.cleaned = step.item.with_value(None)
+        else:
+            step.optional = step.key is not NO_KEY
+            if added != step.item.value.items:  # type: ignore[union-attr]
+                step.cleaned = step.item.with_value(value.with_items(added))  # type: ignore[arg-type]
+        if step.cleaned is not None and self._trace is not None:
+            self._trace.copied(step.cleaned, step.item)
+        return step
+
+
+def _removal(item: Item) -> Step:
+    step = Step(item, MISSING_OK, erases=False)
+    step.action = "remove"
+    return step
+
+
+def _replacement(item: Item, value: Value, *, alike: bool = False) -> Step:
+    """The step that puts a value in the place of whatever is there; alike: of a value of its kind."""
+    for one in walk(value):
+        if type(one) is MapItem:
+            _check_name(one, within="what is replaced as a whole")
+    step = Step(item, MISSING_OK, erases=False)
+    step.action = "replace"
+    step.or_add = True
+    step.alike = alike
+    if type(item) is MapItem and not alike:
+        step.key = key_id(item.key)
+        step.leaf = step.whole = True
+    if value is not item.value:
+        step.cleaned = item.with_value(value)
+    return step
+
+
+# ---- directives
+
+
+def _values_of(item: MapItem) -> Sequence[ArrayItem]:
+    """The values that a directive lists. Raises OverlayError."""
+    if type(item.value) is not Array:
+        raise OverlayError(f"{key_text(item.key)} has an array", at=item.position, found=kind_name(item.value))
+    return item.value.items
+
+
+def _retaining(item: MapItem, around: Map) -> Step:
+    """The step that takes all keys out of a map but those that `$retainKeys` lists. around: the map that the item is in."""
+    retained = frozenset(key_id(one.value) for one in _values_of(item))
+    for other in around.items:
+        if other.value is not None and key_id(other.key) not in retained and not _is_directive(other.key):
+            raise OverlayError(
+                f'the key "{key_text(other.key)}" is given, and not retained', at=item.position, also=[other.position]
+            )
+    step = _removal(item)
+    step.matcher = OtherKeys(retained)
+    step.expected = _ANY
+    return step
+
+
+def _directive(item: MapItem) -> Value:
+    """What a `$patch` says. Raises OverlayError for what none says."""
+    if item.value not in _DIRECTIVES:
+        hint = did_you_mean(item.value, _DIRECTIVES) if type(item.value) is str else None
+        raise OverlayError(
+            f"{_PATCH} says what none does", at=item.position, expected=", ".join(_DIRECTIVES), hint=hint
+        )
+    return item.value
+
+
+def _is_replacing(item: ArrayItem) -> bool:
+    """Whether an item says that the others of its array replace what is there."""
+    directive = item.value.find(_PATCH) if type(item.value) is Map else None
+    if directive is None or _directive(directive) != "replace":
+        return False
+    if len(item.value.items) > 1:  # type: ignore[union-attr]
+        raise OverlayError(
+            "in an array, $patch: replace is an item of its own", at=directive.position, hint="- $patch: replace"
+        )
+    return True
+
+
+def _check_name(item: MapItem, within: str = "") -> None:
+    """Raises OverlayError for a key that is a directive, which no output has. within: where there may be none."""
+    name = item.key
+    if type(name) is str and name.startswith(_ORDER):
+        hint = "leave it out: items keep their order, and new ones come last"
+        raise OverlayError("$setElementOrder is not taken", at=item.position, hint=hint)
+    if within and _is_directive(name):
+        raise OverlayError(f"{key_text(name)} has no meaning in {within}", at=item.position)
+
+
+def _is_directive(key: Value) -> bool:
+    return key in (_PATCH, _RETAINED) or (type(key) is str and key.startswith(_REMOVALS))
