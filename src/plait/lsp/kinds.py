@@ -235,7 +235,7 @@ def offers(state: State, file: File, at: Cursor) -> Iterator[Suggestion]:
             schema = schema_of(evaluation, document)
             here = None if schema is None else schema.at(keys)
             if here is not None:
-                yield from _of_schema(here, at)
+                yield from of_schema(here, at)
                 return
 
 
@@ -252,7 +252,8 @@ def _keys_of_operation(at: Cursor) -> list[str] | None:
     return [*leads, *at.keys[1:]]
 
 
-def _of_schema(here: Schema, at: Cursor) -> Iterator[Suggestion]:
+def of_schema(here: Schema, at: Cursor) -> Iterator[Suggestion]:
+    """The keys of a place that are not there, or what the value of the key may be."""
     properties = here.inside().properties()
     if at.key:
         below = here.inside().below(at.key)

@@ -8,7 +8,7 @@ from plait.lsp.answers import Suggestion
 from plait.lsp.cursor import cursor
 from plait.lsp.evaluation import descend
 from plait.lsp.left import is_overlay, left_documents
-from plait.lsp.schemas import declared
+from plait.lsp.schemas import declared, of_values
 from plait.nodes import Array, Map
 from plait.templates.recovery import TEXT
 
@@ -88,6 +88,13 @@ def _of_values(state: State, evaluation: Evaluation, at: Cursor, seen: set[str])
                 seen.add(choice)
                 yield Suggestion(choice, "value", at.start, detail=said.type, documentation=said.description)
         return
+    outside = of_values(state, evaluation)
+    here = None if outside is None else outside.at(at.keys)
+    if here is not None:
+        for one in kinds.of_schema(here, at):
+            if one.label not in seen:
+                seen.add(one.label)
+                yield one
     place = evaluation.value(at.keys)
     for item in place.value.items if place is not None and type(place.value) is Map else ():
         name = str(item.key)

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import re
 
+from plait.errors import PlaitError
+from plait.limits import Limits, limited
 from plait.lsp.behind import lines_behind
 from plait.nodes import Array, Map
 from plait.tools.telling import shown
+from plait.view import View, seen
+from plait.yaml import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plait.analysis.files import File
+    from plait.kinds import Schema
     from plait.lsp.evaluation import Evaluation
     from plait.lsp.state import State
     from plait.nodes import Item
 
+# What reading a schema may take.
+_LIMITS = Limits(seconds=5)
 _TEXT = re.compile(r"^@schema/(?:desc|title) +[\"'](.*)[\"']$")
 _CHOICES = re.compile(r"^@schema/validation .*\bone_of *= *[\[(](.*?)[\])]")
 _CHOICE = re.compile(r"\"([^\"]*)\"|'([^']*)'|([\w.+-]+)")
@@ -48,6 +55,10 @@ class Declared:
 
 def declared(state: State, evaluation: Evaluation, keys: Sequence[str]) -> Declared | None:
     """What the schema says of the data value with these keys; None if no schema has it."""
+    outside = of_values(state, evaluation)
+    if outside is not None:
+        found = outside.at(keys)
+        return None if found is None else _of_schema(found)
     place = evaluation.value(keys)
     if place is None:
         return None
@@ -59,6 +70,28 @@ def declared(state: State, evaluation: Evaluation, keys: Sequence[str]) -> Decla
         if len(way) > 1 and _is_schema(file, way[0]) and way[-1].line == line:
             return _of_item(file, way[-1])
     return None
+
+
+def of_values(state: State, evaluation: Evaluation) -> Schema | None:
+    """The schema of data values that the run names with `schema`, if it does and the file can be read."""
+    name = evaluation.run.values_schema
+    if not name:
+        return None
+    from plait.kinds.values import values_schema
+
+    texts = {path: text.encode("utf-8", "surrogateescape") for path, text in [*state.texts.items()]}
+    with limited(_LIMITS), seen(View(texts)):
+        try:
+            return values_schema(name).schema
+        except PlaitError:  # which the run says
+            return None
+
+
+def _of_schema(place: Schema) -> Declared:
+    choices = [write_value(one).strip() for one in place.choices() if not isinstance(one, (dict, list))]  # type: ignore[arg-type] # JSON has no other scalars
+    default = next((part.node["default"] for part in place.certain() if "default" in part.node), None)
+    text = "" if default is None or isinstance(default, (dict, list)) else write_value(default).strip()  # type: ignore[arg-type] # as above
+    return Declared("", 0, place.type_text(), text, place.description(), choices)
 
 
 def _is_schema(file: File, document: Item) -> bool:

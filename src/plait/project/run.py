@@ -82,6 +82,15 @@ class Run:
         except UsageError:  # which whoever evaluates the run is told
             return self.schemas
 
+    @property
+    def values_schema(self) -> str:
+        """The file with the schema of data values that the settings name, and the pointer into it; "" for none."""
+        found = [one for one in self.settings if one.name == "schema" and self.command == "render"]
+        try:
+            return next((joined(self.directory, text) for one in found for text, _ in one.texts()), "")
+        except UsageError:  # which whoever evaluates the run is told
+            return ""
+
     def argv(self, directory: str | None = None) -> list[str]:
         """The command line without the command. directory: how the run's directory is reached from the working directory.
 

@@ -307,6 +307,18 @@ ENTRIES = (
         "leave it out",
     ),
     Entry(
+        "`--schema`",
+        "it has no --schema",
+        in_settings("render", ("schema",), bool),
+        "write a schema of templates, with #@data/values-schema",
+    ),
+    Entry(
+        "`--check-output`",
+        "it has no --check-output",
+        in_settings("render", ("check-output",), bool),
+        "check what it prints with another program",
+    ),
+    Entry(
         "`--output-by`",
         "it has no --output-by",
         in_settings("render", ("output-by",), bool),
