@@ -15,10 +15,7 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
     from plait.cli.options import Parsed
-    from plait.service.database import Database
-    from plait.service.encryption import Keys
 
-_NEW_TOKEN, _NEW_KEY, _ROTATE = "new-token", "new-key", "rotate"
 
 SERVE = Command(
     "plait serve",
@@ -55,9 +52,12 @@ SERVE = Command(
     ),
     arguments="[COMMAND]",
     commands=(
-        (_NEW_TOKEN, "print a token for NAME, and what the file of tokens is to have"),
-        (_NEW_KEY, "print a key for the file of keys"),
-        (_ROTATE, "wrap all secrets by the first key"),
+        ("new-token", "print a token for NAME, and what the file of tokens is to have"),
+        ("new-key", "print a key for the file of keys"),
+        ("rotate", "wrap all secrets by the first key"),
+        ("export", "print all revisions"),
+        ("import", "take up the revisions of FILE, which export printed"),
+        ("import-deckhand", "take up the revisions of a database of Deckhand, by its URL"),
     ),
 )
 _LIBRARIES = frozenset({"alembic", "sqlalchemy", "starlette", "uvicorn"})
@@ -69,18 +69,12 @@ def main(argv: Sequence[str]) -> int:
     if flags.on("help"):
         write_out(SERVE.help_text())
         return 0
-    command, *rest = [*flags.arguments, ""][: max(len(flags.arguments), 1)]
     try:
-        if command == _NEW_TOKEN and len(rest) == 1:
-            return _new_token(rest[0], flags)
-        if rest or command not in ("", _NEW_KEY, _ROTATE):
-            raise UsageError(
-                f"plait serve does not take {' '.join(flags.arguments)}",
-                expected="nothing, new-token NAME, new-key or rotate",
-            )
-        if command == _NEW_KEY:
-            return _new_key()
-        return _rotate(flags) if command == _ROTATE else _serve(flags)
+        if not flags.arguments:
+            return _serve(flags)
+        from plait.service.chores import do
+
+        return do(flags)
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] not in _LIBRARIES:
             raise
@@ -89,53 +83,6 @@ def main(argv: Sequence[str]) -> int:
             found=f"no module {error.name}",
             hint="pip install 'plait[service]'",
         ) from None
-
-
-def _new_token(name: str, flags: Parsed) -> int:
-    from plait.service.identity import digest_of, new_token
-    from plait.service.texts import text_of
-
-    token = new_token()
-    roles = list(flags.texts("role")) or ["admin"]
-    write_out(f"# {token}\n" + text_of([[{"name": name, "digest": digest_of(token), "roles": roles}]]))
-    complain("the first line is the token, for whoever it is for; the rest belongs into the file of tokens\n")
-    return 0
-
-
-def _new_key() -> int:
-    from plait.service.encryption import new_key
-
-    write_out(f"{new_key()}\n")
-    return 0
-
-
-def _rotate(flags: Parsed) -> int:
-    from plait.service.database import Database
-    from plait.service.failures import Refusal
-    from plait.spell import counted
-
-    keys = _keys(flags)
-    if keys is None:
-        raise UsageError("rotate needs the keys, the new one first", expected="--keys SOURCE")
-    database = Database(flags.text("database"))
-    done = 0
-    try:
-        # Some at a time, so that the service goes on meanwhile.
-        while part := _rotated(database, keys):
-            done += part
-    except Refusal as refusal:
-        raise PlaitError(refusal.message) from None
-    finally:
-        database.close()
-    write_out(f"{counted(done, 'secret')} wrapped by the key {keys.first}\n")
-    return 0
-
-
-def _rotated(database: Database, keys: Keys) -> int:
-    from plait.service.encryption import rotate
-
-    with database.writing() as connection:
-        return rotate(connection, keys)
 
 
 def _serve(flags: Parsed) -> int:
@@ -164,13 +111,14 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 def _application(flags: Parsed, address: str, tokens: str | None) -> Starlette:
     from plait.limits import parse
     from plait.service.app import application
+    from plait.service.chores import keys_of
 
     return application(
         flags.text("database"),
         address=address,
         tokens=tokens,
         policy=_policy(flags.text("policy")),
-        keys=_keys(flags),
+        keys=keys_of(flags),
         most=_size(flags.text("max-body")),
         limits=parse(flags.texts(LIMIT.name)).given,
     )
@@ -182,19 +130,16 @@ def _run(app: Starlette, listener: socket.socket) -> int:
     import uvicorn
 
     from plait.process import goes_on, serve_on
+    from plait.service.chores import MEMORY
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     logging.getLogger("alembic").setLevel(logging.WARNING)
     goes_on()
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, server_header=False))
-    with serve_on(_MEMORY):
+    with serve_on(MEMORY):
         server.run(sockets=[listener])
     app.state.service.database.close()
     return 0
-
-
-# What this process may have; what is rendered is rendered in others.
-_MEMORY = 4 << 30
 
 
 def _listening(host: str, port: int) -> socket.socket:
@@ -236,13 +181,3 @@ def _policy(path: str) -> dict[object, object] | None:
     if not isinstance(found, dict):
         raise UsageError(f"{path} must be a map from actions to lists of roles")
     return found
-
-
-def _keys(flags: Parsed) -> Keys | None:
-    given = flags.text("keys")
-    if not given:
-        return None
-    from plait.secrets.sources import read_secrets
-    from plait.service.encryption import Keys
-
-    return Keys(lambda: read_secrets([given], allow_exec=flags.on("allow-exec"))[0])

@@ -89,6 +89,11 @@ class Database:
             command.upgrade(config, "head")
 
 
+def opened(url: str) -> Engine:
+    """A database of somebody else, as it is. Raises UsageError for a URL that is none of ours."""
+    return _engine(_parsed(url))
+
+
 def _parsed(url: str) -> URL:
     try:
         found = make_url(url)

@@ -169,17 +169,17 @@ def secrets_of(connection: Connection, numbers: Iterable[str]) -> dict[str, Seal
     found: dict[str, Sealed] = {}
     for start in range(0, len(wanted), _MANY):
         part = wanted[start : start + _MANY]
-        for row in connection.execute(select(*_ROW).where(SECRETS.c.id.in_(part))):
+        for row in connection.execute(select(*SECRETS_ROW).where(SECRETS.c.id.in_(part))):
             found[row[0]] = Sealed(*row)
     return found
 
 
-_ROW = (SECRETS.c.id, SECRETS.c.key, SECRETS.c.wrapped, SECRETS.c.sealed)
+SECRETS_ROW = (SECRETS.c.id, SECRETS.c.key, SECRETS.c.wrapped, SECRETS.c.sealed)
 
 
 def rotate(connection: Connection, keys: Keys) -> int:
     """Wrap some secrets that another key wraps by the first one; how many. Raises Refusal."""
-    rows = connection.execute(select(*_ROW).where(SECRETS.c.key != keys.first).limit(_MANY)).all()
+    rows = connection.execute(select(*SECRETS_ROW).where(SECRETS.c.key != keys.first).limit(_MANY)).all()
     for row in rows:
         secret = Sealed(*row)
         connection.execute(

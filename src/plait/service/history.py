@@ -170,13 +170,21 @@ def keep_contents(connection: Connection, contents: Iterable[Content]) -> None:
 
 
 def add_revision(
-    connection: Connection, buckets: Iterable[str], gone: Sequence[Entry], drafts: Sequence[Draft]
+    connection: Connection,
+    buckets: Iterable[str],
+    gone: Sequence[Entry],
+    drafts: Sequence[Draft],
+    *,
+    number: int | None = None,
+    created_at: str | None = None,
 ) -> tuple[int, list[Entry]]:
-    """Add a revision without some documents of the newest one, and with new ones; its number, and the new entries."""
-    revision = newest(connection) + 1
-    connection.execute(
-        insert(REVISIONS), [{"id": revision, "created_at": now(), "buckets": json.dumps(sorted(set(buckets)))}]
-    )
+    """Add a revision without some documents of the newest one, and with new ones; its number, and the new entries.
+
+    number, created_at: of a revision that comes from somewhere else.
+    """
+    revision = newest(connection) + 1 if number is None else number
+    row = {"id": revision, "created_at": created_at or now(), "buckets": json.dumps(sorted(set(buckets)))}
+    connection.execute(insert(REVISIONS), [row])
     ids = [entry.id for entry in gone]
     for start in range(0, len(ids), _MANY):
         part = ids[start : start + _MANY]

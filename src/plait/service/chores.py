@@ -1,0 +1,133 @@
+"""What `plait serve` does besides serving: tokens, keys, and revisions in and out."""
+
+from __future__ import annotations
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from plait.cli.streams import complain, write_out
+from plait.errors import PlaitError, UsageError
+from plait.process import serve_on
+from plait.service.database import Database
+from plait.service.encryption import Keys, new_key, rotate
+from plait.service.failures import Refusal
+from plait.service.identity import digest_of, new_token
+from plait.service.texts import text_of
+from plait.service.transfer import add_all, lines, load
+from plait.spell import counted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import Connection
+
+    from plait.cli.options import Parsed
+
+# What the process may have. Large databases take long, and are no single run.
+MEMORY = 4 << 30
+
+
+def do(flags: Parsed) -> int:
+    """Do what the arguments of the command line say; the exit status. Raises PlaitError."""
+    name, *rest = flags.arguments
+    plain: dict[str, Callable[[Parsed], int]] = {"new-key": _new_key, "rotate": _rotate, "export": _export}
+    about: dict[str, Callable[[str, Parsed], int]] = {
+        "new-token": _new_token,
+        "import": _import,
+        "import-deckhand": _import_deckhand,
+    }
+    with serve_on(MEMORY):
+        if name in plain and not rest:
+            return plain[name](flags)
+        if name in about and len(rest) == 1:
+            return about[name](rest[0], flags)
+    raise UsageError(
+        f"plait serve does not take {' '.join(flags.arguments)}",
+        expected="nothing, new-token NAME, new-key, rotate, export, import FILE or import-deckhand URL",
+    )
+
+
+def _new_token(name: str, flags: Parsed) -> int:
+    token = new_token()
+    roles = list(flags.texts("role")) or ["admin"]
+    write_out(f"# {token}\n" + text_of([[{"name": name, "digest": digest_of(token), "roles": roles}]]))
+    complain("the first line is the token, for whoever it is for; the rest belongs into the file of tokens\n")
+    return 0
+
+
+def _new_key(_: Parsed) -> int:
+    write_out(f"{new_key()}\n")
+    return 0
+
+
+def _rotate(flags: Parsed) -> int:
+    keys = keys_of(flags)
+    if keys is None:
+        raise UsageError("rotate needs the keys, the new one first", expected="--keys SOURCE")
+    database = Database(flags.text("database"))
+    done = 0
+    try:
+        # Some at a time, so that the service goes on meanwhile.
+        while part := _rotated(database, keys):
+            done += part
+    except Refusal as refusal:
+        raise PlaitError(refusal.message) from None
+    finally:
+        database.close()
+    write_out(f"{counted(done, 'secret')} wrapped by the key {keys.first}\n")
+    return 0
+
+
+def _rotated(database: Database, keys: Keys) -> int:
+    with database.writing() as connection:
+        return rotate(connection, keys)
+
+
+def _export(flags: Parsed) -> int:
+    database = Database(flags.text("database"))
+    try:
+        with database.reading() as connection:
+            for line in lines(connection):
+                write_out(line)
+    finally:
+        database.close()
+    return 0
+
+
+def _import(path: str, flags: Parsed) -> int:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return _taken_up(flags, lambda connection: load(connection, file))
+    except (OSError, UnicodeDecodeError) as error:
+        raise PlaitError(f"cannot read {path}: {error.strerror if isinstance(error, OSError) else error}") from None
+
+
+def _import_deckhand(url: str, flags: Parsed) -> int:
+    from plait.service.deckhand import steps_of
+
+    with steps_of(url) as steps:
+        return _taken_up(flags, lambda connection: add_all(connection, steps))
+
+
+def _taken_up(flags: Parsed, work: Callable[[Connection], int]) -> int:
+    """Take up revisions, all of them or none."""
+    database = Database(flags.text("database"))
+    try:
+        with database.writing() as connection:
+            count = work(connection)
+    except SQLAlchemyError as error:
+        raise PlaitError(f"the revisions cannot be taken up: {type(error).__name__}") from None
+    finally:
+        database.close()
+    write_out(f"{counted(count, 'revision')} taken up\n")
+    return 0
+
+
+def keys_of(flags: Parsed) -> Keys | None:
+    """The keys that `--keys` names; None without it. Raises PlaitError."""
+    given = flags.text("keys")
+    if not given:
+        return None
+    from plait.secrets.sources import read_secrets
+
+    return Keys(lambda: read_secrets([given], allow_exec=flags.on("allow-exec"))[0])

@@ -1,0 +1,171 @@
+"""All revisions out of a database and into another one: as lines of JSON, and from a database of Deckhand.
+
+Each step is one revision: what went, what came, its tags and validations. Secrets leave as they are stored, sealed.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from typing import NamedTuple
+
+from sqlalchemy import func, insert, select
+
+from plait.errors import PlaitError
+from plait.service.documents import content_of, top_of
+from plait.service.encryption import SECRETS_ROW, Sealed, keep
+from plait.service.history import Draft, Entry, add_revision, current, keep_contents, newest
+from plait.service.tables import DOCUMENTS, ENTRIES, REVISIONS, SECRETS, TAGS, VALIDATIONS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from sqlalchemy import Connection
+
+FORMAT = "plait-revisions/1"
+Identity = tuple[str, str, str]
+
+
+class New(NamedTuple):
+    """A document that came with a revision. text: as it is kept."""
+
+    bucket: str
+    identity: Identity
+    encrypted: bool
+    text: str
+
+
+class Report(NamedTuple):
+    """A validation. details: as the table has them."""
+
+    name: str
+    status: str
+    created_at: str
+    details: str
+
+
+class Step(NamedTuple):
+    """A revision, by what it changed. tags: the text of their data by name."""
+
+    revision: int
+    created_at: str
+    buckets: list[str]
+    gone: list[Identity]
+    new: list[New]
+    tags: dict[str, str]
+    validations: list[Report]
+
+
+def lines(connection: Connection) -> Iterator[str]:
+    """All that a database has, a line at a time."""
+    yield json.dumps({"format": FORMAT}) + "\n"
+    for row in connection.execute(select(*SECRETS_ROW).order_by(SECRETS.c.id)):
+        secret = Sealed(*row)
+        sealed = {"wrapped": _coded(secret.wrapped), "sealed": _coded(secret.sealed)}
+        yield json.dumps({"secret": secret.id, "key": secret.key, **sealed}) + "\n"
+    for step in steps(connection):
+        yield json.dumps(step._asdict()) + "\n"
+
+
+def steps(connection: Connection) -> Iterator[Step]:
+    """Every revision, from the first."""
+    for row in connection.execute(select(REVISIONS).order_by(REVISIONS.c.id)).all():
+        revision = row.id
+        identity = (ENTRIES.c.schema, ENTRIES.c.layer, ENTRIES.c.name)
+        gone = connection.execute(select(*identity).where(ENTRIES.c.until == revision).order_by(ENTRIES.c.id))
+        new = connection.execute(
+            select(ENTRIES.c.bucket, *identity, DOCUMENTS.c.encrypted, DOCUMENTS.c.text)
+            .join(DOCUMENTS, DOCUMENTS.c.digest == ENTRIES.c.digest)
+            .where(ENTRIES.c.since == revision)
+            .order_by(ENTRIES.c.id)
+        )
+        tags = connection.execute(select(TAGS.c.tag, TAGS.c.data).where(TAGS.c.revision == revision))
+        reports = connection.execute(
+            select(VALIDATIONS.c.name, VALIDATIONS.c.status, VALIDATIONS.c.created_at, VALIDATIONS.c.details)
+            .where(VALIDATIONS.c.revision == revision)
+            .order_by(VALIDATIONS.c.id)
+        )
+        yield Step(
+            revision,
+            row.created_at,
+            json.loads(row.buckets),
+            [(one.schema, one.layer, one.name) for one in gone],
+            [New(one.bucket, (one.schema, one.layer, one.name), one.encrypted, one.text) for one in new],
+            {one.tag: one.data for one in tags},
+            [Report(*one) for one in reports],
+        )
+
+
+def load(connection: Connection, given: Iterable[str]) -> int:
+    """Take up what `lines` gave, into a database without revisions; how many. Raises PlaitError."""
+    return add_all(connection, _read(connection, given))
+
+
+def add_all(connection: Connection, given: Iterable[Step]) -> int:
+    """Take up revisions, into a database without any; how many. Raises PlaitError."""
+    if newest(connection):
+        raise PlaitError("the database has revisions already", hint="revisions are taken up into an empty one")
+    there: dict[Identity, Entry] = {entry.identity: entry for entry in current(connection)}
+    count = 0
+    for step in given:
+        _add(connection, step, there)
+        count += 1
+    return count
+
+
+def _add(connection: Connection, step: Step, there: dict[Identity, Entry]) -> None:
+    """Add a revision. there: the documents before it, and behind it."""
+    contents = [content_of(top_of(one.text), encrypted=one.encrypted) for one in step.new]
+    keep_contents(connection, contents)
+    gone = [there.pop(identity) for identity in step.gone if identity in there]
+    drafts = [Draft(one.bucket, one.identity, content.digest) for one, content in zip(step.new, contents, strict=True)]
+    revision, added = add_revision(
+        connection, step.buckets, gone, drafts, number=step.revision, created_at=step.created_at
+    )
+    there.update({entry.identity: entry for entry in added})
+    if step.tags:
+        rows = [{"revision": revision, "tag": tag, "data": data} for tag, data in step.tags.items()]
+        connection.execute(insert(TAGS), rows)
+    if step.validations:
+        first = (connection.execute(select(func.max(VALIDATIONS.c.id))).scalar() or 0) + 1
+        reports = [
+            {"id": number, "revision": revision, **one._asdict()} for number, one in enumerate(step.validations, first)
+        ]
+        connection.execute(insert(VALIDATIONS), reports)
+
+
+def _read(connection: Connection, given: Iterable[str]) -> Iterator[Step]:
+    """The revisions of lines; secrets are stored as they come."""
+    for number, line in enumerate(given, 1):
+        try:
+            found = json.loads(line)
+            if number == 1:
+                if found != {"format": FORMAT}:
+                    raise ValueError
+            elif "secret" in found:
+                wrapped, sealed = (base64.b64decode(found[name], validate=True) for name in ("wrapped", "sealed"))
+                keep(connection, [Sealed(found["secret"], found["key"], wrapped, sealed)])
+            else:
+                yield _step(found)
+        except (ValueError, KeyError, TypeError, AttributeError, binascii.Error):
+            raise PlaitError(f"line {number} is not what plait serve export writes") from None
+
+
+def _step(found: dict[str, object]) -> Step:
+    step = Step(**found)  # type: ignore[arg-type]
+    return step._replace(
+        gone=[_identity(one) for one in step.gone],
+        new=[New(bucket, _identity(one), encrypted, text) for bucket, one, encrypted, text in step.new],
+        validations=[Report(*one) for one in step.validations],
+    )
+
+
+def _identity(found: Iterable[str]) -> Identity:
+    schema, layer, name = found
+    return schema, layer, name
+
+
+def _coded(data: bytes) -> str:
+    return base64.b64encode(data).decode()
