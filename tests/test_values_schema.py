@@ -175,6 +175,17 @@ def test_a_link_does_not_lead_out(place: pathlib.Path, tmp_path_factory: pytest.
     assert "leads out of the directories of schemas" in caught.value.report()
 
 
+def test_rules_in_cel_are_told(place: pathlib.Path) -> None:
+    (place / "s.json").write_text('{"x-kubernetes-validations": [{"rule": "self.a > 1"}]}', "utf-8")
+    assert plait.render("app.yml", schema="s.json").warnings == ["s.json:1: rules in CEL are not checked"]
+
+
+def test_history_begins_with_the_default(place: pathlib.Path) -> None:
+    made = plait.render("app.yml", values={"db": {}}, schema="values.schema.json", trace=True)
+    [history] = plait.explain(made, "A:all.db.host")
+    assert "db.json:1  schema default  localhost" in history.to_text()
+
+
 def test_a_package_and_several_documents(place: pathlib.Path) -> None:
     package = "kind: Package\nspec:\n  valuesSchema:\n    openAPIv3: {properties: {a: {default: 1}}}\n"
     (place / "package.yml").write_text(package, "utf-8")

@@ -48,6 +48,14 @@ class Fault:
         return f"<Fault {'.'.join(map(str, self.path))}: {self.message}>"
 
     @property
+    def missing(self) -> str | None:
+        """The key that is missing, if that is what is wrong."""
+        names = (self.schema or {}).get("required")
+        if self.keyword != "required" or not isinstance(names, list):
+            return None
+        return next((name for name in names if missing(name) == self.message), None)
+
+    @property
     def item(self) -> Item:
         """The node that is wrong."""
         return self.way[-1]

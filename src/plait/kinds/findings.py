@@ -10,11 +10,11 @@ from plait.errors import Finding, as_finding
 from plait.kinds.check import as_json
 from plait.kinds.wording import type_name
 from plait.schema.check import flag_hint
-from plait.spell import listed, near
+from plait.spell import counted, listed, near
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from plait.errors import PlaitError
     from plait.kinds.check import Fault
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 # Keywords that say which keys there have to be.
 _OF_MISSING = ("dependentRequired", "required")
+_RULES = "x-kubernetes-validations"
 _QUOTED = re.compile('"([^"]*)"')
 # So much of a keyword is shown in messages.
 _MOST_SHOWN = 80
@@ -81,10 +82,20 @@ class Findings:
         return [as_finding(shown(one)) for one in self._references.files.problems]
 
     def of_notes(self) -> Iterator[str]:
-        """What the files say that is not checked."""
+        """What the schemas say that is not checked."""
         for one in self._references.files.notes:
             shown(one)
             yield f"{one.at}: {one.message}"
+        yield from self.of_nodes(
+            "rules in CEL are not checked", _RULES, (one for one in self._references.reached() if _RULES in one)
+        )
+
+    def of_nodes(self, message: str, keyword: str, nodes: Iterable[Mapping[str, object]]) -> Iterator[str]:
+        """One message for all schemas of which it holds. keyword: what it is about."""
+        several = [*nodes]
+        if several:
+            more = f", and at {counted(len(several) - 1, 'place')} more" if len(several) > 1 else ""
+            yield f"{self.where(several[0], keyword)}: {message}{more}"
 
 
 def shown(error: PlaitError) -> PlaitError:

@@ -18,12 +18,13 @@ from plait.kinds.findings import Findings, shown
 from plait.kinds.parts import is_ytts, part_of
 from plait.kinds.references import References
 from plait.nodes import Array, Document, Map
+from plait.schema.required import places_to_give
 from plait.source import Position, Source
 from plait.view import current_view
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from plait.nodes import Value
 
@@ -67,10 +68,9 @@ class ValuesSchema:
 
     def _notes(self) -> Iterator[str]:
         yield from self._findings.of_notes()
-        left = [*not_taken(self._references.reached())]
-        if left:
-            more = f", and {len(left) - 1} more" if len(left) > 1 else ""
-            yield f"{self.where(left[0], 'default')}: the default is not taken, since it holds only for some values{more}"
+        conditional = not_taken(self._references.reached())
+        said = "the default is not taken, since it holds only for some values"
+        yield from self._findings.of_nodes(said, "default", conditional)
 
     def where(self, node: Mapping[str, object], keyword: str) -> Position:
         """Where a keyword of the schema stands. node: the schema with the keyword."""
@@ -104,14 +104,21 @@ class ValuesSchema:
         value = _room(before.value, given.value)
         return before if value is before.value else before.with_value(value)
 
-    def check(self, document: Document) -> None:
-        """Raises SchemaError for data values that are not as the schema says; LimitError, UsageError."""
+    def check(self, document: Document, sources: Sequence[str] = ()) -> None:
+        """Raises SchemaError for data values that are not as the schema says; LimitError, UsageError.
+
+        sources: what data values came from, files and flags.
+        """
         try:
             found = placed(document, violations(as_json(document.value), self.schema))
         except UsageError as error:
             raise shown(error) from None
         if found:
             findings = [self._findings.of_fault(one) for one in found]
+            for fault, finding in zip(found, findings, strict=True):
+                if (key := fault.missing) is not None and finding.hint is None:
+                    path = ".".join(map(str, (*fault.path, key)))
+                    finding.hint = places_to_give("[" if any(type(one) is int for one in fault.path) else path, sources)
             raise SchemaError("One or more data values were invalid", findings=findings)
 
     @property

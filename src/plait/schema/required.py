@@ -33,7 +33,7 @@ def check_required(declaration: Declaration, values: Document, sources: Sequence
             at=one.position,
             also=[around.position] if around.source is not one.source and around.line > 0 else [],
             expected=f"{_article(one.type.name)} (by {one.position})",
-            hint=_places(path, sources),
+            hint=places_to_give(path, sources),
         )
         for path, one, around in missing
     ]
@@ -61,7 +61,7 @@ def _is_given(declaration: Declaration, item: Item) -> bool:
     return True
 
 
-def _places(path: str, sources: Sequence[str]) -> str:
+def places_to_give(path: str, sources: Sequence[str]) -> str:
     """Where a data value can be given, of what there is in this run."""
     files = [name for name in dict.fromkeys(sources) if not name.startswith("(")]
     prefixes = dict.fromkeys(
@@ -82,4 +82,4 @@ def _article(name: str) -> str:
     return f"{'an' if name[0] in 'aeio' else 'a'} {name}"
 
 
-__all__ = ["check_required"]
+__all__ = ["check_required", "places_to_give"]

@@ -171,12 +171,11 @@ class Execution:
         if merged is None:
             merged = Document(Map([]))
         entries = [*entries, *given]
+        sources = [one.document.source.shown for one in entries if one.document.source is not None]
         if schema is not None and REQUIRED in self.options.additions:
             from plait.schema.required import check_required
 
-            check_required(
-                schema, merged, [one.document.source.shown for one in entries if one.document.source is not None]
-            )
+            check_required(schema, merged, sources)
         if self._referred is not None:
             merged = self._referred.computed(merged, trace)
             if schema is not None:
@@ -190,7 +189,7 @@ class Execution:
 
             tell(listener, schema, merged)
         if self.outside is not None and not self.options.disable_validation:
-            self.outside.check(merged)
+            self.outside.check(merged, sources)
         if not self.options.disable_validation and (
             schema is not None or any(not entry.plain for entry in entries if not entry.refs)
         ):
