@@ -128,7 +128,7 @@ def test_each_action_is_asked_for(guarded: Callable[..., serving.Reply]) -> None
     } == set(ACTIONS)
 
 
-def test_the_file_of_tokens_is_read_again_when_it_changes(tmp_path: Path) -> None:
+def test_the_file_of_tokens_is_read_again_when_it_changes(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = tmp_path / "tokens.yml"
     client = serving.Client(application(f"sqlite:///{tmp_path / 'plait.db'}", tokens=tokens(path, boss=["admin"])))
 
@@ -139,6 +139,9 @@ def test_the_file_of_tokens_is_read_again_when_it_changes(tmp_path: Path) -> Non
     tokens(path, reader=["admin"])
     os.utime(path, ns=(1, 1))
     assert (ask("boss"), ask("reader")) == (401, 200)
+    path.write_text("- broken", "utf-8")
+    assert (ask("boss"), ask("reader")) == (401, 200)
+    assert "cannot be read again" in caplog.text
     client.close()
 
 

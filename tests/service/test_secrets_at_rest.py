@@ -199,3 +199,10 @@ def test_explaining_hides_secrets(client: serving.Client) -> None:
     assert (hidden.status, "canary" in hidden.text) == (200, False), hidden.text
     shown = client.ask("GET", "/revisions/1/explain?path=made:data.pw&cleartext-secrets=true")
     assert (shown.status, "canary" in shown.text) == (200, True), shown.text
+
+
+def test_floats_stay_floats(client: serving.Client) -> None:
+    put(client, "a", "policy", SECRET | {"data": {"v": 1.0}, "schema": "example/Kind/v1"})
+    assert "  v: 1.0\n" in client.ask("GET", "/revisions/1/rendered-documents").text
+    assert client.ask("POST", "/revisions/1/tags/t", "v: 1.0\n").text == "t:\n  v: 1.0\n"
+    assert client.ask("GET", "/revisions/1/tags").text == "t:\n  v: 1.0\n"

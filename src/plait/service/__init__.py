@@ -6,10 +6,12 @@ The API, in the order of its parts:
 
 - `database`, `tables`, `migrations`: the store. A revision is one transaction; writers come one after another.
 - `history`: revisions, and which documents they have.
-- `buckets`, `documents`, `revisions`, `tags`, `validations`, `differences`: what each path of the API does.
+- `buckets`, `documents`, `revisions`, `tags`, `validations`, `differences`, `explaining`: what each path of the API does.
 - `rendering`: rendered documents, made in worker processes and kept by their content.
 - `encryption`, `identity`, `policy`: secrets at rest; who asks, and what they may do.
 - `app`: routes, and the form of answers and errors.
+- `transfer`, `deckhand`: all revisions in and out.
+- `client`: the same from the other side.
 """
 
 from __future__ import annotations
@@ -19,10 +21,11 @@ from plait.lazy import first_use
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.service.app import application
+    from plait.service.client import Client, ServiceError
 
-__all__ = ["application"]
+__all__ = ["Client", "ServiceError", "application"]
 
-_LATER = {"application": "app"}
+_LATER = {"Client": "client", "ServiceError": "client", "application": "app"}
 
 
 def __getattr__(name: str) -> object:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import traceback
 import uuid
+from urllib.parse import quote
 
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from starlette.applications import Starlette
@@ -92,6 +93,7 @@ def application(
         Route(f"{_ROOT}/ready", frame.open(_is_ready), methods=["GET"]),
     ]
     app = Starlette(routes=routes, exception_handlers={HTTPException: frame.no_route})
+    app.router.redirect_slashes = False
     app.state.service = service
     return app
 
@@ -217,6 +219,8 @@ def _refused(request: Request, refusal: Refusal) -> Response:
 
 
 def _response(request: Request, status: int, text: str) -> Response:
+    if not request.url.path.endswith("/health"):
+        _LOG.info("%s %s %d", request.method, quote(request.scope["path"]), status)
     headers = {"x-deckhand-req": f"req-{uuid.uuid4()}"}
     headers |= {
         name: value for name in ("x-context-marker", "x-end-user") if (value := request.headers.get(name)) is not None

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from plait.layering.secrets import is_empty
-from plait.nodes import from_plain
 from plait.service.calls import Answer
 from plait.service.documents import (
     checked,
     completed,
     content_of,
+    data_of,
     digest_of,
     identity_of,
     is_policy,
@@ -161,8 +161,7 @@ def _unchanged(call: Call, connection: Connection, top: Map, document: Document,
     Raises Refusal for the reference of another document's secret.
     """
     stored = stored_content(connection, there.digest) if there is not None else None
-    found = top_of(stored.text).find("data") if stored is not None and stored.encrypted else None
-    reference = found.value if found is not None else None
+    reference = data_of(top_of(stored.text)) if stored is not None and stored.encrypted else None
     number = number_of(document.data)
     if number is not None:
         if document.data != reference and secrets_of(connection, [number]):
@@ -172,5 +171,5 @@ def _unchanged(call: Call, connection: Connection, top: Map, document: Document,
     secret = secrets_of(connection, [known]).get(known) if known is not None else None
     if stored is None or secret is None:
         return None
-    same = digest_of(with_data(top_of(stored.text), from_plain(call.service.keys.open(secret)))) == digest_of(top)
+    same = digest_of(with_data(top_of(stored.text), call.service.keys.open(secret))) == digest_of(top)
     return stored if same else None

@@ -14,10 +14,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from plait.errors import PlaitError
 from plait.layering import Document
 from plait.nodes import Document as Node
-from plait.nodes import from_plain
 from plait.service.database import opened
 from plait.service.documents import completed, identity_of
-from plait.service.texts import text_of, text_of_nodes
+from plait.service.texts import nodes_of_plain, text_of, text_of_nodes
 from plait.service.transfer import New, Report, Step
 
 TYPE_CHECKING = False
@@ -81,7 +80,7 @@ def _changes(
     new: list[New] = []
     for row in rows:
         parts = {"schema": row.schema, "metadata": row.meta, "data": row.data}
-        document = Document(Node(from_plain(parts)), 0)
+        document = Document(Node(nodes_of_plain(parts)), 0)
         identity, bucket = identity_of(document), names[row.bucket_id]
         if row.deleted:
             if there.pop(identity, None) is not None:

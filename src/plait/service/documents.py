@@ -8,10 +8,11 @@ from plait.layering import Document
 from plait.layering.document import POLICY, VALIDATION_POLICY
 from plait.layering.secrets import hidden, is_empty
 from plait.layering.validation import check_document
+from plait.nodes import Document as Node
 from plait.nodes import Map, MapItem
 from plait.service.failures import Refusal
 from plait.service.history import Content, Entry
-from plait.service.texts import SEPARATOR, nodes_of, text_of, text_of_nodes
+from plait.service.texts import SEPARATOR, node_of, text_of, text_of_nodes
 from plait.yaml import write_value
 
 TYPE_CHECKING = False
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from plait.errors import Finding
-    from plait.nodes import Document as Node
     from plait.nodes import Value
     from plait.service.failures import Entry as Message
 
@@ -108,6 +108,11 @@ def completed(document: Document) -> Map:
     return Map([MapItem(key, value) for key, value in zip(_PARTS, parts, strict=True)])
 
 
+def data_of(top: Map) -> Value:
+    """The data of a kept document."""
+    return _find(top, "data")
+
+
 def with_data(top: Map, data: Value) -> Map:
     """A kept document with other data."""
     return _set(top, "data", data)
@@ -136,14 +141,14 @@ def content_of(top: Map, *, encrypted: bool) -> Content:
 
 def top_of(text: str) -> Map:
     """A kept document as nodes."""
-    top = nodes_of(text, "stored.yml").items[0].value
+    top = node_of(text)
     assert type(top) is Map
     return top
 
 
 def redacted(text: str) -> str:
     """A document as those see it who are not shown secrets: data and paths of substitutions hashed."""
-    document = Document(nodes_of(text, "stored.yml").items[0], 0)
+    document = Document(Node(node_of(text)), 0)
     metadata, data = hidden(document, document.data)
     parts: tuple[Value, ...] = (data, metadata, document.schema)
     return text_of_nodes(Map([MapItem(key, value) for key, value in zip(_PARTS, parts, strict=True)]))

@@ -21,7 +21,7 @@ from plait.layering.secrets import is_reference
 from plait.nodes import Map
 from plait.service.failures import Refusal
 from plait.service.tables import SECRETS
-from plait.service.texts import text_of_nodes, value_of
+from plait.service.texts import node_of, text_of_nodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,10 +73,10 @@ class Keys:
         data = text_of_nodes(value).encode("utf-8", "surrogatepass")
         return Sealed(number, self.first, _encrypt(self._key(self.first), number, own), _encrypt(own, number, data))
 
-    def open(self, secret: Sealed) -> object:
+    def open(self, secret: Sealed) -> Value:
         """The data of a secret. Raises Refusal where its key is missing, or is another one than it was."""
         own = self._unwrapped(secret)
-        return value_of(_decrypt(own, secret.id, secret.sealed).decode("utf-8", "surrogatepass"))
+        return node_of(_decrypt(own, secret.id, secret.sealed).decode("utf-8", "surrogatepass"))
 
     def rewrapped(self, secret: Sealed) -> bytes:
         """The key of a secret, wrapped by the first key. Raises Refusal."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import logging
 import os
 import secrets
 from typing import NamedTuple
 
-from plait.errors import UsageError
+from plait.errors import PlaitError, UsageError
 from plait.service.failures import Refusal
 from plait.service.policy import ADMIN, Policy
 
@@ -16,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_LOG = logging.getLogger("plait.service")
 _DIGEST = 64
 
 
@@ -45,7 +47,7 @@ class Token(NamedTuple):
 
 
 class Gate:
-    """Finds out who asks. tokens: a file of them, read again when it changes; None: everybody is the administrator."""
+    """Finds out who asks. tokens: a file of them, read again when it changes, as far as it can be read; None: everybody is the administrator."""
 
     def __init__(self, policy: Policy, tokens: str | None = None) -> None:
         """Raises UsageError, ReadError."""
@@ -66,7 +68,10 @@ class Gate:
         if self._path is None:
             return Identity("anyone", frozenset({ADMIN}), self.policy)
         if _state(self._path) != self._changed:
-            self._read(self._path)
+            try:
+                self._read(self._path)
+            except PlaitError as error:
+                _LOG.error("the tokens cannot be read again: %s", error.message)
         kind, _, bearer = headers.get("authorization", "").partition(" ")
         given = bearer.strip() if kind.lower() == "bearer" else headers.get("x-auth-token", "")
         digest = digest_of(given)
@@ -76,9 +81,8 @@ class Gate:
         return Identity(found[0].name, found[0].roles, self.policy)
 
     def _read(self, path: str) -> None:
-        changed = _state(path)
+        self._changed = _state(path)
         self._tokens = read_tokens(path)
-        self._changed = changed
 
 
 def _state(path: str) -> object:

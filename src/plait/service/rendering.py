@@ -16,12 +16,11 @@ from plait.errors import LayeringError, PlaitError
 from plait.layering import Document
 from plait.layering.document import POLICY
 from plait.layering.failures import STATUSES
-from plait.nodes import Map
-from plait.service.documents import identity_of, invalid, is_policy, message_of
+from plait.service.documents import data_of, identity_of, invalid, is_policy, message_of, top_of, with_data
 from plait.service.encryption import number_of, secrets_of
 from plait.service.failures import Refusal
 from plait.service.history import Entry, documents_of, entries_of, has_secrets, newest_of_schema
-from plait.service.texts import SEPARATOR, nodes_of
+from plait.service.texts import SEPARATOR, nodes_of, text_of_nodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,8 +77,7 @@ class Renderer:
             rendered = self._kept_of(digest)
             if rendered is None:
                 documents = documents_of(connection, revision) + ([policy] if policy is not None else [])
-                secrets = _opened(connection, keys, documents)
-                made = _layered(documents, secrets, self._limits, cleartext=shows, traced=False)
+                made = _layered(_opened(connection, keys, documents), self._limits, cleartext=shows, traced=False)
                 rendered = _rendered(made.to_yaml())
                 self._keep(digest, rendered)
         by_identity = {entry.identity: entry for entry in entries}
@@ -90,8 +88,7 @@ class Renderer:
         documents = documents_of(connection, revision)
         policy = _policy_for(connection, [one.entry for one in documents])
         documents += [policy] if policy is not None else []
-        secrets = _opened(connection, keys, documents)
-        return _layered(documents, secrets, self._limits, cleartext=cleartext, traced=True)
+        return _layered(_opened(connection, keys, documents), self._limits, cleartext=cleartext, traced=True)
 
     @contextmanager
     def _making_of(self, digest: str) -> Iterator[None]:
@@ -133,18 +130,17 @@ def _size(rendered: Sequence[Rendered]) -> int:
     return sum(len(one.text) for one in rendered)
 
 
-def _opened(connection: Connection, keys: Keys, documents: Sequence[Stored]) -> dict[str, object]:
-    """What the references in encrypted documents stand for."""
-    numbers: dict[str, str] = {}
-    for one in documents:
-        if one.encrypted:
-            top = nodes_of(one.text, "stored.yml").items[0].value
-            item = top.find("data") if type(top) is Map else None
-            number = number_of(item.value) if item is not None else None
-            if item is not None and number is not None:
-                numbers[number] = str(item.value)
-    found = secrets_of(connection, numbers)
-    return {numbers[number]: keys.open(secret) for number, secret in found.items()}
+def _opened(connection: Connection, keys: Keys, documents: Sequence[Stored]) -> list[Stored]:
+    """The documents with their data in the place of references; those that are not ours stay."""
+    tops = {one.entry.id: top_of(one.text) for one in documents if one.encrypted}
+    numbers = {entry: number for entry, top in tops.items() if (number := number_of(data_of(top))) is not None}
+    found = secrets_of(connection, numbers.values())
+    texts = {
+        entry: text_of_nodes(with_data(tops[entry], keys.open(found[number])))
+        for entry, number in numbers.items()
+        if number in found
+    }
+    return [one._replace(text=texts.get(one.entry.id, one.text)) for one in documents]
 
 
 def _policy_for(connection: Connection, entries: Sequence[Entry]) -> Stored | None:
@@ -156,7 +152,6 @@ def _policy_for(connection: Connection, entries: Sequence[Entry]) -> Stored | No
 
 def _layered(
     documents: Sequence[Stored],
-    secrets: Mapping[str, object],
     limits: Mapping[str, float],
     *,
     cleartext: bool,
@@ -167,7 +162,6 @@ def _layered(
             {_name(one): one.text for one in documents},
             validate_data=not traced,
             cleartext_secrets=cleartext,
-            secrets=secrets,  # type: ignore[arg-type]
             limits=limits,  # type: ignore[arg-type]
             trace=traced,
             isolated=not traced,  # histories do not leave their process

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from plait.errors import LimitError, ReadError
 from plait.layering import Job, plain_values
-from plait.nodes import Document, DocumentSet, Map, from_plain, to_plain
+from plait.layering.scalars import Float
+from plait.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, from_plain, to_plain
 from plait.service.failures import bad_request
 from plait.source import Source
 from plait.yaml import deduplicate, read
@@ -29,7 +30,16 @@ def nodes_of(text: str, name: str) -> DocumentSet:
 
 def text_of(values: Sequence[object]) -> str:
     """Values as a stream of documents; nothing for none."""
-    return Job.text(DocumentSet([Document(from_plain(value)) for value in values]))
+    return Job.text(DocumentSet([Document(nodes_of_plain(value)) for value in values]))
+
+
+def nodes_of_plain(value: object) -> Value:
+    """Nodes of plain data; floats print as PyYAML prints them, so that they are read as floats again."""
+    if isinstance(value, dict):
+        return Map([MapItem(nodes_of_plain(key), nodes_of_plain(inner)) for key, inner in value.items()])
+    if isinstance(value, list | tuple):
+        return Array([ArrayItem(nodes_of_plain(inner)) for inner in value])
+    return Float(value) if isinstance(value, float) else from_plain(value)
 
 
 def text_of_nodes(value: Value) -> str:
@@ -37,9 +47,14 @@ def text_of_nodes(value: Value) -> str:
     return Job.text(DocumentSet([Document(value)]))
 
 
+def node_of(text: str) -> Value:
+    """The node of a text of one document, which the service has made."""
+    return nodes_of(text, "stored.yml").items[0].value
+
+
 def value_of(text: str) -> object:
     """The plain data of a text that `text_of` made."""
-    return to_plain(nodes_of(text, "stored.yml").items[0].value)
+    return to_plain(node_of(text))
 
 
 def documents_of_body(body: bytes) -> list[Document]:

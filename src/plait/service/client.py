@@ -1,0 +1,190 @@
+"""A client of the service, and of Deckhand's: each request is a method, what comes back is plain data.
+
+client = Client("http://127.0.0.1:9000", token="...")
+client.put("site", open("site.yml").read())
+client.documents(1, name="shop")
+"""
+
+from __future__ import annotations
+
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote, urlencode
+from urllib.request import Request, urlopen
+
+from plait.errors import PlaitError, UsageError
+from plait.nodes import to_plain
+from plait.service.texts import nodes_of, text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_FILTERS = {
+    "schema": "schema",
+    "name": "metadata.name",
+    "layer": "metadata.layeringDefinition.layer",
+    "abstract": "metadata.layeringDefinition.abstract",
+    "label": "metadata.label",
+    "bucket": "status.bucket",
+    "sort": "sort",
+    "order": "order",
+    "limit": "limit",
+    "cleartext_secrets": "cleartext-secrets",
+}
+
+
+class ServiceError(PlaitError):
+    """An answer that is an error, or none at all (status 0).
+
+    status: of HTTP. kind: what the service calls it, such as `DuplicateDocumentExists`. messages: all that it says.
+    """
+
+    def __init__(self, message: str, *, status: int = 0, kind: str = "", messages: Sequence[object] = ()) -> None:
+        super().__init__(message)
+        self.status = status
+        self.kind = kind
+        self.messages = list(messages)
+
+
+class Client:
+    """A service at an address. token: who asks. timeout: seconds that an answer may take.
+
+    All methods raise ServiceError for answers that are errors, and where no answer comes.
+    """
+
+    def __init__(self, address: str, *, token: str | None = None, timeout: float = 120) -> None:
+        """Raises UsageError for an address that is not one of HTTP."""
+        if not address.startswith(("http://", "https://")):
+            raise UsageError(f'"{address}" is no address of a service', expected="http://HOST:PORT or https://HOST")
+        self._root = f"{address.rstrip('/')}/api/v1.0"
+        self._headers = {"Content-Type": "application/x-yaml", "Accept": "application/x-yaml"}
+        if token is not None:
+            self._headers |= {"Authorization": f"Bearer {token}", "X-Auth-Token": token}
+        self._timeout = timeout
+
+    def put(self, bucket: str, documents: str | Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
+        """Make documents, YAML or plain data, the content of a bucket; the documents as they are kept."""
+        text = documents if isinstance(documents, str) else text_of([dict(one) for one in documents])
+        return _maps(self._ask("PUT", ["buckets", bucket, "documents"], text))
+
+    def documents(self, revision: int, *, rendered: bool = True, **filters: object) -> list[dict[str, object]]:
+        """The documents of a revision. filters: schema, name, layer, abstract, label (KEY=VALUE), bucket, sort, order,
+        limit, cleartext_secrets; each a value or a list of them. Raises UsageError for another one.
+        """
+        for name in filters:
+            if name not in _FILTERS:
+                raise UsageError(f'there is no filter "{name}"', expected=", ".join(_FILTERS))
+        query = {_FILTERS[name]: value for name, value in filters.items()}
+        what = "rendered-documents" if rendered else "documents"
+        return _maps(self._ask("GET", ["revisions", revision, what], query=query))
+
+    def revisions(self, *, tag: str | Sequence[str] = ()) -> list[dict[str, object]]:
+        """All revisions, or those with one of some tags."""
+        found = self._map("GET", ["revisions"], query={"tag": tag})
+        return _maps(found["results"])
+
+    def revision(self, revision: int) -> dict[str, object]:
+        """One revision."""
+        return self._map("GET", ["revisions", revision])
+
+    def diff(self, first: int, second: int) -> dict[str, object]:
+        """What happened to each bucket between two revisions."""
+        return self._map("GET", ["revisions", first, "diff", second])
+
+    def deepdiff(self, first: int, second: int) -> dict[str, object]:
+        """The same, with what changed in rendered documents."""
+        return self._map("GET", ["revisions", first, "deepdiff", second])
+
+    def rollback(self, revision: int) -> dict[str, object]:
+        """A new revision with the documents of an earlier one."""
+        return self._map("POST", ["rollback", revision])
+
+    def delete_revisions(self) -> None:
+        """Forget everything."""
+        self._ask("DELETE", ["revisions"])
+
+    def tag(self, revision: int, tag: str, data: Mapping[str, object] | None = None) -> dict[str, object]:
+        """Tag a revision; the tag with its data."""
+        return self._map("POST", ["revisions", revision, "tags", tag], text_of([dict(data)]) if data else "")
+
+    def tags(self, revision: int) -> dict[str, object]:
+        """The tags of a revision, with their data."""
+        return self._map("GET", ["revisions", revision, "tags"])
+
+    def delete_tag(self, revision: int, tag: str) -> None:
+        """Take a tag away."""
+        self._ask("DELETE", ["revisions", revision, "tags", tag])
+
+    def delete_tags(self, revision: int) -> None:
+        """Take all tags of a revision away."""
+        self._ask("DELETE", ["revisions", revision, "tags"])
+
+    def validate(
+        self, revision: int, name: str, status: str, validator: Mapping[str, object], errors: Sequence[object] = ()
+    ) -> None:
+        """Report a validation."""
+        report = {"status": status, "validator": dict(validator), "errors": list(errors)}
+        self._ask("POST", ["revisions", revision, "validations", name], text_of([report]))
+
+    def validations(self, revision: int) -> list[dict[str, object]]:
+        """All reports about a revision."""
+        return _maps(self._map("GET", ["revisions", revision, "validations", "detail"])["results"])
+
+    def _map(
+        self, method: str, path: Sequence[object], text: str = "", *, query: Mapping[str, object] | None = None
+    ) -> dict[str, object]:
+        found = _maps(self._ask(method, path, text, query=query))
+        if len(found) != 1:
+            raise ServiceError(f"the service answers {method} with {len(found)} documents")
+        return found[0]
+
+    def _ask(
+        self, method: str, path: Sequence[object], text: str = "", *, query: Mapping[str, object] | None = None
+    ) -> list[object]:
+        """The documents of an answer."""
+        url = "/".join([self._root, *(quote(str(part), safe="") for part in path)])
+        pairs = [(name, _word(one)) for name, value in (query or {}).items() for one in _each(value)]
+        url += f"?{urlencode(pairs)}" if pairs else ""
+        request = Request(url, text.encode(), self._headers, method=method)  # noqa: S310 - an address of HTTP
+        try:
+            with urlopen(request, timeout=self._timeout) as response:  # noqa: S310
+                return _documents(response.read())
+        except HTTPError as error:
+            with error:
+                raise _error(error.code, error.read()) from None
+        except (URLError, OSError) as error:
+            reason = error.reason if isinstance(error, URLError) else error
+            raise ServiceError(f"{self._root} does not answer: {reason}") from None
+
+
+def _each(value: object) -> Sequence[object]:
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def _word(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _documents(data: bytes) -> list[object]:
+    try:
+        documents = nodes_of(data.decode(), "answer").items
+    except (PlaitError, UnicodeDecodeError):
+        raise ServiceError("the answer is not YAML") from None
+    return [to_plain(one.value) for one in documents if one.value is not None]
+
+
+def _maps(found: object) -> list[dict[str, object]]:
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _error(status: int, data: bytes) -> ServiceError:
+    found = _maps(_documents(data)) if data else []
+    said = found[0] if found else {}
+    details = said.get("details")
+    details = details if isinstance(details, dict) else {}
+    return ServiceError(
+        f"{said.get('message', 'the service refuses')} (HTTP {status})",
+        status=status,
+        kind=str(details.get("errorType", "")),
+        messages=details.get("messageList") or (),
+    )
