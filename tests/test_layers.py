@@ -23,7 +23,7 @@ LEVELS = [
     ["codecache"],
     ["context"],
     ["yaml", "starlark"],
-    ["secrets"],
+    ["secrets", "embedded"],
     ["fragments", "naming"],
     ["datavalues"],
     ["templates", "overlay", "schema", "ops", "layering"],

@@ -12,6 +12,7 @@ OPERATIONS = "operations"
 SECRETS = "secrets"
 REQUIRED = "required"
 F_STRINGS = "f-strings"
+EMBEDDED = "embedded"
 KEYS = "keys"
 VALUES_REFER = "values-refer"
 OUTPUT_FILE = "output-file"
@@ -19,6 +20,7 @@ OUTPUT_FILE = "output-file"
 # What each brings, as help texts say it.
 ADDITIONS = {
     OPERATIONS: "* in the paths of operations, and the types append, copy and move",
+    EMBEDDED: "@overlay/inside, and !FORM in the paths of operations: documents within texts",
     F_STRINGS: 'f"...{expression}..." in the code of templates',
     KEYS: "@schema/key says of maps which keys they take besides those that the schema names",
     OUTPUT_FILE: "@output/file says of documents which file they are written to",
@@ -27,7 +29,10 @@ ADDITIONS = {
     VALUES_REFER: "data.values in data values and schemas: values that are made of others",
 }
 # Those of each command.
-OF_COMMAND = {"render": (F_STRINGS, KEYS, OUTPUT_FILE, REQUIRED, SECRETS, VALUES_REFER), "patch": (OPERATIONS,)}
+OF_COMMAND = {
+    "render": (EMBEDDED, F_STRINGS, KEYS, OUTPUT_FILE, REQUIRED, SECRETS, VALUES_REFER),
+    "patch": (EMBEDDED, OPERATIONS),
+}
 
 
 def taken(names: Iterable[str], command: str) -> frozenset[str]:

@@ -84,3 +84,21 @@ def test_files_of_documents(tmp_path: Path) -> None:
             one for name in ("a", "b") for one in diagnostics.problems(made.state, made.path(f"config/{name}.yml"))
         ]
         assert "two documents would be written to B.yml" in problems[0].message
+
+
+def test_what_is_within_a_text_is_no_fault(tmp_path: Path) -> None:
+    files = {
+        "plait.yml": "runs:\n  app:\n    render: {files: config, with: [embedded]}\n",
+        "config/app.yml": "data:\n  app.yml: |\n    server: {port: 80}\n",
+        "config/overlay.yml": '#@ load("@ytt:overlay", "overlay")\n#@overlay/match by=overlay.all\n---\ndata:\n'
+        '  #@overlay/inside "yaml"\n  app.yml:\n    server: {port: 81}\n',
+    }
+    with workshop(tmp_path, files) as made:
+        made.open("config/overlay.yml")
+        assert not [*diagnostics.problems(made.state, made.path("config/overlay.yml"))]
+        told = hover.hover(made.state, *made.at("config/overlay.yml", "#@overlay/ins|ide"))
+        assert told is not None
+        assert "within it" in repr(told)
+        made.open("config/overlay.yml", files["config/overlay.yml"].replace("server:", "servr:"))
+        [problem] = diagnostics.problems(made.state, made.path("config/overlay.yml"))
+        assert 'did you mean "server"' in problem.message

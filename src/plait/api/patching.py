@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from os import fspath
 
-from plait.additions import OPERATIONS, taken
+from plait.additions import taken
 from plait.api.asynchronous import awaited
 from plait.api.inputs import context_of, each, named_sources, only, sources, trace_of
 from plait.api.isolation import can_be_isolated
@@ -71,7 +71,7 @@ def patch(
         context = context_of(warnings)
         context.trace = trace_of(given) if trace else None
         job = Job(context)
-        job.wide = OPERATIONS in taken(additions, "patch")
+        job.additions = taken(additions, "patch")
         for one in each(operations):
             job.operations += _operations(one, job, null_values, Links(allow_links))
         if store is not None:
@@ -140,7 +140,7 @@ def _operations(one: Input, job: Job, null_values: bool, links: Links) -> list[O
             if type(document.value) is Map:
                 raise TypeError("operations that are plain data are a list: plait.documents([operation, ...])")
             source = document.source or Source("operations")
-            found += operations_of(document.value, source, null_values=null_values, wide=job.wide)
+            found += operations_of(document.value, source, null_values=null_values, additions=job.additions)
         return found
     if isinstance(one, Mapping):
         if "path" in one and "type" in one:
@@ -151,5 +151,5 @@ def _operations(one: Input, job: Job, null_values: bool, links: Links) -> list[O
     warn = job.context.warn
     found = []
     for text in texts:
-        found += read_operations(text, null_values=null_values, wide=job.wide, warn=warn)
+        found += read_operations(text, null_values=null_values, additions=job.additions, warn=warn)
     return found

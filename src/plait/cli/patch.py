@@ -226,9 +226,9 @@ def _read(argv: Sequence[str], flags: Parsed, context: Context, given: Map | Non
     job.sort = not flags.on("input-order")
     job.keep_format = flags.on("keep-format")
     if flags.given("with"):
-        from plait.additions import OPERATIONS, taken
+        from plait.additions import taken
 
-        job.wide = OPERATIONS in taken(flags.texts("with"), "patch")
+        job.additions = taken(flags.texts("with"), "patch")
     job.done = [] if flags.on("expand") else None
     before = len(PATCH.parse(argv[: PATCH.first_argument(argv)]).occurrences)
     for number, (flag, value) in enumerate(flags.occurrences):
@@ -264,7 +264,7 @@ def _take_operations(job: Job, value: str, flags: Parsed) -> None:
     for path in expand(value, links_of(flags)) if value else [value]:
         source = file_source(path, "an ops file")
         job.operations += read_operations(
-            source, null_values=flags.on("null-values"), wide=job.wide, warn=job.context.warn
+            source, null_values=flags.on("null-values"), additions=job.additions, warn=job.context.warn
         )
 
 

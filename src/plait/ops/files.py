@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from plait.additions import EMBEDDED
+from plait.additions import OPERATIONS as EVERY
 from plait.content import NO_LINKS, note_directory
 from plait.errors import OpsError, ReadError
 from plait.limits import allowance
@@ -145,10 +147,13 @@ OPERATIONS: Mapping[str, Callable[[Definition, bool], Operation]] = {
 }
 
 
-def operations_of(value: Value, source: Source, *, null_values: bool = False, wide: bool = False) -> list[Operation]:
+def operations_of(
+    value: Value, source: Source, *, null_values: bool = False, additions: frozenset[str] = frozenset()
+) -> list[Operation]:
     """The operations that the value of an ops file defines; null and an empty array define none.
 
-    null_values: accept `value: null`, which the reference refuses (spec ops 16). wide: take those of `ops.expansion` too.
+    null_values: accept `value: null`, which the reference refuses (spec ops 16). additions: names of additions to the
+    dialect: those of `ops.expansion`, those of `ops.inside`.
     Raises OpsError with the file, the line and the operation's number.
     """
     if value is None:
@@ -165,7 +170,7 @@ def operations_of(value: Value, source: Source, *, null_values: bool = False, wi
     operations = []
     for number, item in enumerate(value.items):
         allowance().check_time()
-        operations.append(_operation(item, number, source, null_values, wide))
+        operations.append(_operation(item, number, source, null_values, additions))
     return operations
 
 
@@ -180,7 +185,7 @@ def _no_array_hint(value: Value) -> str | None:
     return "the file to change is given without a flag: plait patch base.yml -o ops.yml"
 
 
-def _operation(item: ArrayItem, number: int, source: Source, null_values: bool, wide: bool) -> Operation:
+def _operation(item: ArrayItem, number: int, source: Source, null_values: bool, additions: frozenset[str]) -> Operation:
     value = item.value
     if value is not None and not isinstance(value, Map):
         raise OpsError(
@@ -196,9 +201,20 @@ def _operation(item: ArrayItem, number: int, source: Source, null_values: bool, 
     definition = Definition(fields, source, item.line or (value.line if value is not None else 0), number)
     for name in ("path", "error"):
         definition.text(name)
+    return built(definition, null_values, additions)
+
+
+def built(definition: Definition, null_values: bool, additions: frozenset[str]) -> Operation:
+    """The operation that an entry of an ops file defines; the other arguments as of `operations_of`. Raises OpsError."""
+    if EMBEDDED in additions:
+        from plait.ops.inside import inside_of
+
+        found = inside_of(definition, null_values, additions)
+        if found is not None:
+            return found
     kind = definition.text("type") or ""
     build = OPERATIONS.get(kind)
-    if wide:
+    if EVERY in additions:
         from plait.ops import expansion
 
         build = build or expansion.OPERATIONS.get(kind)
@@ -255,16 +271,16 @@ def read_operations(
     source: Source,
     *,
     null_values: bool = False,
-    wide: bool = False,
+    additions: frozenset[str] = frozenset(),
     warn: Callable[[str], None] | None = None,
 ) -> list[Operation]:
-    """The operations of one ops file. wide: those of `ops.expansion` too. warn: hears of what is passed over in it.
+    """The operations of one ops file. additions: as of `operations_of`. warn: hears of what is passed over in it.
 
     Raises ReadError for text that is not YAML, OpsError for what is no operation.
     """
     from plait.ops.reading import read_first
 
-    return operations_of(read_first(source, warn), source, null_values=null_values, wide=wide)
+    return operations_of(read_first(source, warn), source, null_values=null_values, additions=additions)
 
 
 def expand(path: str, links: Links = NO_LINKS) -> list[str]:

@@ -103,12 +103,13 @@ class Job:
     operations: in order. sources: what placeholders are filled from. pointer: the one location that is wanted.
     expect_values, expect_use: fail for a variable without a value, or without a use. sort: print keys sorted.
     keep_format: print the template with only the lines changed that have to. variables_first: fill the base before the
-    operations; what they bring is filled after them. wide: ops files may have the operations of
-    `ops.expansion`. done: if not None, gets the plain operations that were applied. item: the one found at the location, for
+    operations; what they bring is filled after them. additions: names of
+    additions to the dialect. done: if not None, gets the plain operations that were applied. item: the one found at the location, for
     a run that is traced.
     """
 
     __slots__ = (
+        "additions",
         "base",
         "context",
         "done",
@@ -122,7 +123,6 @@ class Job:
         "sources",
         "template",
         "variables_first",
-        "wide",
     )
 
     def __init__(self, context: Context | None = None) -> None:
@@ -138,7 +138,7 @@ class Job:
         self.sort = True
         self.keep_format = False
         self.variables_first = False
-        self.wide = False
+        self.additions: frozenset[str] = frozenset()
         self.done: list[Operation] | None = None
         self.item: Item | None = None
         if self.context.trace is not None:

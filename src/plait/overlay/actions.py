@@ -81,11 +81,17 @@ def merge(run: Run, edit: Edit, step: Step) -> None:
                 edit.put(place, run.did(step, left, merged_later(run, left, step)), run.owned)  # type: ignore[arg-type]
             else:
                 _merge_below(run, edit, place, step, places)
-    elif places is None or type(edit) is DocumentsEdit:
+    else:
+        added(run, edit, step, skipped=places is None)
+
+
+def added(run: Run, edit: Edit, step: Step, *, skipped: bool, item: Item | None = None) -> None:
+    """Add what matched nothing, where there is a place for it. item: instead of the right item."""
+    if skipped or type(edit) is DocumentsEdit:
         run.missed(step, edit)
     else:
         run.no_match(step, edit, adds=True)
-        edit.add(run.did(step, None, step.clean()), run.owned, looked_up=step.matcher is None)  # type: ignore[arg-type]
+        edit.add(run.did(step, None, item or step.clean()), run.owned, looked_up=step.matcher is None)  # type: ignore[arg-type]
 
 
 def _merge_below(run: Run, edit: Edit, place: int, step: Step, places: Sequence[int]) -> None:

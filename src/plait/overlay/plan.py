@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from plait.overlay.matchers import Matcher
 
 MATCH = "overlay/match"
+INSIDE = "overlay/inside"
 DEFAULTS = "overlay/match-child-defaults"
 # The annotations that name an action; the action's name is what follows the slash.
 ACTION_ANNOTATIONS = ("overlay/merge", "overlay/remove", "overlay/replace", "overlay/insert", "overlay/append",
@@ -40,6 +41,7 @@ class Step:
 
     matcher: None for the default, the same key (for a document: the one document there is).
     expected: None stands for "exactly one match". children: settings for the items below (match-child-defaults).
+    form: of the left value, a text that the right item's children are matched within.
     error: why the item's annotations make no sense; raised when the item's turn comes.
 
     Most items are merged with the one that has the same key, or the same text under a key, one match being right:
@@ -62,6 +64,7 @@ class Step:
         "erases",
         "error",
         "expected",
+        "form",
         "item",
         "key",
         "kind",
@@ -85,6 +88,7 @@ class Step:
         self.expected: Expectation | None = None if defaults is ANY_DEFAULT else defaults
         self.children = defaults
         self.via: object = None
+        self.form: str | None = None
         self.or_add = False
         self.before = False
         self.after = False
@@ -191,6 +195,10 @@ def _read(step: Step, annotations: Annotations, defaults: Expectation, *, exact:
     _read_match(step, annotations.get(MATCH), defaults, exact=exact)
     if actions:
         _read_action(step, annotations[actions[0]])
+    if INSIDE in annotations:
+        from plait.overlay.inside import read_inside
+
+        read_inside(step, annotations[INSIDE])
 
 
 def point_at_annotation(error: OverlayError, step: Step) -> None:

@@ -8,11 +8,13 @@ A run changes nothing of what it does because somebody listens.
 
 from __future__ import annotations
 
+from plait.additions import EMBEDDED
 from plait.errors import OverlayError, PlaitError
 from plait.nodes import Map
 from plait.overlay.actions import ACTIONS, wrong_kind
 from plait.overlay.edits import MOST_NAMES, ArrayEdit, MapEdit
 from plait.overlay.matchers import MapKey
+from plait.overlay.plan import INSIDE
 from plait.overlay.trail import key_text, step_text
 
 TYPE_CHECKING = False
@@ -190,6 +192,8 @@ def located(error: PlaitError, step: Step) -> PlaitError:
     at = step.item.position
     if error.at is None and isinstance(error, OverlayError):
         error.at = at
+        if INSIDE in (step.item.annotations or {}) and step.form is None:
+            error.hint = f"@{INSIDE} has no effect without --with {EMBEDDED}"
     return error.within(step_text(step.item), at)
 
 

@@ -13,7 +13,6 @@ from plait.nodes import Array, ArrayItem, Map, MapItem, is_filled, key_id
 from plait.source import Source
 from plait.yaml import write_value
 from plait.yaml.forms import FORMS, double_quoted
-from plait.yaml.inline import flow_text
 from plait.yaml.layout import ALIAS, MAP, SCALAR, layout
 from plait.yaml.likeness import alike
 from plait.yaml.style import Style, quoted, style_of
@@ -41,7 +40,7 @@ def keep_format(
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     text = text[len(mark) :]
     root = layout(text)
-    editor = Editor(text, forms, root)
+    editor = Editor(text, style_of(root, text, forms))
     try:
         editor.edit(root, old, new, None)
         result = editor.result()
@@ -98,9 +97,9 @@ class Editor:
 
     __slots__ = ("anchors", "edits", "newline", "style", "text")
 
-    def __init__(self, text: str, forms: Forms = FORMS, root: Part | None = None) -> None:
+    def __init__(self, text: str, style: Style | None = None) -> None:
         self.text = text
-        self.style = Style(forms) if root is None else style_of(root, text, forms)
+        self.style = Style() if style is None else style
         self.newline = "\r\n" if "\r\n" in text else "\n"
         self.edits: list[tuple[int, int, int, str]] = []
         # The anchors that stand for something else than before: the new value, or nothing if they are gone.
@@ -206,7 +205,7 @@ class Editor:
                 self.put(
                     spans[-1][1],
                     spans[-1][1],
-                    f", {flow_text(item.key, self.style.forms)}: {flow_text(item.value, self.style.forms)}",
+                    f"{self.gap(part, spans)}{self.style.flow(item.key)}: {self.style.flow(item.value)}",
                 )
             return True
         if not self.block_deletions(spans, kept):
@@ -268,9 +267,9 @@ class Editor:
         """Put a new item behind an old one (behind none if `before` is -1)."""
         if part.flow:
             if before >= 0:
-                self.put(spans[before][1], spans[before][1], f", {flow_text(value, self.style.forms)}")
+                self.put(spans[before][1], spans[before][1], f"{self.gap(part, spans)}{self.style.flow(value)}")
                 return True
-            self.put(spans[0][0], spans[0][0], f"{flow_text(value, self.style.forms)}, ")
+            self.put(spans[0][0], spans[0][0], f"{self.style.flow(value)}{self.gap(part, spans)}")
             return True
         pad = self.column(spans[0][0])
         lines = _indented(self.style.block(Array([ArrayItem(value)])), pad)
@@ -315,6 +314,16 @@ class Editor:
     def gone(self, part: Part) -> None:
         for name in part.anchors:
             self.anchors[name] = _GONE
+
+    def gap(self, part: Part, spans: list[tuple[int, int]]) -> str:
+        """What stands between two items in brackets: a comma, and a line break where these have one."""
+        if len(spans) > 1:
+            between = self.text[spans[-2][1] : spans[-1][0]]
+        else:
+            between = (
+                "," + self.text[part.start : spans[0][0]].lstrip("&").partition("{" if part.kind == MAP else "[")[2]
+            )
+        return between if between.strip() == "," and between != "," else ", "
 
     def flow_deletions(self, spans: list[tuple[int, int]], kept: list[bool]) -> None:
         """Take items out of brackets, each with a comma: the one before it, or behind it if none before it stays."""
@@ -363,7 +372,7 @@ class Editor:
         text = self.text
         if slot.flow:
             lead = " " if part.start == part.end and text[part.start - 1 : part.start] == ":" else ""
-            self.put(part.start, part.end, lead + prefix + flow_text(new, self.style.forms))
+            self.put(part.start, part.end, lead + prefix + self.style.flow(new))
             return
         written = _after_mark(new, slot.mark, slot.pad, self.style, text[part.start : part.start + 1])
         if prefix:

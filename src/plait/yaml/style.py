@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from plait.nodes import Array, Map, MapItem, is_filled
 from plait.yaml.forms import FORMS, double_quoted
+from plait.yaml.inline import flow_text
 from plait.yaml.layout import ARRAY, MAP
 from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from plait.nodes import Value
     from plait.yaml.forms import Forms
     from plait.yaml.layout import Part
 
@@ -28,6 +30,10 @@ class Style:
         if self.step == 2 and self.dash == 0:
             return write_value(value, forms=self.forms)
         return "".join(self._lines(value))
+
+    def flow(self, value: Value) -> str:
+        """A value as it can stand within brackets."""
+        return flow_text(value, self.forms)
 
     def _lines(self, value: Map | Array) -> list[str]:
         lines: list[str] = []

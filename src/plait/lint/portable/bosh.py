@@ -125,6 +125,12 @@ ENTRIES = (
         "--expand prints plain operations",
     ),
     Entry(
+        "`--with embedded` takes `!FORM` in paths, which goes into texts.",
+        "it goes into no texts",
+        in_settings("patch", ("with",), lambda text: text == "embedded"),
+        "set the whole text",
+    ),
+    Entry(
         "`--vars-first` fills the template before the operations.",
         "it applies operations first",
         in_settings("patch", ("vars-first",), lambda text: text == "true"),

@@ -271,6 +271,12 @@ ENTRIES = (
         "give the values by --data-values-file",
     ),
     Entry(
+        "`--with embedded`: `@overlay/inside`",
+        "it has no @overlay/inside",
+        in_items(lambda layout, item: has_comment(layout, item, "@overlay/inside"), (TEMPLATE,)),
+        "give the whole text: @overlay/replace",
+    ),
+    Entry(
         '`--with f-strings`: `f"{x}"`',
         "it has no f-strings",
         in_code(r"\bf[\"']"),

@@ -1,0 +1,60 @@
+"""JSON within texts: what is put in is written on one line, or on lines of its own where its neighbours are."""
+
+from __future__ import annotations
+
+import json
+
+from plait.errors import ReadError
+from plait.nodes import from_plain, to_plain
+from plait.source import Position, Source
+from plait.yaml.keeping import ConflictError, Editor
+from plait.yaml.layout import layout
+from plait.yaml.likeness import alike
+from plait.yaml.style import Style
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.nodes import Value
+
+
+class _Json(Style):
+    """JSON in the place of YAML's brackets."""
+
+    __slots__ = ()
+
+    def flow(self, value: Value) -> str:
+        return _text(value)
+
+
+def read(source: Source) -> Value:
+    """What a text says. Raises ReadError."""
+
+    def refuse(name: str) -> float:
+        raise ReadError(f"JSON has no {name}", at=Position(source, 1))
+
+    try:
+        return from_plain(json.loads(source.text, parse_constant=refuse), source, 1)
+    except json.JSONDecodeError as error:
+        raise ReadError(error.msg, at=Position(source, error.lineno)) from None
+
+
+def write(text: str, old: Value, new: Value) -> str:
+    """The text with only that changed which has to be. Raises ReadError for what JSON cannot say."""
+    _text(new)
+    editor = Editor(text, style=_Json())
+    try:
+        editor.edit(layout(text), old, new, None)
+        changed = editor.result()
+        if alike(read(Source("", changed)), new):
+            return changed
+    except (ConflictError, ReadError):
+        pass  # it is another value as a whole, or has no JSON: it is written anew
+    end = text[len(text.rstrip()) :]
+    return json.dumps(to_plain(new), indent=2, ensure_ascii=False) + end
+
+
+def _text(value: Value) -> str:
+    try:
+        return json.dumps(to_plain(value), ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise ReadError(f"JSON cannot say it: {error}") from None

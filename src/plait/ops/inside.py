@@ -1,0 +1,122 @@
+"""Operations on documents within texts: `/data/app.yml!yaml/server/port` (the addition embedded).
+
+`!FORM` behind a part of a path goes into the text that is there; what follows is a path within it. Such an operation
+becomes a plain one, which sets the text that comes of it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from plait.additions import EMBEDDED
+from plait.embedded import FORMS, parsed, rewritten
+from plait.errors import LimitError, OpsError, PlaitError
+from plait.nodes import Map, MapItem, kind_name
+from plait.ops.draft import Draft
+from plait.ops.expansion import Wide
+from plait.ops.files import Definition, built
+from plait.ops.operations import Operation
+from plait.ops.pointer import Key, Pointer
+from plait.ops.walk import find
+from plait.source import Position
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.nodes import Value
+
+_MARK = re.compile(rf"!({'|'.join(FORMS)})(?=/|$)")
+_FORM = re.compile(r"!([a-z]+)(?=/|$)")
+
+
+class Inside(Wide):
+    """An operation within the text at a path. form: of the text. operation: by its path within it."""
+
+    __slots__ = ("form", "operation")
+
+    def __init__(self, pointer: Pointer, form: str, operation: Operation) -> None:
+        super().__init__(
+            pointer,
+            source=operation.source,
+            line=operation.line,
+            number=operation.number,
+            words=operation.words,
+        )
+        self.form = form
+        self.operation = operation
+
+    @property
+    def kind(self) -> str:  # type: ignore[override]
+        return self.operation.kind
+
+    def at(self, pointer: Pointer, root: Value) -> list[Operation]:
+        text = find(root, pointer)
+        place = _place(root, pointer) or Position(self.source, self.line)
+        if type(text) is not str:
+            raise OpsError(
+                f"there is no text at {pointer}",
+                also=[place],
+                expected=f"a text that holds {self.form}",
+                found=kind_name(text),
+            )
+        try:
+            tree = parsed(self.form, text, place)
+            new = self._changed(tree)
+            return [] if new is tree else [self.replace(pointer, rewritten(self.form, text, tree, new, place), None)]
+        except LimitError:
+            raise
+        except PlaitError as error:
+            also = [at for at in (error.at, *error.also) if at is not None]
+            raise OpsError(
+                f"within the text at {pointer}: {error.message}",
+                also=also,
+                expected=error.expected,
+                found=error.found,
+                hint=error.hint,
+            ) from None
+
+    def _changed(self, tree: Value) -> Value:
+        draft = Draft(tree)
+        for one in self.operation.plain(tree):
+            one.apply(draft)
+        return draft.result()
+
+
+def _place(root: Value, pointer: Pointer) -> Position | None:
+    """Where the value at a location is written, if it has a key."""
+    last = pointer.tokens[-1] if pointer.tokens else None
+    around = find(root, Pointer(pointer.tokens[:-1])) if isinstance(last, Key) else None
+    item = around.find(last.name) if isinstance(last, Key) and isinstance(around, Map) else None
+    return None if item is None else item.position
+
+
+def inside_of(definition: Definition, null_values: bool, additions: frozenset[str]) -> Operation | None:
+    """The operation of a definition whose path goes into a text; None for any other. Raises OpsError."""
+    path = definition.text("path")
+    if path is None or ("!" not in path and "~8" not in path):
+        return None
+    item = definition.fields["path"]
+    found = _MARK.search(path)
+    if found is None:
+        unknown = _FORM.search(path)
+        if unknown is not None:
+            from plait.spell import did_you_mean
+
+            raise OpsError(
+                f'operation [{definition.number}]: there is no form "{unknown[1]}" of texts: "{path}"',
+                at=Position(definition.source, item.line),
+                expected=", ".join(FORMS),
+                hint=did_you_mean(unknown[1], FORMS) or 'a "!" that belongs to a key is written "~8"',
+            )
+        return built(_with_path(definition, path.replace("~8", "!")), null_values, additions - {EMBEDDED})
+    outer = _with_path(definition, path[: found.start()].replace("~8", "!"))
+    inner = built(_with_path(definition, path[found.end() :]), null_values, additions)
+    return Inside(outer.pointer(), found[1], inner)
+
+
+def _with_path(definition: Definition, path: str) -> Definition:
+    item = definition.fields["path"]
+    fields = {**definition.fields, "path": MapItem(item.key, path, item.source, item.line)}
+    return Definition(fields, definition.source, definition.line, definition.number)
+
+
+__all__ = ["Inside", "inside_of"]
