@@ -156,11 +156,10 @@ class Given:
 
     def add_merges(self, inputs: Inputs, keys: Texts, schemas: Texts) -> None:
         """Have plain documents merged into the output. Raises ReadError, UsageError."""
-        from plait.api.merging import rules_of
         from plait.workspace.merges import Merges, documents_of
 
         documents = documents_of(files(inputs)[0], strict=self._job.options.strict, warn=self.context.warn)
-        self._job.merges = Merges(documents, rules_of(keys, schemas))
+        self._job.merges = Merges(documents, keys, schemas)
 
     def run(self) -> Result:
         """What comes of it. Raises PlaitError."""

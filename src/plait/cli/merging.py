@@ -31,9 +31,8 @@ def merges_of(flags: Parsed, inputs: Inputs, context: Context) -> Merges | None:
     """What a command line has merged into the output; None for nothing. Raises ReadError, UsageError."""
     if not any(flags.given(flag.name) for flag in MERGING):
         return None
-    from plait.api.merging import rules_of
     from plait.workspace.merges import Merges, documents_of
 
     files = inputs.files(flags.texts(_MERGE.name))
     documents = documents_of(files, strict=flags.on("strict"), warn=context.warn)
-    return Merges(documents, rules_of(flags.texts(_KEY.name), flags.texts(_SCHEMAS.name)))
+    return Merges(documents, flags.texts(_KEY.name), flags.texts(_SCHEMAS.name))

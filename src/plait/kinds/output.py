@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
-
-from plait.content import file_content, near
-from plait.errors import ReadError, SchemaError, UsageError
-from plait.kinds.catalogue import catalogue_of
+from plait.errors import SchemaError, UsageError
 from plait.kinds.findings import Findings
+from plait.kinds.watched import watched_catalogue
 from plait.naming import document_name
 from plait.nodes import Map
 from plait.spell import counted
-from plait.view import current_view
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,17 +29,8 @@ def check_output(
     Raises SchemaError with a finding for everything that is wrong; UsageError for schemas that cannot be used, ReadError,
     LimitError.
     """
-    for path in paths:
-        if not os.path.exists(path) and not _is_seen(path):
-            raise ReadError(
-                f'there is nothing at "{path}"', expected="a file of schemas, or a directory", hint=near(path)
-            )
-    view = current_view()
-    catalogue = catalogue_of(paths, {} if view is None else view.texts)
-    try:
+    with watched_catalogue(paths) as catalogue:
         _check(documents, catalogue, warn, quotes=quotes)
-    finally:
-        _note(catalogue)
 
 
 def _check(documents: Iterable[Document], catalogue: Catalogue, warn: Callable[[str], None], *, quotes: bool) -> None:
@@ -90,21 +76,3 @@ def _unquoted(at: Position | None) -> Position | None:
     source = Source(at.source.name)
     source.shown = at.source.shown
     return Position(source, at.line)
-
-
-def _is_seen(path: str) -> bool:
-    view = current_view()
-    return view is not None and view.text_for(path) is not None
-
-
-def _note(catalogue: Catalogue) -> None:
-    """Tell who watches this run what was looked at, though an earlier one may have read it."""
-    view = current_view()
-    if view is None:
-        return
-    for path in catalogue.paths():
-        if os.path.isdir(path):
-            view.note_directory(path)
-        else:
-            with suppress(OSError):
-                file_content(path, f'the schema "{path}"')

@@ -43,13 +43,11 @@ class Rules:
 
     __slots__ = ("_sources",)
 
-    def __init__(self, declared: Iterable[str] = (), schemas: Source | None = None) -> None:
-        """declared: as `--merge-key` takes them. schemas: what schemas say. Raises UsageError."""
+    def __init__(self, declared: Iterable[Source] = (), schemas: Source | None = None) -> None:
+        """schemas: what schemas say."""
         from plait.overlay.kubernetes import rule_of_kubernetes
 
-        found = [_Declared(text) for text in declared]
-        between = [] if schemas is None else [schemas]
-        self._sources: Sequence[Source] = [*(one.rule for one in found), *between, rule_of_kubernetes]
+        self._sources: Sequence[Source] = [*declared, *([] if schemas is None else [schemas]), rule_of_kubernetes]
 
     def at(self, document: Document, path: tuple[str, ...]) -> Rule:
         """The rule for an array of a document; WHOLE if nobody says anything of it."""
@@ -58,6 +56,11 @@ class Rules:
             if rule is not None:
                 return rule
         return WHOLE
+
+
+def declared(text: str) -> Source:
+    """The rule that `--merge-key` gives. Raises UsageError."""
+    return _Declared(text).rule
 
 
 _STEP = re.compile(r'"([^"]*)"|([^".:=]+)')

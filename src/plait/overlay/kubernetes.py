@@ -100,8 +100,14 @@ _KINDS: dict[str, Mapping[str, Rule]] = {
     "storage.k8s.io/CSIDriver": {"spec.volumeLifecycleModes": SET},
     "storage.k8s.io/CSINode": {"spec.drivers": _by("name")},
 }
-# Groups whose kinds are Kubernetes' own, besides those that end in .k8s.io and have kinds above.
-_GROUPS = frozenset({"", "apps", "autoscaling", "batch", "policy", *(kind.partition("/")[0] for kind in _KINDS)})
+# Groups whose kinds are Kubernetes' own.
+_GROUPS = frozenset(
+    {
+        *(kind.partition("/")[0] for kind in _KINDS),
+        *("autoscaling", "policy"),
+        *(f"{name}.k8s.io" for name in ("certificates", "networking", "storagemigration")),
+    }
+)
 
 
 def rule_of_kubernetes(document: Document, path: tuple[str, ...]) -> Rule | None:

@@ -176,6 +176,7 @@ class _Plan:
             step.key = key_id(item.key)
         steps = [self._below(one, value, path, known) for one in value.items]
         step.planned = [one for one in steps if one.item not in known]
+        step.found_by = [one for one in value.items if one in known]
         return self._with_addition(step, value, steps)
 
     def _below(self, item: MapItem, around: Map, path: tuple[str, ...], known: Container[object]) -> Step:

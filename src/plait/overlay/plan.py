@@ -17,7 +17,7 @@ from plait.starlark import is_callable, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from plait.annotations import Annotation, Annotations
     from plait.nodes import Collection, Item
@@ -49,6 +49,7 @@ class Step:
     optional: whether such an item is added where there is none.
     bare: whether the right item as it is may take the place of one without annotations, should its value do so.
     whole: whether it takes the place of any.
+    found_by: items of the right one that only say what it is found by.
     alike: whether a replacement is only for a value of its kind, or null.
     erases: whether overlay annotations are taken off what the right item brings in.
     """
@@ -65,6 +66,7 @@ class Step:
         "error",
         "expected",
         "form",
+        "found_by",
         "item",
         "key",
         "kind",
@@ -98,6 +100,7 @@ class Step:
         self.bare = False
         self.whole = False
         self.alike = False
+        self.found_by: Sequence[Item] = ()
         self.planned: list[Step] | None = None
         self.cleaned: Item | None = None
 

@@ -61,7 +61,8 @@ class Teller:
             self._inner.end()
 
     def enter(self, step: Step, left: Item) -> None:
-        self._went(step.item)
+        for item in (step.item, *step.found_by):
+            self._went(item)
         if self._inner is not None:
             self._inner.enter(step, left)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.nodes import DocumentSet
+from plait.overlay.item_keys import Rules, declared
 from plait.workspace.files import YAML
 from plait.workspace.job import DocumentFile
 
@@ -12,22 +13,32 @@ if TYPE_CHECKING:
 
     from plait.context import Context
     from plait.nodes import Document
-    from plait.overlay.item_keys import Rules
     from plait.workspace.files import InputFile
 
 
 class Merges:
-    """Documents that are merged into the output, in order. rules: what tells the items of their arrays apart."""
+    """Documents that are merged into the output, in order, and who says what tells the items of their arrays apart."""
 
-    __slots__ = ("documents", "rules")
+    __slots__ = ("_declared", "_documents", "_schemas")
 
-    def __init__(self, documents: Sequence[Document], rules: Rules) -> None:
-        self.documents = documents
-        self.rules = rules
+    def __init__(self, documents: Sequence[Document], keys: Iterable[str], schemas: Sequence[str]) -> None:
+        """keys: as `--merge-key` takes them. schemas: paths of schemas of kinds. Raises UsageError for a key."""
+        self._documents = documents
+        self._declared = [declared(text) for text in keys]
+        self._schemas = schemas
 
     def merged(self, files: Sequence[DocumentFile], context: Context) -> list[DocumentFile]:
-        """The files of the output with the documents merged in. Raises OverlayError."""
-        if not self.documents:
+        """The files of the output with the documents merged in. Raises PlaitError."""
+        if not self._schemas:
+            return self._merged(files, context, Rules(self._declared))
+        from plait.kinds.item_rules import rules_of
+        from plait.kinds.watched import watched_catalogue
+
+        with watched_catalogue(self._schemas) as catalogue:
+            return self._merged(files, context, Rules(self._declared, rules_of(catalogue)))
+
+    def _merged(self, files: Sequence[DocumentFile], context: Context, rules: Rules) -> list[DocumentFile]:
+        if not self._documents:
             return [*files]
         from plait.overlay.merge import merge_documents
 
@@ -35,7 +46,7 @@ class Merges:
         if trace is not None:
             trace.stage("overlays", [document for file in files for document in file.documents.items])
         sets: list[DocumentSet] = [file.documents for file in files]
-        sets = merge_documents(sets, self.documents, self.rules, trace=trace, warn=context.warn)
+        sets = merge_documents(sets, self._documents, rules, trace=trace, warn=context.warn)
         return [DocumentFile(file.path, file.order, documents) for file, documents in zip(files, sets, strict=True)]
 
 

@@ -1,0 +1,54 @@
+"""The schemas that a run itself names: read as the run sees files, and told to who watches it."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager, suppress
+
+from plait.content import file_content, near
+from plait.errors import ReadError
+from plait.kinds.catalogue import catalogue_of
+from plait.view import current_view
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.kinds.catalogue import Catalogue
+
+
+@contextmanager
+def watched_catalogue(paths: Sequence[str]) -> Iterator[Catalogue]:
+    """The schemas at some paths, files and directories; at the end who watches this run hears what was looked at.
+
+    Raises ReadError where there is nothing, UsageError without the library that checks.
+    """
+    for path in paths:
+        if not os.path.exists(path) and not _is_seen(path):
+            raise ReadError(
+                f'there is nothing at "{path}"', expected="a file of schemas, or a directory", hint=near(path)
+            )
+    view = current_view()
+    catalogue = catalogue_of(paths, {} if view is None else view.texts)
+    try:
+        yield catalogue
+    finally:
+        _note(catalogue)
+
+
+def _is_seen(path: str) -> bool:
+    view = current_view()
+    return view is not None and view.text_for(path) is not None
+
+
+def _note(catalogue: Catalogue) -> None:
+    """Tell who watches this run what was looked at, though an earlier one may have read it."""
+    view = current_view()
+    if view is None:
+        return
+    for path in catalogue.paths():
+        if os.path.isdir(path):
+            view.note_directory(path)
+        else:
+            with suppress(OSError):
+                file_content(path, f'the schema "{path}"')
