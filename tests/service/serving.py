@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 from typing import NamedTuple
-from urllib.parse import quote, urlsplit
+from urllib.parse import unquote, urlsplit
 
 import yaml
 from starlette.applications import Starlette
@@ -74,8 +74,8 @@ class Client:
             "http_version": "1.1",
             "method": method,
             "scheme": "http",
-            "path": parts.path,
-            "raw_path": quote(parts.path).encode(),
+            "path": unquote(parts.path),
+            "raw_path": parts.path.encode(),
             "query_string": parts.query.encode(),
             "root_path": "",
             "headers": [(name.encode(), value.encode()) for name, value in headers.items()],

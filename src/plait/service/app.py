@@ -107,7 +107,7 @@ def _health(_: Service) -> Answer:
 
 
 def _is_ready(service: Service) -> Answer:
-    service.database.is_ready()
+    service.database.check()
     return NOTHING
 
 

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from plait.service.encryption import Sealed
     from plait.service.history import Content
 
-_LONGEST = 255
-
 
 class _Kept(NamedTuple):
     """A document of the request as it will be kept."""
@@ -51,9 +49,7 @@ class _Kept(NamedTuple):
 def put(call: Call) -> Answer:
     """Make the documents of the request the content of the bucket. Raises Refusal."""
     call.identity.require(CREATE_CLEARTEXT)
-    bucket = call.path["bucket"]
-    if len(bucket) > _LONGEST:
-        raise bad_request(f"the name of a bucket has at most {_LONGEST} characters")
+    bucket = call.name("bucket")
     documents = checked(documents_of_body(call.body))
     if any(_is_secret(document) for document in documents):
         call.identity.require(CREATE_ENCRYPTED)

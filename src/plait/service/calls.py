@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from plait.service.failures import bad_parameter
+from plait.service.failures import bad_parameter, check_name
 from plait.service.texts import text_of
 
 TYPE_CHECKING = False
@@ -34,6 +34,11 @@ class Call(NamedTuple):
     path: Mapping[str, str]
     query: Mapping[str, Sequence[str]]
     body: bytes
+
+    def name(self, part: str) -> str:
+        """A part of the path that is the name of something. Raises Refusal for one that nothing can have."""
+        check_name(self.path[part], f"the name of a {part}")
+        return self.path[part]
 
     def parameters(self, name: str) -> Sequence[str]:
         """All that a parameter was given, without empty ones."""

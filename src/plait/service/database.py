@@ -69,10 +69,10 @@ class Database:
                 connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
             yield connection
 
-    def is_ready(self) -> bool:
-        """Whether the database answers."""
+    def check(self) -> None:
+        """Raise what SQLAlchemy raises where the database does not answer."""
         with self.reading() as connection:
-            return connection.execute(text("SELECT 1")).scalar() == 1
+            connection.execute(text("SELECT 1"))
 
     def close(self) -> None:
         """End all connections."""

@@ -10,7 +10,7 @@ from plait.layering.secrets import hidden, is_empty
 from plait.layering.validation import check_document
 from plait.nodes import Document as Node
 from plait.nodes import Map, MapItem
-from plait.service.failures import Refusal
+from plait.service.failures import Refusal, check_name
 from plait.service.history import Content, Entry
 from plait.service.texts import SEPARATOR, node_of, text_of, text_of_nodes
 from plait.yaml import write_value
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from plait.service.failures import Entry as Message
 
 _PARTS = ("data", "metadata", "schema")
-# Of the names in the tables.
-_LONGEST = 255
 
 
 def checked(nodes: Sequence[Node]) -> list[Document]:
@@ -38,8 +36,8 @@ def _checked(node: Node, number: int) -> Document:
     if findings:
         raise invalid([message_of("D001", finding, *_named(node)) for finding in findings])
     document = Document(node, number)
-    if any(len(text) > _LONGEST for text in identity_of(document)):
-        raise Refusal("InvalidDocumentFormat", 400, f"document {number + 1}: names have at most {_LONGEST} characters")
+    for text in identity_of(document):
+        check_name(text, f"a name in document {number + 1}")
     return document
 
 

@@ -39,6 +39,18 @@ def no_revision(revision: object) -> Refusal:
     return Refusal("RevisionNotFound", 404, f"there is no revision {revision}")
 
 
+def check_name(text: str, what: str) -> None:
+    """Raise Refusal for a name that the tables cannot have: a long one, or with characters that no database takes."""
+    if len(text) > LONGEST:
+        raise bad_request(f"{what} has at most {LONGEST} characters")
+    if any(char < " " or "\ud800" <= char <= "\udfff" for char in text):
+        raise bad_request(f"{what} cannot have control characters, or halves of characters")
+
+
+# Characters of a name.
+LONGEST = 255
+
+
 def body(refusal: Refusal) -> dict[str, object]:
     """The body of the answer: the form that the reference's clients read."""
     from http import HTTPStatus

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import and_, delete, insert, select
 
 from plait.service.calls import NOTHING, Answer, answer
-from plait.service.failures import Refusal, bad_request
+from plait.service.failures import Refusal
 from plait.service.history import existing
 from plait.service.policy import CREATE_TAG, DELETE_TAG, DELETE_TAGS, LIST_TAGS, SHOW_TAG
 from plait.service.tables import TAGS
@@ -15,15 +15,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.service.calls import Call
 
-_LONGEST = 255
-
 
 def create(call: Call) -> Answer:
     """Tag a revision, or give its tag other data. Raises Refusal."""
     call.identity.require(CREATE_TAG)
-    tag = call.path["tag"]
-    if len(tag) > _LONGEST:
-        raise bad_request(f"a tag has at most {_LONGEST} characters")
+    tag = call.name("tag")
     data = value_of_body(call.body)
     if data is not None and not isinstance(data, dict):
         raise Refusal("RevisionTagBadFormat", 400, "the data of a tag must be a map, or nothing")
@@ -37,7 +33,7 @@ def create(call: Call) -> Answer:
 def show(call: Call) -> Answer:
     """One tag. Raises Refusal."""
     call.identity.require(SHOW_TAG)
-    tag = call.path["tag"]
+    tag = call.name("tag")
     with call.service.database.reading() as connection:
         revision = existing(connection, call.path["revision"])
         found = connection.execute(
@@ -60,7 +56,7 @@ def list_all(call: Call) -> Answer:
 def delete_one(call: Call) -> Answer:
     """Take a tag away. Raises Refusal."""
     call.identity.require(DELETE_TAG)
-    tag = call.path["tag"]
+    tag = call.name("tag")
     with call.service.database.writing() as connection:
         revision = existing(connection, call.path["revision"])
         done = connection.execute(delete(TAGS).where(and_(TAGS.c.revision == revision, TAGS.c.tag == tag)))

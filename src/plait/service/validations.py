@@ -16,7 +16,7 @@ from plait.layering.document import VALIDATION_POLICY
 from plait.nodes import Map, to_plain
 from plait.service.calls import Answer, answer
 from plait.service.documents import top_of
-from plait.service.failures import Refusal, bad_request
+from plait.service.failures import Refusal, bad_request, check_name
 from plait.service.history import documents_of, existing, now
 from plait.service.policy import CREATE_VALIDATION, LIST_VALIDATIONS, SHOW_VALIDATION
 from plait.service.tables import VALIDATIONS
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from plait.service.calls import Call
 
 FAILURE, SUCCESS, EXPIRED = "failure", "success", "expired"
-_LONGEST = 255
 
 
 class Policy(NamedTuple):
@@ -64,15 +63,16 @@ class Entry(NamedTuple):
 def create(call: Call) -> Answer:
     """Keep a report. Raises Refusal."""
     call.identity.require(CREATE_VALIDATION)
-    name = call.path["validation"]
+    name = call.name("validation")
     if not call.body.strip():
         raise bad_request("the body must not be empty")
     given = value_of_body(call.body)
     if not isinstance(given, dict) or not given.get("status") or not given.get("validator"):
         raise bad_request('a validation must be a map with "status" and "validator"')
     status, errors = given["status"], given.get("errors") or []
-    if not isinstance(status, str) or len(status) > _LONGEST or not isinstance(errors, list) or len(name) > _LONGEST:
-        raise bad_request(f"a status is a short text, errors are a list, and names have at most {_LONGEST} characters")
+    if not isinstance(status, str) or not isinstance(errors, list):
+        raise bad_request("the status of a validation is a text, and its errors are a list")
+    check_name(status, "a status")
     row: dict[str, object] = {
         "name": name,
         "status": status,
