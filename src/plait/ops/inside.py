@@ -15,7 +15,7 @@ from plait.nodes import Map, MapItem, kind_name
 from plait.ops.draft import Draft
 from plait.ops.expansion import Wide
 from plait.ops.files import Definition, built
-from plait.ops.operations import Operation
+from plait.ops.operations import Operation, Replace
 from plait.ops.pointer import Key, Pointer
 from plait.ops.walk import find
 from plait.source import Position
@@ -61,7 +61,12 @@ class Inside(Wide):
         try:
             tree = parsed(self.form, text, place)
             new = self._changed(tree)
-            return [] if new is tree else [self.replace(pointer, rewritten(self.form, text, tree, new, place), None)]
+            if new is tree:
+                return []
+            said = rewritten(self.form, text, tree, new, place)
+            written = self.operation.item if isinstance(self.operation, Replace) else None
+            item = None if written is None else MapItem(written.key, said, written.source, written.line)
+            return [self.replace(pointer, said, item)]
         except LimitError:
             raise
         except PlaitError as error:
