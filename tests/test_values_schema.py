@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 import plait
 from plait import project
+from plait.kinds.described import described
 from plait.kinds.values import ValuesSchema, values_schema
 from plait.nodes import Document, from_plain, to_plain
 from plait.view import View
@@ -186,6 +188,29 @@ def test_history_begins_with_the_default(place: pathlib.Path) -> None:
     assert "db.json:1  schema default  localhost" in history.to_text()
 
 
+@pytest.mark.parametrize("form", ["json-schema", "openapi-v3"])
+def test_what_a_schema_refers_to_goes_out_with_it(form: str, place: pathlib.Path) -> None:
+    tree = {
+        "$ref": "#/$defs/node",
+        "$defs": {"node": {"properties": {"below": {"$ref": "#/$defs/node"}, "n": {"default": 1}}}},
+    }
+    schema = {
+        "properties": {"db": {"$ref": "db.json"}, "tree": {"$ref": "tree.json"}, "again": {"$ref": "#/properties/db"}}
+    }
+    (place / "tree.json").write_text(json.dumps(tree), "utf-8")
+    (place / "s.json").write_text(json.dumps(schema), "utf-8")
+    out = plait.data_values_schema({"a.yml": ""}, form=form, schema="s.json")
+    (place / "out").mkdir()
+    (place / "out" / "s.yml").write_text(out.to_yaml(), "utf-8")
+    assert plait.data_values_schema({"a.yml": ""}, form=form, schema="out/s.yml").to_yaml() == out.to_yaml()
+    given: dict[str, plait.Plain] = {"db": {}, "again": {"hots": 1}, "tree": {"below": {"below": {}}}}
+    for one in ("s.json", "out/s.yml"):
+        made = plait.data_values({"a.yml": ""}, values=given, schema=one, validate=False).to_dict()
+        assert made["tree"] == {"below": {"below": {"n": 1}, "n": 1}, "n": 1}
+        [found] = plait.check_data_values({"a.yml": ""}, values=given, schema=one)
+        assert found.message == 'again.hots: there is no key "hots" here'
+
+
 def test_a_package_and_several_documents(place: pathlib.Path) -> None:
     package = "kind: Package\nspec:\n  valuesSchema:\n    openAPIv3: {properties: {a: {default: 1}}}\n"
     (place / "package.yml").write_text(package, "utf-8")
@@ -206,7 +231,18 @@ PLAIN = st.recursive(
 LEAVES = st.fixed_dictionaries(
     {},
     optional={
-        "type": st.sampled_from(["object", "array", "string", "integer", ["object", "null"]]),
+        "type": st.sampled_from(
+            [
+                "object",
+                "array",
+                "string",
+                "integer",
+                ["object", "null"],
+                "null",
+                ["integer", "string", "null"],
+                ["array", "object"],
+            ]
+        ),
         "default": PLAIN,
         "minimum": st.integers(-1, 2),
         "enum": st.lists(PLAIN, min_size=1, max_size=3),
@@ -221,10 +257,11 @@ SCHEMAS = st.recursive(
             "properties": st.dictionaries(NAMES, inner, max_size=3),
             "patternProperties": st.dictionaries(st.sampled_from(["^a", "b$"]), inner, max_size=1),
             "additionalProperties": inner | st.booleans(),
-            "items": inner,
+            "items": inner | st.booleans(),
             "prefixItems": st.lists(inner, min_size=1, max_size=2),
             "allOf": st.lists(inner, min_size=1, max_size=2),
             "oneOf": st.lists(inner, min_size=1, max_size=2),
+            "not": inner,
             "required": st.lists(NAMES, max_size=1),
         },
     ),
@@ -235,17 +272,56 @@ SCHEMAS = st.recursive(
 @given(SCHEMAS, st.dictionaries(NAMES, PLAIN, max_size=3))
 def test_verdicts_are_those_of_the_library(schema: dict[str, Any], values: dict[str, Any]) -> None:
     """Of the same values with the defaults; filling in twice is filling in once, and nothing that was given is lost."""
-    path = os.path.abspath("schema.json")
-    made = ValuesSchema("schema.json", {path: json.dumps(schema).encode()})
+    made = _schema(schema)
     filled = made.fill(Document(from_plain(values)))
     assert made.fill(filled) is filled
     assert _is_within(values, to_plain(filled.value))
-    try:
-        made.check(filled)
-        is_right = True
-    except plait.SchemaError:
-        is_right = False
+    is_right = _outcome(made, values)[1]
     assert is_right == jsonschema.Draft202012Validator(schema).is_valid(to_plain(filled.value))
+
+
+@given(SCHEMAS, st.lists(st.dictionaries(NAMES, PLAIN, max_size=3), min_size=1, max_size=4))
+def test_another_form_says_the_same(schema: dict[str, Any], several: list[dict[str, Any]]) -> None:
+    """As OpenAPI, unless that has no word for something, and from there as a JSON Schema again."""
+    made = _schema(schema)
+    document, notes = described(made, as_json=False)
+    if not notes:
+        assert [*_not_of_openapi(to_plain(document.value))] == []
+        openapi = _schema(to_plain(document.value))
+        back, others = described(openapi, as_json=True)
+        assert others == []
+        for values in several:
+            expected = _outcome(made, values)
+            assert _outcome(openapi, values) == expected
+            assert _outcome(_schema(to_plain(back.value)), values) == expected
+
+
+def _not_of_openapi(node: Any) -> Iterator[str]:
+    """What OpenAPI 3.0 does not have."""
+    for inner in node.get("components", {}).get("schemas", {}).values():
+        yield from _not_of_openapi(inner)
+    if "type" in node and node["type"] not in ("object", "array", "string", "integer", "number", "boolean"):
+        yield f"type: {node['type']}"
+    yield from (name for name in ("const", "$defs", "prefixItems") if name in node)
+    below = [*node.get("properties", {}).values(), *(node[name] for name in ("items", "not") if name in node)]
+    below += [one for name in ("allOf", "anyOf", "oneOf") for one in node.get(name, [])]
+    for inner in below:
+        if isinstance(inner, dict):
+            yield from _not_of_openapi(inner)
+        else:
+            yield f"{inner} for a schema"
+
+
+def _schema(plain: object) -> ValuesSchema:
+    return ValuesSchema("schema.json", {os.path.abspath("schema.json"): json.dumps(plain).encode()})
+
+
+def _outcome(schema: ValuesSchema, values: dict[str, Any]) -> tuple[object, bool]:
+    filled = schema.fill(Document(from_plain(values)))
+    with suppress(plait.SchemaError):
+        schema.check(filled)
+        return to_plain(filled.value), True
+    return to_plain(filled.value), False
 
 
 def _is_within(small: Any, large: Any) -> bool:

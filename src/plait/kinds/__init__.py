@@ -5,7 +5,10 @@
 
 `catalogue` asks `layout` which file has a schema, `openapi` what a file defines. `files` reads, `references` follows each
 `$ref` and takes out what cannot be used, which `shapes` and `patterns` know. `check` has the library check by the keywords
-of `dialect`, and `wording` says what it finds.
+of `dialect`, and `wording` says what it finds, `findings` with the lines of both.
+
+`values` is a schema as that of data values: `parts` finds it in a file, `defaults` fills in, `described` prints it in another
+form. `output` checks the documents of a run.
 """
 
 from plait.kinds.catalogue import Catalogue, catalogue_of

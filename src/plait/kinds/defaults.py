@@ -8,6 +8,7 @@ from __future__ import annotations
 from plait.errors import UsageError
 from plait.kinds.check import key_of
 from plait.kinds.patterns import matches
+from plait.kinds.schema import only_alternative
 from plait.kinds.shapes import below
 from plait.limits import allowance, exceeded
 from plait.nodes import Array, Map, MapItem, count_nodes, from_plain
@@ -210,9 +211,7 @@ def not_taken(nodes: Iterable[Mapping[str, object]]) -> Iterator[Mapping[str, ob
         for inner, steps in below(node):
             keyword = steps[0]
             if keyword in _CONDITIONAL and isinstance(inner, dict):
-                several = node.get(str(keyword))
-                others = [one for one in several if one != {"type": "null"}] if isinstance(several, list) else []
-                if keyword in ("anyOf", "oneOf") and len(others) == 1:
+                if keyword in ("anyOf", "oneOf") and only_alternative(node.get(str(keyword))) is not None:
                     continue
                 yield from _with_default(inner)
 

@@ -6,7 +6,7 @@ refers to.
 
 from __future__ import annotations
 
-from plait.kinds.dialect import UNKNOWN
+from plait.kinds.dialect import UNKNOWN, without_effect
 from plait.kinds.parts import OWN
 from plait.kinds.shapes import below
 from plait.nodes import Document, from_plain
@@ -72,19 +72,20 @@ class _Bundle:
         self._start = start
         self._form = form
         own = "#" if start == "#/$defs/" else f"{start}{OWN}"
+        self._without = without_effect(schema.contents)
         self._known: dict[int, str] = {id(schema.schema.node): own}
         self._names = {OWN}
 
     def of(self, place: Schema) -> Plain:
         """One schema, in the form that is wanted."""
         node = place.node
-        out = {key: value for key, value in node.items() if key not in _LEFT_OUT}
+        out = {key: value for key, value in node.items() if key not in _LEFT_OUT and not self._without(key, node)}
         for inner, steps in below(node):
             keyword = str(steps[0])
             if keyword not in out:
                 continue
             below_it = place.inner(inner)
-            new = inner if below_it is None else self.of(below_it)
+            new = self.of(below_it) if below_it is not None else self._plain(inner, keyword)
             if len(steps) == 1:
                 out[keyword] = new
                 continue
@@ -101,6 +102,12 @@ class _Bundle:
         for keyword in self._form(out):
             self.notes.append(f"{self._schema.where(node, keyword)}: OpenAPI has no word for {keyword}")
         return out
+
+    def _plain(self, inner: object, keyword: str) -> object:
+        """Of what is no object: true and false stand for schemas, which OpenAPI has for additional properties only."""
+        if self._form is _as_json or keyword == "additionalProperties" or not isinstance(inner, bool):
+            return inner
+        return {} if inner else {"not": {}}
 
     def _address(self, target: Schema, reference: str) -> str:
         key = id(target.node)
@@ -142,12 +149,18 @@ def _as_json(node: Plain) -> list[str]:
 def _as_openapi(node: Plain) -> list[str]:
     """Put the words of JSON Schema into those of OpenAPI 3.0; gives those that it has none for."""
     types = node.get("type")
+    if types == "null":
+        types = ["null"]
     if isinstance(types, list):
         others = [one for one in types if one != "null"]
         del node["type"]
         if len(others) == 1:
             node["type"] = others[0]
-        elif others:
+        elif not others and "enum" not in node:
+            node["enum"] = [None]
+        elif not others:
+            node["allOf"] = [*node.get("allOf", []), {"enum": [None]}]
+        else:
             nullable = {"nullable": True} if "null" in types else {}
             node["allOf"] = [*node.get("allOf", []), {"anyOf": [{"type": one, **nullable} for one in others]}]
         if "null" in types and len(others) == 1:

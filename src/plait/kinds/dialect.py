@@ -74,6 +74,21 @@ def checker_class(draft: str, *, is_kind: bool) -> Callable[..., Validator]:
     return bounded(base, keywords)
 
 
+def without_effect(contents: object) -> Callable[[str, Rules], bool]:
+    """Tells of a keyword in a schema whether the draft of a file does not know it there, though the newest does."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.validators import validator_for
+
+    draft = contents.get("$schema") if isinstance(contents, dict) else None
+    known = validator_for({"$schema": draft}, default=None) if isinstance(draft, str) else None  # type: ignore[arg-type] # the stubs want one
+    if known is None:
+        return lambda _keyword, _schema: False
+    unknown = Draft202012Validator.VALIDATORS.keys() - known.VALIDATORS.keys()
+    # Up to draft 7, before there were vocabularies, a reference stands for all that is beside it.
+    passed_over = () if "$vocabulary" in known.META_SCHEMA else known.VALIDATORS.keys() - {"$ref"}
+    return lambda keyword, schema: keyword in unknown or ("$ref" in schema and keyword in passed_over)
+
+
 @lru_cache(1)
 def formats() -> FormatChecker:
     """The formats that are checked."""

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     Plain: TypeAlias = "Mapping[str, object]"
 
+# What says that there is null.
+_NULLS = ({"type": "null"}, {"enum": [None]}, {"enum": [None], "nullable": True})
 # So many references and alternatives are followed at one place.
 _MOST = 100
 
@@ -194,7 +196,7 @@ class Schema:
 
 def only_alternative(several: object) -> object:
     """The only schema of a list beside that of null, if there is but one."""
-    others = [one for one in several if one != {"type": "null"}] if isinstance(several, list) else []
+    others = [one for one in several if one not in _NULLS] if isinstance(several, list) else []
     return others[0] if len(others) == 1 else None
 
 
