@@ -28,6 +28,13 @@ _MARK = re.compile(rf"!({'|'.join(FORMS)})(?=/|$)")
 _FORM = re.compile(r"!([a-z]+)(?=/|$)")
 
 
+class SetText(Replace):
+    """The plain operation that sets a text of which only a part is another."""
+
+    __slots__ = ()
+    is_partial = True
+
+
 class Inside(Wide):
     """An operation within the text at a path. form: of the text. operation: by its path within it."""
 
@@ -66,7 +73,8 @@ class Inside(Wide):
             said = rewritten(self.form, text, tree, new, place)
             written = self.operation.item if isinstance(self.operation, Replace) else None
             item = None if written is None else MapItem(written.key, said, written.source, written.line)
-            return [self.replace(pointer, said, item)]
+            source, line, number, words = self.source, self.line, self.number, self.words
+            return [SetText(pointer, said, source=source, line=line, number=number, words=words, item=item)]
         except LimitError:
             raise
         except PlaitError as error:

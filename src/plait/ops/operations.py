@@ -26,6 +26,7 @@ class Operation:
     __slots__ = ("line", "number", "pointer", "source", "words")
     kind = ""
     is_wide = False
+    is_partial = False  # whether the value it sets is made of the one that was there
 
     def __init__(
         self,

@@ -24,13 +24,15 @@ def record(operation: Operation, before: Value, after: Value, trace: Trace) -> V
         return after
     number = "" if operation.number is None else f" [{operation.number}]"
     because = (Cause(f"{operation.kind}{number} {operation.pointer}", operation.source, operation.line),)
-    item = operation.item if type(operation) is Replace else None
-    given = operation.value if type(operation) is Replace else None
+    item = operation.item if isinstance(operation, Replace) else None
+    given = operation.value if isinstance(operation, Replace) else None
 
     trace.effect(because[0], Document(before), Document(after))
     created: list[Item] = []
 
-    def explain(new: Item, _old: Item | None) -> tuple[Origin, ...]:
+    def explain(new: Item, old: Item | None) -> tuple[Origin, ...]:
+        if operation.is_partial and old is not None:
+            return (old,) if item is None else (old, item)
         # What the path creates on its way does not depend on the value.
         if _nested(new.value):
             created.append(new)

@@ -152,8 +152,13 @@ class Recorder:
                 because = (cause,) if type(step.via) is Watched or left is None else (left, *because)
         action = self.trace.label or f"overlay/{step.action}"
         if step.form is not None:
-            # What is within the text has no place of its own in the output.
-            because = (*because, *(inner for inner in walk(item.value) if type(inner.value) not in COLLECTIONS))
+            # What is within the text has no place of its own in the output, nor has what was there before.
+            before = () if left is None else (left,)
+            because = (
+                *before,
+                *because,
+                *(inner for inner in walk(item.value) if type(inner.value) not in COLLECTIONS),
+            )
         return Change(action, item.source, item.line, was=left, because=because)
 
     # ---- what led to a step
