@@ -101,7 +101,7 @@ def test_deep_documents_are_refused() -> None:
 
 def test_many_items_are_merged_in_time() -> None:
     """Items are looked up, so that twice as many take twice as long."""
-    rows = [(f"c{number}", number) for number in range(20_000)]
+    rows = [(f"c{number}", number) for number in range(6_000)]
     left: plait.Plain = {
         "apiVersion": "v1",
         "kind": "Pod",
@@ -111,6 +111,21 @@ def test_many_items_are_merged_in_time() -> None:
     inputs = {"in.yml": plait.documents(left)}
     made = plait.render(inputs, merge={"m.yml": plait.documents(right)}, limits={"seconds": 30})
     assert made.to_dict()["spec"] == {"containers": [{"name": a, "x": b, "z": b} for a, b in rows]}
+
+
+def test_many_values_of_a_set_are_merged_in_time() -> None:
+    left: plait.Plain = {"a": [*range(6_000)], "b": [*range(6_000)]}
+    right: plait.Plain = {"a": [*range(3_000, 9_000)], "$deleteFromPrimitiveList/b": [*range(3_000, 9_000)]}
+    inputs = {"in.yml": plait.documents(left)}
+    merge = {"m.yml": plait.documents(right)}
+    made = plait.render(inputs, merge=merge, merge_keys=["a=.", "b=."], limits={"seconds": 30})
+    assert made.to_dict() == {"a": [*range(9_000)], "b": [*range(3_000)]}
+
+
+def test_what_is_in_the_place_of_a_document_goes_where_that_went() -> None:
+    inputs = {"in.yml": '#@output/file "there.yml"\n---\nkind: A\na: 1\n'}
+    made = plait.render(inputs, merge={"m.yml": "kind: A\n$patch: replace\nb: 1\n"}, additions=["output-file"])
+    assert made.files == {"there.yml": "kind: A\nb: 1\n"}
 
 
 def test_nothing_is_merged_without_documents() -> None:

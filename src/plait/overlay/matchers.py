@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from plait.errors import OverlayError, PlaitError
 from plait.fragments import go_type_name, to_nodes, to_starlark
-from plait.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, equal, key_id, kind_name
+from plait.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, key_id, kind_name
 from plait.overlay.callbacks import BY, asked
 from plait.overlay.comparison import contains
 from plait.overlay.edits import MISSING, ArrayEdit, MapEdit, key_value
@@ -240,12 +240,25 @@ class Keys(MapKey):
 
 
 class Same(Matcher):
-    """What a value of a set is merged with: an equal one."""
+    """What a value of a set is merged with: the equal ones. For the values of one array, which are asked for in turn."""
 
-    __slots__ = ()
+    __slots__ = ("_edit", "_places", "_seen")
 
-    def matches(self, index: NodeValue, left: NodeValue, right: NodeValue) -> bool:  # noqa: ARG002 - wherever it is
-        return equal(left, right)
+    def __init__(self) -> None:
+        self._edit: Edit | None = None
+        self._seen = 0
+        # Values as `key_id` has them, and where they are among the first items.
+        self._places: dict[object, list[int]] = {}
+
+    def select(self, run: Run, edit: Edit, right: NodeValue) -> Sequence[int]:  # noqa: ARG002
+        # The gaps of items that were taken out stay: with them all others are where they were.
+        items: Sequence[Item] = edit.items
+        if edit is not self._edit:
+            self._edit, self._seen, self._places = edit, 0, {}
+        for place in range(self._seen, len(items)):
+            self._places.setdefault(key_id(items[place].value), []).append(place)
+        self._seen = len(items)
+        return self._places.get(key_id(right), ())
 
 
 class OtherKeys(Matcher):

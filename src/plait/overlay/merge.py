@@ -14,10 +14,11 @@ from __future__ import annotations
 from plait.errors import OverlayError, PlaitError
 from plait.fragments import to_starlark
 from plait.naming import described
-from plait.nodes import Array, ArrayItem, Map, MapItem, equal, key_id, kind_name, walk
+from plait.nodes import Array, ArrayItem, Map, MapItem, key_id, kind_name, walk
 from plait.overlay.apply import nested, of_document, run_of
 from plait.overlay.diagnosis import near_subset
 from plait.overlay.edits import DocumentsEdit
+from plait.overlay.erasing import with_annotations
 from plait.overlay.expectations import UNSET, Expectation
 from plait.overlay.item_keys import REQUIRED, WHOLE, value_under
 from plait.overlay.matchers import ALL, All, Keys, OtherKeys, Same, Subset
@@ -91,8 +92,12 @@ def _document_step(run: Run, edit: DocumentsEdit, document: Document, rules: Rul
     if len(places) != 1:
         raise _not_one(edit.items, document, identity, [edit.items[place] for place in places])
     known = frozenset(one for one in walk(identity) if type(one.value) is not Map)
-    step = _Plan(rules, edit.items[places[0]], trace).step(document, (), known)
+    left = edit.items[places[0]]
+    step = _Plan(rules, left, trace).step(document, (), known)
     step.matcher = matcher
+    if step.action == "replace":
+        # What is in the place of a document stays where that is.
+        step.cleaned = with_annotations(step.clean(), step.clean().value, left.annotations)
     return step
 
 
@@ -191,20 +196,17 @@ class _Plan:
 
     def _removals(self, item: MapItem, name: str, around: Map) -> Step:
         """The step that takes values out of the array with a name. around: the map that the item is in."""
-        values = _values_of(item)
+        values = {key_id(one.value): one for one in _values_of(item)}
         beside = around.find(name)
         for one in beside.value.items if beside is not None and type(beside.value) is Array else ():
-            for other in values:
-                if equal(one.value, other.value):
-                    raise OverlayError(
-                        f"a value of {name} is taken out and put in", at=other.position, also=[one.position]
-                    )
+            other = values.get(key_id(one.value))
+            if other is not None:
+                raise OverlayError(f"a value of {name} is taken out and put in", at=other.position, also=[one.position])
         step = Step(MapItem(name, item.value, item.source, item.line), MISSING_OK, erases=False)
-        step.planned = []
-        for one in values:
-            removal = _removal(one)
-            removal.matcher, removal.expected = Same(), _ANY
-            step.planned.append(removal)
+        step.planned = [_removal(one) for one in values.values()]
+        same = Same()
+        for removal in step.planned:
+            removal.matcher, removal.expected = same, _ANY
         return self._with_addition(step, Array([]), step.planned)
 
     def _array_step(self, item: Item, value: Array, path: tuple[str, ...]) -> Step:
@@ -222,11 +224,10 @@ class _Plan:
 
     def _values(self, items: Sequence[ArrayItem]) -> list[Step]:
         """The steps for values of a set."""
-        steps = []
-        for item in items:
-            step = _replacement(item, item.value)
-            step.matcher, step.expected = Same(), _ANY
-            steps.append(step)
+        same = Same()
+        steps = [_replacement(item, item.value) for item in items]
+        for step in steps:
+            step.matcher, step.expected = same, _ANY
         return steps
 
     def _items(self, items: Sequence[ArrayItem], rule: Rule, path: tuple[str, ...]) -> list[Step]:

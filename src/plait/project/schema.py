@@ -50,7 +50,7 @@ _SCHEMAS: Schema = {
         ]
     },
 }
-_LISTS = frozenset({"files", "ops", "vars-files"})
+_LISTS = frozenset({"files", "keys", "ops", "schemas", "vars-files"})
 _MAPS = frozenset({"set", "vars", "select", "repositories"})
 _TEXT = frozenset({"file", "site"})
 

@@ -200,6 +200,18 @@ def _overlay(step: Step, pipeline: Pipeline, state: State, context: Context) -> 
     _render(step, pipeline, state, context)
 
 
+def _merge(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:
+    """Plain documents merged into the documents."""
+    from plait.workspace import Inputs
+    from plait.workspace.job import DocumentFile
+    from plait.workspace.merges import Merges, documents_of
+
+    documents = documents_of(Inputs().files(_paths(step, pipeline, "files")), warn=context.warn)
+    merges = Merges(documents, step.texts("keys"), _paths(step, pipeline, "schemas"))
+    [file] = merges.merged([DocumentFile("", 0, DocumentSet(state.documents))], context)
+    state.documents = file.documents.items
+
+
 def _layer(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:
     """Layered documents: those of a site and of files, and those among the documents so far."""
     from plait.layering import Options, plain_values, plan, read_documents, render_plan, written
@@ -441,6 +453,7 @@ _STEPS: Mapping[str, Callable[[Step, Pipeline, State, Context], None]] = {
     "layer": _layer,
     "patch": _patch,
     "overlay": _overlay,
+    "merge": _merge,
     "values": _values,
     "compose": _compose,
 }

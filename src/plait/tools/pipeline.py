@@ -29,11 +29,12 @@ SETTINGS: Mapping[str, tuple[str, ...]] = {
     "layer": ("files", "site", "repositories", "data-only", "lenient", "strict", "cleartext-secrets"),
     "patch": ("select", "ops", "vars", "vars-files", "var-errs", "with"),
     "overlay": _TEMPLATES,
+    "merge": ("files", "keys", "schemas"),
     "values": ("files", "set"),
     "compose": ("file",),
 }
 # Those that hold paths; `repositories` is a map to paths.
-PATHS = ("files", "site", "ops", "vars-files", "file")
+PATHS = ("files", "site", "ops", "vars-files", "file", "schemas")
 
 
 class Step:
