@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pathlib
 import re
 
@@ -18,6 +19,19 @@ def claimed() -> dict[str, list[int]]:
     for file in sorted((TESTS / "cases" / "layering").glob("*.yml")):
         for case in pyyaml.safe_load_all(file.read_text("utf-8")):
             found[f"{file.stem}: {case['case']}"] = case["lines"]
+    return found
+
+
+@functools.cache
+def of_the_service() -> set[str]:
+    """Every case of the service, and every function that tests it."""
+    found = set()
+    for file in (TESTS / "service").glob("test_*.py"):
+        found |= {
+            f"{file.stem}: {name}" for name in re.findall(r"^def (test_\w+)", file.read_text("utf-8"), re.MULTILINE)
+        }
+    for file in (TESTS / "service" / "cases").glob("*.yml"):
+        found |= {f"{file.stem}: {case['case']}" for case in pyyaml.safe_load(file.read_text("utf-8"))}
     return found
 
 
@@ -42,6 +56,8 @@ def test_rows_name_tests_that_exist() -> None:
             area, _, title = name.partition(": ")
             if area == "cli":
                 assert (TESTS / "cli" / f"{title}.txtar").exists(), name
+            elif area == "service":
+                assert title in of_the_service(), name
             elif area == "property":
                 assert f"def {title}(" in laws, name
             else:

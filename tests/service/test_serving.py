@@ -104,3 +104,10 @@ def test_new_tokens_and_keys(capsys: pytest.CaptureFixture[str]) -> None:
 def test_what_was_acknowledged_outlives_the_process(tmp_path: Path) -> None:
     """A sample of what `kills.py` does at length."""
     assert kills.kills(2, tmp_path, "sqlite:///plait.db") > 0
+
+
+def test_headers_come_back(client: serving.Client) -> None:
+    reply = client.ask("GET", "/revisions", x_context_marker="m1", x_end_user="eu")
+    assert (reply.headers["x-context-marker"], reply.headers["x-end-user"]) == ("m1", "eu")
+    assert reply.headers["x-deckhand-req"].startswith("req-")
+    assert "x-end-user" not in client.ask("GET", "/nope").headers

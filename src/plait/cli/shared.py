@@ -103,6 +103,18 @@ def within_limits(command: Callable[[Sequence[str]], int], argv: Sequence[str]) 
         return within_memory(lambda: command(argv))
 
 
+_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+def size_of(flags: Parsed, name: str) -> int:
+    """The bytes that a flag says, such as 500M. Raises UsageError."""
+    text = flags.text(name)
+    digits, unit = (text[:-1], _UNITS[text[-1]]) if text[-1:] in _UNITS else (text, 1)
+    if not digits.isascii() or not digits.isdigit() or len(digits) > 15:
+        raise UsageError(f'invalid --{name} "{text}"', expected="a number of bytes, such as 500M")
+    return int(digits) * unit
+
+
 def jobs_of(flags: Parsed) -> int:
     """How many processes the flags ask for. Raises UsageError."""
     jobs = int(flags.text(JOBS.name), 0)

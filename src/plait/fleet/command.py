@@ -7,7 +7,7 @@ import sys
 from contextlib import contextmanager
 
 from plait.cli.options import GENERAL, SWITCH, TEXT, TEXTS, Command, Flag
-from plait.cli.shared import LIMIT
+from plait.cli.shared import LIMIT, size_of
 from plait.cli.streams import complain, write_out
 from plait.errors import UsageError
 from plait.fleet.finding import project_file
@@ -131,7 +131,7 @@ def _made(flags: Parsed, project: str) -> Report:
             executor=executor,
             cache=False if flags.on("no-cache") else flags.text("cache") or True,
             cache_secrets=flags.on("cache-secrets"),
-            cache_size=_size(flags.text("cache-size")),
+            cache_size=size_of(flags, "cache-size"),
             afresh=flags.on("no-cache") and not flags.on("resume"),
             resume=flags.on("resume"),
             fail_fast=flags.on("fail-fast"),
@@ -159,16 +159,6 @@ def _number(flags: Parsed, name: str) -> int:
     if not text.isascii() or not text.isdigit() or not 0 < int(text) <= 1024:
         raise UsageError(f'invalid --{name} "{text}"', expected="a number of processes, 1 or more")
     return int(text)
-
-
-_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-
-
-def _size(text: str) -> int:
-    digits, unit = (text[:-1], _UNITS[text[-1]]) if text[-1:] in _UNITS else (text, 1)
-    if not digits.isascii() or not digits.isdigit():
-        raise UsageError(f'invalid --cache-size "{text}"', expected="a number of bytes, such as 500M")
-    return int(digits) * unit
 
 
 def _tell(report: Report, flags: Parsed) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.cli.options import GENERAL, SAFETY, SWITCH, TEXT, TEXTS, Command, Flag
-from plait.cli.shared import LIMIT
+from plait.cli.shared import LIMIT, size_of
 from plait.cli.streams import complain, write_out
 from plait.errors import PlaitError, UsageError
 
@@ -119,7 +119,7 @@ def _application(flags: Parsed, address: str, tokens: str | None) -> Starlette:
         tokens=tokens,
         policy=_policy(flags.text("policy")),
         keys=keys_of(flags),
-        most=_size(flags.text("max-body")),
+        most=size_of(flags, "max-body"),
         limits=parse(flags.texts(LIMIT.name)).given,
     )
 
@@ -158,16 +158,6 @@ def _port(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text[:9]) > 65535 or len(text) > 5:
         raise UsageError(f'invalid --port "{text}"', expected="a number from 0 to 65535")
     return int(text)
-
-
-_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-
-
-def _size(text: str) -> int:
-    digits, unit = (text[:-1], _UNITS[text[-1]]) if text[-1:] in _UNITS else (text, 1)
-    if not digits.isascii() or not digits.isdigit() or len(digits) > 12:
-        raise UsageError(f'invalid --max-body "{text}"', expected="a number of bytes, such as 64M")
-    return int(digits) * unit
 
 
 def _policy(path: str) -> dict[object, object] | None:
