@@ -115,6 +115,15 @@ def test_a_run_takes_them_and_a_view_notes_them(place: pathlib.Path) -> None:
     assert run.evaluate().to_dict()["all"]["name"] == "web"  # type: ignore[index, call-overload]
 
 
+def test_a_view_notes_what_could_not_be_used(place: pathlib.Path) -> None:
+    for name, text in (("db.json", '{"type": 1}'), ("values.schema.json", "{")):
+        (place / name).write_text(text, "utf-8")
+        view = View()
+        with pytest.raises(plait.UsageError):
+            project.read(str(place)).run("app").evaluate(view=view)
+        assert str(place / name) in view.files
+
+
 def test_a_changed_schema_is_read_again(place: pathlib.Path) -> None:
     assert values_schema("values.schema.json") is values_schema("values.schema.json")
     (place / "db.json").write_text(json.dumps({"properties": {"host": {"default": "elsewhere"}}}), "utf-8")

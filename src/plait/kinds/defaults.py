@@ -5,6 +5,8 @@ Defaults that hold only for some values, within `oneOf`, `if` and the like, are 
 
 from __future__ import annotations
 
+from threading import Lock
+
 from plait.errors import UsageError
 from plait.kinds.check import key_of
 from plait.kinds.patterns import matches
@@ -30,7 +32,7 @@ _CONDITIONAL = ("anyOf", "contains", "dependencies", "dependentSchemas", "else",
 
 # What decides about defaults; a schema without any of these only leads to another one.
 _SAYING = frozenset(
-    ("additionalProperties", "default", "items", "patternProperties", "prefixItems", "properties", "required", "type")
+    ("additionalProperties", "default", "items", "nullable", "patternProperties", "prefixItems", "properties", "type")
 )
 
 
@@ -110,7 +112,7 @@ class Defaults:
     is_ytts: it is one that ytt wrote, which leaves out that an object is there, or null if it can be.
     """
 
-    __slots__ = ("_count", "_known", "_open", "_where", "is_ytts", "top")
+    __slots__ = ("_count", "_known", "_lock", "_open", "_where", "is_ytts", "top")
 
     def __init__(self, schema: Schema, where: Where, *, is_ytts: bool = False) -> None:
         self.top = Held([schema])
@@ -120,13 +122,15 @@ class Defaults:
         # What is being made, and how much was.
         self._open: list[tuple[int, ...]] = []
         self._count = 0
+        self._lock = Lock()
 
     def made(self) -> Value:
         """The value when nothing is given. Raises LimitError, and UsageError for defaults without end."""
-        self._count = 0
         if self.top.default() is None:
-            return self._fill(self.top, Map([]))
-        found = self._made(self.top)
+            return self.fill(Map([]))
+        with self._lock:
+            self._count = 0
+            found = self._made(self.top)
         return None if found is None else found[0]
 
     def fill(self, value: Value, before: Value = None) -> Value:
@@ -134,8 +138,9 @@ class Defaults:
 
         before: an earlier state that was filled; what is shared with it is not looked at again. Raises as `made` does.
         """
-        self._count = 0
-        return self._fill(self.top, value, before)
+        with self._lock:
+            self._count = 0
+            return self._fill(self.top, value, before)
 
     def _made(self, held: Held) -> tuple[Value] | None:
         """What a key has that is not given, if anything."""
@@ -207,19 +212,19 @@ class Defaults:
 
 def not_taken(nodes: Iterable[Mapping[str, object]]) -> Iterator[Mapping[str, object]]:
     """The schemas with a default that holds only for some values. nodes: all schemas that are reached."""
+    seen: set[int] = set()
     for node in nodes:
-        for inner, steps in below(node):
-            keyword = steps[0]
-            if keyword in _CONDITIONAL and isinstance(inner, dict):
-                if keyword in ("anyOf", "oneOf") and only_alternative(node.get(str(keyword))) is not None:
-                    continue
-                yield from _with_default(inner)
+        todo = [inner for inner, steps in below(node) if _is_conditional(node, str(steps[0]))]
+        while todo:
+            one = todo.pop()
+            if isinstance(one, dict) and id(one) not in seen:
+                seen.add(id(one))
+                if "default" in one:
+                    yield one
+                todo += [inner for inner, _ in below(one)]
 
 
-def _with_default(node: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
-    todo = [node]
-    while todo:
-        node = todo.pop()
-        if "default" in node:
-            yield node
-        todo += [inner for inner, _ in below(node) if isinstance(inner, dict)]
+def _is_conditional(node: Mapping[str, object], keyword: str) -> bool:
+    """Whether what stands behind a keyword holds for some values only."""
+    is_only = keyword in ("anyOf", "oneOf") and only_alternative(node.get(keyword)) is not None
+    return keyword in _CONDITIONAL and not is_only

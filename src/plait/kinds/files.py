@@ -16,11 +16,11 @@ from plait.content import file_content, near
 from plait.errors import PlaitError, ReadError, UsageError
 from plait.nodes import Array, Map, to_plain
 from plait.source import Position, Source
-from plait.view import View, seen
+from plait.view import View, current_view, seen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import TypeAlias
 
     from plait.nodes import Document, Item
@@ -144,18 +144,30 @@ class Files:
         """The text of a file, and its documents; none if it cannot be read as YAML."""
         from plait.yaml import read
 
-        if self._last[0] != path:  # a file with one fault may have many
+        last = self._last
+        if last[0] != path:  # a file with one fault may have many
             source = Source(path)
             documents: Sequence[Document] = ()
             with suppress(PlaitError):
                 source = Source(path, self.text(path))
                 documents = read(source, keep_mark=False).items
-            self._last = path, source, documents
-        return self._last[1:]
+            self._last = last = path, source, documents
+        return last[1:]
 
     def forget_nodes(self) -> None:
         """Nobody asks for places soon."""
         self._last = "", Source(""), ()
+
+
+def note_read(paths: Iterable[str]) -> None:
+    """Tell who watches this run of files and directories that were looked at, also where an earlier run has read them."""
+    view = current_view()
+    for path in paths if view is not None else ():
+        if os.path.isdir(path):
+            view.note_directory(path)  # type: ignore[union-attr] # there is one
+        else:
+            with suppress(OSError):
+                file_content(path, f'the schema "{path}"')
 
 
 def _parsed(path: str, text: str) -> object:

@@ -9,11 +9,10 @@ import os
 from collections import OrderedDict
 from threading import Lock
 
-from plait.content import file_content
 from plait.errors import LimitError, PlaitError, SchemaError, UsageError
 from plait.kinds.check import as_json, placed, violations
 from plait.kinds.defaults import Defaults, not_taken
-from plait.kinds.files import Files
+from plait.kinds.files import Files, note_read
 from plait.kinds.findings import Findings, shown
 from plait.kinds.parts import is_ytts, part_of
 from plait.kinds.references import References
@@ -53,14 +52,15 @@ class ValuesSchema:
         except ImportError:
             raise UsageError("--schema needs the library jsonschema", hint=_WITHOUT_LIBRARY) from None
         self._findings = Findings(self._references)
-        self.files.note(path)
         try:
             self.contents = self._references.load(path)
             self.pointer = part_of(self.contents, pointer, typed)
             self.schema = self._references.schema(path, self.pointer)
         except PlaitError as error:
+            note_read(self.files.stamps)
             raise shown(error) from None
         if self.files.problems:
+            note_read(self.files.stamps)
             raise UsageError(f'the schema "{name}" cannot be used', findings=self._findings.of_problems())
         self.notes = [*self._notes()]
         self.is_ytts = is_ytts(self.contents, self.pointer)
@@ -101,7 +101,7 @@ class ValuesSchema:
         """The data values so far, with nothing where the given ones have a map or an array and there is another thing: of
         alternatives that a schema has, others need not be of the kind of the default.
         """
-        value = _room(before.value, given.value)
+        value: Value = _within_stack(lambda: _room(before.value, given.value))
         return before if value is before.value else before.with_value(value)
 
     def check(self, document: Document, sources: Sequence[str] = ()) -> None:
@@ -135,12 +135,6 @@ class ValuesSchema:
         """Whether the schema refers to other files."""
         return len(self.files.all_read()) > 1
 
-    def note_in_view(self) -> None:
-        """Tell who watches this run what was read, though an earlier one may have read it."""
-        if current_view() is not None:
-            for path in self.files.stamps:
-                file_content(path, f'the schema "{path}"')
-
 
 def _room(left: Value, right: Value) -> Value:
     if type(right) in (Map, Array) and type(left) is not type(right):
@@ -164,7 +158,7 @@ def _within_stack(make: Callable[[], Value]) -> Value:
 
 
 def _split(name: str, texts: Mapping[str, bytes]) -> tuple[str, str | None]:
-    """The path of a file, and the pointer behind it. Raises ReadError."""
+    """The path of a file, and the pointer behind it."""
     path, mark, pointer = name.rpartition("#")
     if mark and not os.path.lexists(name) and os.path.abspath(name) not in texts:
         return path, pointer
@@ -190,7 +184,7 @@ def values_schema(name: str) -> ValuesSchema:
             found = _MADE[key] = ValuesSchema(name, texts)
             while len(_MADE) > _MOST_MADE:
                 _MADE.popitem(last=False)
-    found.note_in_view()
+    note_read(found.files.stamps)
     return found
 
 

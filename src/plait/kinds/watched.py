@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
-from plait.content import file_content, near
+from plait.content import near
 from plait.errors import ReadError
 from plait.kinds.catalogue import catalogue_of
+from plait.kinds.files import note_read
 from plait.view import current_view
 
 TYPE_CHECKING = False
@@ -33,22 +34,9 @@ def watched_catalogue(paths: Sequence[str]) -> Iterator[Catalogue]:
     try:
         yield catalogue
     finally:
-        _note(catalogue)
+        note_read(catalogue.paths())
 
 
 def _is_seen(path: str) -> bool:
     view = current_view()
     return view is not None and view.text_for(path) is not None
-
-
-def _note(catalogue: Catalogue) -> None:
-    """Tell who watches this run what was looked at, though an earlier one may have read it."""
-    view = current_view()
-    if view is None:
-        return
-    for path in catalogue.paths():
-        if os.path.isdir(path):
-            view.note_directory(path)
-        else:
-            with suppress(OSError):
-                file_content(path, f'the schema "{path}"')
