@@ -203,7 +203,7 @@ class Keys(MapKey):
                 raise OverlayError(
                     f'this item of {self.where} has no "{name}", by which items are merged',
                     at=item.position,
-                    hint="with the item - $patch: replace, an array takes the place of the other",
+                    hint="with - $patch: replace as an item, an array is put in the place of the other",
                 )
             found[place] = key_id(value)  # type: ignore[arg-type]
         return tuple(found)

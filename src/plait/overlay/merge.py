@@ -3,7 +3,7 @@
 A merge is an overlay whose matchers are made from keys: for each document the steps are planned that an overlay with
 annotations would have, and an overlay's run does them.
 
-- A document goes with the one that has its apiVersion, kind, metadata.name and metadata.namespace, as far as it has them.
+- A document goes with its counterpart in the output (`plait.overlay.counterparts`).
 - Maps are merged, keys that are not there are added, null takes a key out.
 - The items of an array are merged by what tells them apart (`Rules`); an array of which nobody knows is replaced.
 - What is replaced, and only that, is taken as it is written.
@@ -12,19 +12,17 @@ annotations would have, and an overlay's run does them.
 from __future__ import annotations
 
 from plait.errors import OverlayError, PlaitError
-from plait.fragments import to_starlark
-from plait.naming import described
 from plait.nodes import Array, ArrayItem, Map, MapItem, key_id, kind_name, walk
 from plait.overlay.apply import nested, of_document, run_of
-from plait.overlay.diagnosis import near_subset
+from plait.overlay.counterparts import counterpart
 from plait.overlay.edits import DocumentsEdit
 from plait.overlay.erasing import with_annotations
 from plait.overlay.expectations import UNSET, Expectation
-from plait.overlay.item_keys import REQUIRED, WHOLE, value_under
-from plait.overlay.matchers import ALL, All, Keys, OtherKeys, Same, Subset
+from plait.overlay.item_keys import REQUIRED, WHOLE
+from plait.overlay.matchers import Keys, OtherKeys, Same
 from plait.overlay.plan import MISSING_OK, NO_KEY, Step, plain_step
 from plait.overlay.trail import key_text
-from plait.spell import did_you_mean, listed
+from plait.spell import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,7 +66,7 @@ def merge_documents(
     except PlaitError as error:
         if error.hint is not None and "#@overlay/replace" in error.hint:
             # Plain documents have no annotations.
-            error.hint = "with $patch: replace, or - $patch: replace in an array, it takes the place of the other"
+            error.hint = "to put it in the place of the other: $patch: replace in it, or as an item of an array"
         raise of_document(error, run) from None
     except RecursionError:
         raise nested(document.position) from None
@@ -79,75 +77,15 @@ def merge_documents(
     return edit.results()
 
 
-# ---- which document
-
-
 def _document_step(run: Run, edit: DocumentsEdit, document: Document, rules: Rules, trace: Trace | None) -> Step:
-    """The step for a document that is merged. Raises OverlayError if it is not for exactly one."""
-    if type(document.value) is not Map:
-        raise OverlayError("a document that is merged is a map", at=document.position, found=kind_name(document.value))
-    identity = _identity(document.value)
-    matcher: Subset | All = Subset(to_starlark(identity)) if identity.items else ALL
-    places = matcher.select(run, edit, document.value)
-    if len(places) != 1:
-        raise _not_one(edit.items, document, identity, [edit.items[place] for place in places])
-    known = frozenset(one for one in walk(identity) if type(one.value) is not Map)
-    left = edit.items[places[0]]
-    step = _Plan(rules, left, trace).step(document, (), known)
+    """The step for a document that is merged. Raises OverlayError."""
+    left, matcher, said = counterpart(run, edit, document)
+    step = _Plan(rules, left, trace).step(document, (), said)
     step.matcher = matcher
     if step.action == "replace":
         # What is in the place of a document stays where that is.
         step.cleaned = with_annotations(step.clean(), step.clean().value, left.annotations)
     return step
-
-
-def _identity(top: Map) -> Map:
-    """What a document says of which one it is for."""
-    found = _texts(top, ("apiVersion", "kind"))
-    metadata = top.find("metadata")
-    inner = _texts(metadata.value, ("name", "namespace")) if metadata is not None else []
-    if metadata is not None and inner:
-        found.append(metadata.with_value(Map(inner)))
-    return Map(found)
-
-
-def _texts(value: Value, names: Sequence[str]) -> list[MapItem]:
-    items = [value.find(name) for name in names] if type(value) is Map else []
-    return [item for item in items if item is not None and item.value is not None]
-
-
-def _not_one(
-    documents: Sequence[Document], document: Document, identity: Map, found: Sequence[Document]
-) -> OverlayError:
-    """The error for a document that is for none, or for more than one of the documents."""
-    at = document.position
-    if found:
-        names = ("apiVersion", "kind", "metadata.name", "metadata.namespace")
-        return OverlayError(
-            f"this document could be merged into {len(found)} documents",
-            at=at,
-            also=[one.position for one in found],
-            found="\n".join(map(described, found)),
-            hint="say " + listed([name for name in names if _at(identity, name) is None]),
-        )
-    message = "there is no document to merge this one into"
-    hint = "to add it to the output: -f FILE"
-    if not documents:
-        return OverlayError(message, at=at, hint=hint)
-    nearby, near, also = near_subset(documents, [Subset(to_starlark(identity))])
-    return OverlayError(
-        message, at=at, also=also, found=nearby, hint=hint if near is None else f'did you mean "{near}"? {hint}'
-    )
-
-
-def _at(identity: Map, name: str) -> Value:
-    value: Value = identity
-    for key in name.split("."):
-        value = value_under(value, key)
-    return value
-
-
-# ---- what is done
 
 
 class _Plan:
@@ -242,9 +180,9 @@ class _Plan:
             if other is not item:
                 raise matcher.twice([other, item], at=item.position)
             step = self.step(item, path, [item.value.find(name) for name in names])  # type: ignore[union-attr]
-            step.matcher, step.expected = matcher, MISSING_OK
+            step.matcher = matcher
             text = identity[0]
-            if step.action == "merge" and len(identity) == 1 and type(text) is str:
+            if step.action == "merge" and len(identity) == 1 and type(text) is str and step.expected is MISSING_OK:
                 step.key, step.optional = text, True
             steps.append(step)
         return steps

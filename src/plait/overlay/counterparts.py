@@ -1,0 +1,92 @@
+"""Which document of the output a plain one is merged into: the one that has all that it says of itself.
+
+That is its apiVersion, kind, metadata.name and metadata.namespace. A document that says nothing of itself is for the only
+one that there is.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from plait.errors import OverlayError
+from plait.fragments import to_starlark
+from plait.naming import described
+from plait.nodes import Map, kind_name, walk
+from plait.overlay.diagnosis import near_subset
+from plait.overlay.item_keys import value_under
+from plait.overlay.matchers import ALL, Subset
+from plait.spell import listed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.nodes import Document, Item, MapItem, Value
+    from plait.overlay.edits import DocumentsEdit
+    from plait.overlay.matchers import Matcher
+    from plait.overlay.run import Run
+
+_TOP, _METADATA = ("apiVersion", "kind"), ("name", "namespace")
+
+
+class Counterpart(NamedTuple):
+    """A document of the output. matcher: finds it. said: the items by which it was found."""
+
+    left: Document
+    matcher: Matcher
+    said: frozenset[Item]
+
+
+def counterpart(run: Run, edit: DocumentsEdit, document: Document) -> Counterpart:
+    """The document that another one is merged into. Raises OverlayError if there is none, or more than one."""
+    if type(document.value) is not Map:
+        raise OverlayError("a document that is merged is a map", at=document.position, found=kind_name(document.value))
+    identity = _identity(document.value)
+    matcher = Subset(to_starlark(identity)) if identity.items else ALL
+    found = [edit.items[place] for place in matcher.select(run, edit, document.value)]
+    if len(found) > 1:
+        raise _several(document, identity, found)
+    if not found:
+        raise _none(document, edit.items, Subset(to_starlark(identity)))
+    said = frozenset(one for one in walk(identity) if type(one.value) is not Map)
+    return Counterpart(found[0], matcher, said)
+
+
+def _identity(top: Map) -> Map:
+    """What a document says of itself."""
+    found = _given(top, _TOP)
+    metadata = top.find("metadata")
+    inner = [] if metadata is None else _given(metadata.value, _METADATA)
+    if metadata is not None and inner:
+        found.append(metadata.with_value(Map(inner)))
+    return Map(found)
+
+
+def _given(value: Value, names: Sequence[str]) -> list[MapItem]:
+    items = [value.find(name) for name in names] if type(value) is Map else []
+    return [item for item in items if item is not None and item.value is not None]
+
+
+def _several(document: Document, identity: Map, found: Sequence[Document]) -> OverlayError:
+    metadata = value_under(identity, "metadata")
+    unsaid = [name for name in _TOP if value_under(identity, name) is None]
+    unsaid += [f"metadata.{name}" for name in _METADATA if value_under(metadata, name) is None]
+    return OverlayError(
+        f"this document could be merged into {len(found)} documents",
+        at=document.position,
+        also=[one.position for one in found],
+        found="\n".join(map(described, found)),
+        hint=f"say {listed(unsaid)}" if unsaid else "leave one of them out of the output",
+    )
+
+
+def _none(document: Document, documents: Sequence[Document], wanted: Subset) -> OverlayError:
+    nearby, near, also = near_subset(documents, [wanted]) if documents else (None, None, ())
+    hint = "to add it to the output: -f FILE"
+    return OverlayError(
+        "there is no document to merge this one into",
+        at=document.position,
+        also=also,
+        found=nearby,
+        hint=hint if near is None else f'did you mean "{near}"? {hint}',
+    )
