@@ -46,6 +46,7 @@ def test_a_run_elsewhere_is_the_same(name: str, tmp_path: Path, monkeypatch: pyt
     home = put(tmp_path / "home", {**files, "plait.yml": f"runs:\n  one:\n    {run}\n"})
     monkeypatch.chdir(home)
     monkeypatch.setenv("FLEET_value", "a")
+    monkeypatch.setenv("VALUE", "c")
     monkeypatch.setenv("VARS_a", "1")
     monkeypatch.setenv("SECRET_123E4567_E89B_12D3_A456_426614174000", "a")
     fleet(output=tmp_path / "out").check()
