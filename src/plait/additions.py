@@ -16,6 +16,7 @@ EMBEDDED = "embedded"
 KEYS = "keys"
 VALUES_REFER = "values-refer"
 OUTPUT_FILE = "output-file"
+TAGS = "tags"
 
 # What each brings, as help texts say it.
 ADDITIONS = {
@@ -26,12 +27,13 @@ ADDITIONS = {
     OUTPUT_FILE: "@output/file says of documents which file they are written to",
     REQUIRED: "@schema/required says of data values that they have to be given",
     SECRETS: "@schema/secret marks data values that nobody else is to see",
+    TAGS: "tags of YAML such as !Ref are kept",
     VALUES_REFER: "data.values in data values and schemas: values that are made of others",
 }
 # Those of each command.
 OF_COMMAND = {
-    "render": (EMBEDDED, F_STRINGS, KEYS, OUTPUT_FILE, REQUIRED, SECRETS, VALUES_REFER),
-    "patch": (EMBEDDED, OPERATIONS),
+    "render": (EMBEDDED, F_STRINGS, KEYS, OUTPUT_FILE, REQUIRED, SECRETS, TAGS, VALUES_REFER),
+    "patch": (EMBEDDED, OPERATIONS, TAGS),
 }
 
 

@@ -50,11 +50,12 @@ class Context:
     refuses_warnings: whether a run that has warned of something fails, before it writes anything.
     originals: what was read, where results keep its form, or None. cache: compiled code of earlier runs, or None. shared: inputs of earlier runs, for commands that know it. kept: what
     templates gave in earlier runs (`plait.workspace.kept`), or None. allowance: what the run may take, `limits` or what is in force;
-    budget: what of it is left for templates, for the language to keep.
+    budget: what of it is left for templates, for the language to keep. additions: to the dialect, by their names.
     """
 
     __slots__ = (
         "_warnings",
+        "additions",
         "allowance",
         "budget",
         "cache",
@@ -87,6 +88,7 @@ class Context:
         self.refuses_warnings = False
         # What records where values come from; None, the default, costs nothing.
         self.trace: Trace | None = None
+        self.additions: frozenset[str] = frozenset()
         self.doing: object = ""
         self.done = self.total = 0
 

@@ -48,6 +48,23 @@ def _write_positions(documents: DocumentSet) -> str:
 
 
 FORMATS: dict[str, Callable[[DocumentSet], str]] = {"yaml": _write_yaml, "json": _write_json, "pos": _write_positions}
+
+
+def _write_tagged(documents: DocumentSet) -> str:
+    from plait.yaml.tags import write_tagged
+
+    return write_tagged(documents)
+
+
+def _write_untagged_json(documents: DocumentSet) -> str:
+    from plait.yaml.tags import check_untagged
+
+    check_untagged(documents, "JSON")
+    return _write_json(documents)
+
+
+# The same where maps with a tag as their key stand for tags.
+TAGGED = {**FORMATS, "yaml": _write_tagged, "json": _write_untagged_json}
 SCHEMA_FORMATS = (OPENAPI, JSON_SCHEMA)
 
 

@@ -102,3 +102,16 @@ def test_what_is_within_a_text_is_no_fault(tmp_path: Path) -> None:
         made.open("config/overlay.yml", files["config/overlay.yml"].replace("server:", "servr:"))
         [problem] = diagnostics.problems(made.state, made.path("config/overlay.yml"))
         assert 'did you mean "server"' in problem.message
+
+
+def test_tags(tmp_path: Path) -> None:
+    """An expression behind a tag, and the function that makes tags, are no faults where a run takes tags."""
+    text = '#@ load("@ytt:yaml", "yaml")\na: !Ref #@ "b"\nc: #@ yaml.tag("d", "!Sub")\n'
+    files = {"plait.yml": "runs:\n  app:\n    render: {files: config, with: tags}\n", "config/a.yml": text}
+    with workshop(tmp_path, files) as made:
+        made.open("config/a.yml")
+        assert not [*diagnostics.problems(made.state, made.path("config/a.yml"))]
+    files["plait.yml"] = "runs:\n  app:\n    render: {files: config}\n"
+    with workshop(tmp_path / "without", files) as made:
+        made.open("config/a.yml")
+        assert [*diagnostics.problems(made.state, made.path("config/a.yml"))]

@@ -57,7 +57,7 @@ def patch(
     after them. require_variables, require_use: as --var-errs and --var-errs-unused.
     sort: print keys sorted, as BOSH does. keep_format: `to_yaml` gives the base's own text with only those lines changed
     that have to. null_values: accept operations with `value: null`. additions: names of additions to the dialect, as
-    --with: "operations". allow_links: as in `render`, for directories and
+    --with: "operations", "tags". allow_links: as in `render`, for directories and
     patterns of ops files. warnings, limits: as in `render`. trace: keep histories, for `explain`. isolated: as in `render`.
     Raises PlaitError.
 

@@ -96,15 +96,15 @@ def render(
             given.add_merges(merge, merge_keys, merge_schemas)
         if trace:
             given.context.trace = trace_of(given.documents.values())
-        originals = given.context.originals = Originals() if keep_format else None
+        given.context.originals = Originals() if keep_format else None
         result = given.run()
         given.context.check_warnings()
         return Rendered(
             result.documents,
-            write=None if originals is None else originals.write,
             files=dict(result.output_files()),
             warnings=given.context.warnings,
             printed=given.printed,
+            write=result.write("yaml"),
             trace=given.context.trace,
         )
 

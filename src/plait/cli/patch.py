@@ -6,6 +6,7 @@ one location if asked, print it. Any error ends with status 1, as in the referen
 
 from __future__ import annotations
 
+from plait.additions import TAGS
 from plait.cli.endings import cleaned_up
 from plait.cli.options import GENERAL, GO_FLAGS, NO_EFFECT, NUMBER, SAFETY, SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.shared import (
@@ -145,8 +146,10 @@ def _run(argv: Sequence[str], given: Map | None) -> int:
         if job.done is not None:
             from plait.ops import to_nodes
             from plait.yaml import write_value
+            from plait.yaml.tags import printable
 
-            write_out(write_value(to_nodes(job.done)))
+            operations = to_nodes(job.done)
+            write_out(write_value(printable(operations) if TAGS in job.additions else operations))
             return 0
         text = job.text(document.value)
         write_source_map(flags, context.trace, DocumentSet([document]), text)

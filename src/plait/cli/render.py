@@ -271,7 +271,10 @@ def _rendered(flags: Parsed, cache: CodeCache | None, given: Map | None) -> int:
             bulk_json([], render(error, quote_values=flags.on("quote-values")).removeprefix("plait: ").rstrip("\n"))
         )
         return 0
-    write_source_map(flags, context.trace, result.documents, originals=result.originals, as_json=_prints_json(flags))
+    text = result.write("yaml")(result.documents) if result.has_tags and flags.given(SOURCE_MAP.name) else None
+    write_source_map(
+        flags, context.trace, result.documents, text, originals=result.originals, as_json=_prints_json(flags)
+    )
     _write(flags, result)
     if debug is not None:
         debug(f"total: {perf_counter() - start:.3f} s")
@@ -285,7 +288,7 @@ def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) ->
     given: data values that win over those of flags. Raises PlaitError.
     """
     from plait.api.results import Rendered
-    from plait.output import choose_formats, text_of
+    from plait.output import choose_formats
 
     flags = _parsed(argv)
     keep_limits(flags, context)
@@ -299,7 +302,7 @@ def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) ->
         files=result.output_files,
         paths=result.paths(),
         texts=[file.path for file in result.texts],
-        write=lambda documents: text_of(documents, choose_formats(flags.texts("output"))[0], result.originals),
+        write=result.write(choose_formats(flags.texts("output"))[0]),
         warnings=context.warnings,
         trace=context.trace,
     )
@@ -506,7 +509,7 @@ def _write(flags: Parsed, result: Result) -> None:
                 output.add_files(kept, files, _print_line)
     else:
         name, _ = output.choose_formats(flags.texts("output"))
-        write_out(output.text_of(result.documents, name, result.originals))
+        write_out(result.write(name)(result.documents))
         if result.texts and are_shown(flags):
             sys.stderr.write(_TEXT_FILES_WARNING)
 

@@ -2,26 +2,52 @@
 
 from __future__ import annotations
 
+from plait.additions import TAGS
 from plait.errors import LimitError, PlaitError
 from plait.fragments import YamlFragment, to_data, to_nodes
 from plait.modules.members import exactly, module_of, only_text
 from plait.nodes import Document, DocumentSet, is_empty
 from plait.source import Source
-from plait.starlark import StarlarkError, spend
+from plait.starlark import Dict, StarlarkError, insert, spend
 from plait.yaml import is_second, read, write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from plait.context import Context
     from plait.modules.members import Args, Kwargs
     from plait.starlark import Module
 
 
-def module(context: Context) -> Module:  # noqa: ARG001 - the signature all modules share
-    return module_of("yaml", {"decode": _decode, "encode": _encode})
+def module(context: Context) -> Module:
+    if TAGS not in context.additions:
+        return module_of("yaml", {"decode": _decode, "encode": _encode})
+
+    def tagged(args: Args, kwargs: Kwargs) -> object:
+        from plait.yaml.tags import write_tagged
+
+        return _encode(args, kwargs, write_tagged)
+
+    def read_tagged(args: Args, kwargs: Kwargs) -> object:
+        return _decode(args, kwargs, context.additions)
+
+    return module_of("yaml", {"decode": read_tagged, "encode": tagged, "tag": _tag})
 
 
-def encode(value: object) -> str:
+def _tag(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are ignored
+    """`yaml.tag(value, "!Ref")`: a dict with one key, which is written as the tag."""
+    from plait.yaml.tags import is_tag
+
+    value, name = exactly(2, args)
+    if not is_tag(name):
+        raise StarlarkError("this is no tag", expected='such as "!Ref"', found=repr(name))
+    made = Dict()
+    insert(made, name, value)
+    return made
+
+
+def encode(value: object, write: Callable[[DocumentSet], str] = write) -> str:
     """A value as text: a document set as its documents, anything else as one document.
 
     Nothing is written for null, for empty documents and for empty fragments, unlike for an empty list or dict.
@@ -34,19 +60,20 @@ def encode(value: object) -> str:
     return write(DocumentSet([Document(nodes)]))
 
 
-def _encode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are ignored
+def _encode(args: Args, kwargs: Kwargs, write: Callable[[DocumentSet], str] = write) -> object:  # noqa: ARG001 - keywords are ignored
     (value,) = exactly(1, args)
     if type(value) is str:
         spend(len(value) * 4)
-    text = encode(value)
+    text = encode(value, write)
     spend(len(text) * 2)
     return text
 
 
-def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
+def _decode(args: Args, kwargs: Kwargs, additions: frozenset[str] = frozenset()) -> object:  # noqa: ARG001
     text = only_text(args)
     spend(len(text) * 16)
     source = Source("", text)
+    source.additions = additions
     try:
         documents = read(source, merge_lists=False)
     except PlaitError as error:

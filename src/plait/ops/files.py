@@ -280,6 +280,7 @@ def read_operations(
     """
     from plait.ops.reading import read_first
 
+    source.additions = additions
     return operations_of(read_first(source, warn), source, null_values=null_values, additions=additions)
 
 

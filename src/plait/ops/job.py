@@ -5,6 +5,7 @@ First of all operations are applied, one after the other (spec ops 6).
 
 from __future__ import annotations
 
+from plait.additions import TAGS
 from plait.context import Context
 from plait.errors import OpsError, UsageError
 from plait.events import current_listener
@@ -149,6 +150,7 @@ class Job:
     def run(self) -> Value:
         """The changed document, or what is at the location in it. Raises ReadError, OpsError. Spec ops 2, stages 2 to 8."""
         if self.template is not None:
+            self.template.additions = self.additions
             self.base = read_first(self.template, self.context.warn)
         trace = self.context.trace
         value = self.base
@@ -188,9 +190,11 @@ class Job:
     def text(self, value: Value) -> str:
         """What is printed: a string that was asked for by its location as it is, anything else as YAML."""
         if self.keep_format:
+            if TAGS in self.additions:
+                raise UsageError("a text whose format is kept has its tags", hint="leave out --with tags")
             if self.template is None:
                 raise UsageError("there is no text whose format can be kept", expected="a file, or a text by its name")
             return keep_format(self.template, self.base, value)
         if self.pointer is not None and type(value) is str:
             return value + "\n"
-        return write_text(value, sort=self.sort)
+        return write_text(value, sort=self.sort, tags=TAGS in self.additions)

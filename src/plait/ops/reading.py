@@ -39,8 +39,12 @@ def _settled(source: Source, tree: DocumentSet, warn: Callable[[str], None] | No
     return documents.items[0].value
 
 
-def write_text(value: Value, *, sort: bool = True) -> str:
-    """A value as the reference prints it; keys in their own order unless `sort`."""
+def write_text(value: Value, *, sort: bool = True, tags: bool = False) -> str:
+    """A value as the reference prints it; keys in their own order unless `sort`. tags: with tags (`plait.yaml.tags`)."""
+    if tags:
+        from plait.yaml.tags import printable
+
+        return write_value(printable(value, sort=sort), fold=FOLD)
     return write_value(value, sort=sort, fold=FOLD)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 
-from plait.additions import F_STRINGS, VALUES_REFER
+from plait.additions import F_STRINGS, TAGS, VALUES_REFER
 from plait.errors import TemplateError
 from plait.events import current_listener
 from plait.limits import DEEPEST, allowance
@@ -124,7 +124,11 @@ def _key(cache: CodeCache, source: Source, traced: bool) -> str:
 def compiled_as(kind: str, source: Source, *, traced: bool) -> str:
     """The name under which code of a kind of file is kept: it differs with what the code is to tell, and with its language."""
     language = "".join(
-        [sign for name, sign in ((F_STRINGS, "f "), (VALUES_REFER, "deferring ")) if name in source.additions]
+        [
+            sign
+            for name, sign in ((F_STRINGS, "f "), (TAGS, "tags "), (VALUES_REFER, "deferring "))
+            if name in source.additions
+        ]
     )
     return f"{'traced ' if traced else ''}{'' if current_listener() is None else 'marked '}{language}{kind}"
 

@@ -302,7 +302,7 @@ def _data_of(document: Document, context: Context) -> Document:
 
 def _patch(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:
     """Operations and variables, on the documents that are selected."""
-    from plait.additions import taken
+    from plait.additions import TAGS, taken
     from plait.ops import Sources, interpolate, patch, read_operations
     from plait.ops.files import expand
     from plait.ops.ignored import warn_of_placeholders
@@ -312,6 +312,8 @@ def _patch(step: Step, pipeline: Pipeline, state: State, context: Context) -> No
 
     chosen = _selected(step, state)
     additions = taken(step.texts("with"), "patch")
+    if TAGS in additions:
+        raise UsageError("a pipeline keeps no tags", at=step.item.position, hint="plait patch and plait render do")
     operations = []
     for path in _paths(step, pipeline, "ops"):
         for file in expand(path):

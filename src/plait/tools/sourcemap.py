@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 
+from plait.additions import TAGS
 from plait.errors import ReadError
 from plait.naming import document_name
 from plait.nodes import Array, Map, MapItem
@@ -79,10 +80,12 @@ def _mappings(
     One document is looked at after the other, so that all together take no more memory than the largest of them.
     """
     from plait.tools.explain import Explainer
+    from plait.yaml.tags import tags_of
 
     explainer = Explainer(trace)
     columns = _Columns()
-    whole = None if text is None else _Printed(text, of=len(documents.items))
+    additions = frozenset([TAGS] if text is not None and any(tags_of(documents)) else [])
+    whole = None if text is None else _Printed(text, of=len(documents.items), additions=additions)
     before = beside = 0
     for number, document in enumerate(documents.items):
         if whole is not None:
@@ -114,14 +117,18 @@ class _Printed:
     """A printed text, read again to know where values stand in it.
 
     before: the lines that stand before it. beside: the characters before it on its first line. of: how many documents
-    were printed; a text whose format was kept may have empty ones between them.
+    were printed; a text whose format was kept may have empty ones between them. additions: to the dialect of the text.
     """
 
-    def __init__(self, text: str, before: int = 0, beside: int = 0, of: int = 1) -> None:
+    def __init__(
+        self, text: str, before: int = 0, beside: int = 0, of: int = 1, additions: frozenset[str] = frozenset()
+    ) -> None:
         self._beside = beside
         self._spans = Spans()
         self._before = before
-        found = read(Source("output", text), spans=self._spans, keep_mark=False).items
+        source = Source("output", text)
+        source.additions = additions
+        found = read(source, spans=self._spans, keep_mark=False).items
         self._documents = found if len(found) <= of else [one for one in found if one.value is not None]
         self.end = before + text.count("\n")
 

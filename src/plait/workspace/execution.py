@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.additions import OUTPUT_FILE, REQUIRED, SECRETS, VALUES_REFER
+from plait.additions import OUTPUT_FILE, REQUIRED, SECRETS, TAGS, VALUES_REFER
 from plait.errors import PlaitError, SchemaError, TemplateError, UsageError
 from plait.events import current_listener
 from plait.nodes import Document, DocumentSet, Map, is_empty
@@ -353,6 +353,12 @@ class Execution:
             check_placed(found for _, found in documents)
         if library_values or library_schemas:
             _check_used(library_values, library_schemas)
+        if TAGS in self.options.additions:
+            from plait.workspace.tags import replacing
+
+            for place, (member, found) in enumerate(documents):
+                items: list[Document] = [replacing(one) if _is_overlay(one) else one for one in found.items]  # type: ignore[misc]
+                documents[place] = member, found.with_items(items)
         context.doing = "overlays"
         return Evaluated(_overlaid(documents, self.session, layout.plans, printed=printed), texts, exports)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.additions import F_STRINGS
+from plait.additions import F_STRINGS, TAGS
 from plait.nodes import Document, DocumentSet
 from plait.workspace.library import build_library
 
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 INSPECT_SCHEMA = "schema"
 INSPECT_JSON_SCHEMA = "json-schema"
 INSPECT_VALUES = "values"
+
+# Additions that change what a file is read as.
+_READING = frozenset((F_STRINGS, TAGS))
 
 
 class Options:
@@ -77,7 +80,7 @@ class Options:
         self.values_schema = values_schema
         self.output_schemas = output_schemas
         self.output_by = output_by
-        self.reading = (strict, ignore_unknown_comments, implicit_map_key_overrides, F_STRINGS in additions)
+        self.reading = (strict, ignore_unknown_comments, implicit_map_key_overrides, additions & _READING)
 
     def with_overrides(
         self,
@@ -259,10 +262,10 @@ class Result:
     files: documents by output file, in sequence order; a file all of whose documents an overlay took away is there
     with none, a file that had no document before overlays is not. texts: text files in tree order.
     documents: the one stream; that of the files unless given (an inspection has documents and no files).
-    originals: what was read, where the format of it is kept.
+    originals: what was read, where the format of it is kept. has_tags: maps with a tag as their key are written as tags.
     """
 
-    __slots__ = ("documents", "files", "originals", "texts")
+    __slots__ = ("documents", "files", "has_tags", "originals", "texts")
 
     def __init__(
         self,
@@ -274,6 +277,7 @@ class Result:
         self.originals = originals
         self.files = files
         self.texts = texts
+        self.has_tags = False
         if documents is None:
             documents = DocumentSet([document for file in files for document in file.documents.items])
         self.documents = documents
@@ -282,9 +286,16 @@ class Result:
         """The path of every file that comes of it, the text files first."""
         return [*(file.path for file in self.texts), *(file.path for file in self.files)]
 
+    def write(self, form: str) -> Callable[[DocumentSet], str]:
+        """What writes documents of it in a form of output."""
+        from plait.output import FORMATS, TAGGED
+
+        if self.originals is not None:
+            return self.originals.write
+        return (TAGGED if self.has_tags else FORMATS)[form]
+
     def output_files(self) -> list[OutputFile]:
         """Path and text of every file that comes of it, the text files first."""
-        from plait.output import text_of
-
+        write = self.write("yaml")
         texts: list[OutputFile] = [(file.path, file.text) for file in self.texts]
-        return texts + [(file.path, text_of(file.documents, originals=self.originals)) for file in self.files]
+        return texts + [(file.path, write(file.documents)) for file in self.files]

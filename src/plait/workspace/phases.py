@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from plait.additions import SECRETS, VALUES_REFER
+from plait.additions import SECRETS, TAGS, VALUES_REFER
 from plait.annotations import placing
 from plait.context import Context
+from plait.errors import UsageError
 from plait.events import current_listener
 from plait.nodes import DocumentSet
 from plait.workspace.execution import Execution, is_dropped
@@ -68,7 +69,9 @@ def _told(job: Job, session: Session, given: Mapping[InputFile, DocumentSet] | N
     if given is not None:
         session.give(given)
     try:
-        return _run(job, session)
+        result = _run(job, session)
+        result.has_tags = TAGS in job.options.additions
+        return result
     finally:
         if (listener := current_listener()) is not None:
             from plait.workspace.unused import tell_unused
@@ -79,6 +82,9 @@ def _told(job: Job, session: Session, given: Mapping[InputFile, DocumentSet] | N
 
 
 def _run(job: Job, session: Session) -> Result:
+    session.context.additions = job.options.additions
+    if TAGS in job.options.additions and session.context.originals is not None:
+        raise UsageError("a text whose format is kept has its tags", hint="leave out --with tags")
     execution = Execution(session, job.library, job.options)
     schema, library_schemas = execution.schema(())
     if job.options.inspect in (INSPECT_SCHEMA, INSPECT_JSON_SCHEMA):
@@ -147,7 +153,9 @@ def exports(job: Job, file: InputFile, context: Context | None = None) -> Mappin
 
     Raises PlaitError.
     """
-    execution = Execution(Session(context), job.library, job.options)
+    session = Session(context)
+    session.context.additions = job.options.additions
+    execution = Execution(session, job.library, job.options)
     schema, _ = execution.schema(())
     values, library_values = execution.values(_given(job, schema), schema)
     member = next(one for one in job.library.accessible_files() if one.file is file)

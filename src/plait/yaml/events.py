@@ -151,6 +151,10 @@ class Reading:
                 _, anchor, start, end, written, is_plain, tag, _ = event
                 if tag is not None or (strict and is_plain):
                     value = self.special(tag, written, start)
+                    if tag is not None and settings.tags and tag[:1] == "!":
+                        if not written and not event[7]:
+                            value = None
+                        value = self.tagged(tag, event, value, is_key=mode == _MAP and owner is None)
                 elif is_plain:
                     value = values[written]
                 else:
@@ -230,6 +234,11 @@ class Reading:
             items.append(item)
         if anchor is not None:
             self.references.start(anchor, made)
+        if event[5] is not None and self.settings.tags and event[5][:1] == "!":
+            kept = self.tagged(event[5], event, made, is_key=waits is not None)
+            item.value = kept
+            if anchor is not None:
+                self.references.anchors[anchor] = kept
         if self.settings.spans is not None:
             self.settings.spans.start_collection(item, start.index, flow=bool(flow))
         return made, waits
@@ -282,6 +291,23 @@ class Reading:
         except ValueError as error:
             hint = None if tag is not None else "put it in quotes"
             raise self.error(str(error), self.line_at(start.index), hint=hint) from None
+
+    def tagged(self, tag: str, event: Event, value: Value, *, is_key: bool) -> Map:
+        """A value with its tag: a map with one key (see `plait.yaml.tags`)."""
+        from plait.yaml.tags import is_tag
+
+        start, spans = event[2].index, self.settings.spans
+        line = self.line_at(start)
+        at = self.text.find(tag, start)
+        end = at + len(tag)
+        if is_key or not is_tag(tag) or at < 0 or self.text[end : end + 1] in tuple(",[]"):
+            raise self.error(f"the tag {tag} cannot be kept" + (" on a key" if is_key else ""), line)
+        item = MapItem(tag, value, self.source, line)
+        if spans is not None and event[0] == SCALAR:
+            stop = event[3].index
+            spans.scalar(item, at, end)
+            spans.scalar(item, stop - len(self.text[end:stop].lstrip()), stop)
+        return Map([item], self.source, line)
 
     def line_at(self, index: int) -> int:
         before, lines = self.counted if self.counted[0] <= index else (0, 0)

@@ -260,7 +260,16 @@ def _escape(code: int) -> str:
 _QUOTED = _Quoted(_ESCAPES)
 
 
-def leaf(value: Scalar) -> str:
+class Written:
+    """A key with its colon and more, or a scalar, as it is to be written."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+def leaf(value: Scalar | Written) -> str:
     """The form of a scalar that is no string."""
     if value is None:
         return "null"
@@ -272,6 +281,8 @@ def leaf(value: Scalar) -> str:
     if isinstance(value, float):
         # A float of another dialect knows its form.
         return float_form(value) if kind is float else repr(value)
+    if isinstance(value, Written):
+        return value.text
     raise TypeError(f"cannot write {kind.__name__}")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 
+from plait.additions import TAGS
 from plait.limits import allowance
 from plait.nodes import DocumentSet
 from plait.passes import FAST
@@ -41,6 +42,7 @@ class Settings:
         "source",
         "spans",
         "strict",
+        "tags",
         "text_keys",
     )
 
@@ -54,6 +56,7 @@ class Settings:
     plain: Mapping[str, Scalar]
     first: bool
     scalar_keys: bool
+    tags: bool
     text_keys: bool
     depth: int
 
@@ -95,6 +98,7 @@ def read(
     settings.begins_document = keep_mark
     settings.explicit_keys_win, settings.merge_lists = explicit_keys_win, merge_lists
     settings.plain = plain_values if plain is None else plain
+    settings.tags = TAGS in source.additions
     settings.first, settings.scalar_keys, settings.text_keys = first, scalar_keys, text_keys
     settings.depth = run.limits.nesting if depth is None or "nesting" in run.limits.given else depth
     marked = not keep_mark and source.text.startswith("\ufeff")

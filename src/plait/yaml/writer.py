@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from plait.limits import allowance, exceeded
 from plait.nodes import Array, ArrayItem, DocumentSet, Map, is_filled
-from plait.yaml.forms import FORMS, folded, leaf
+from plait.yaml.forms import FORMS, Written, folded, leaf
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -170,6 +170,11 @@ def _add_long(out: list[str], head: str, form: str | None, text: str, pad: str, 
     return len(form)
 
 
+def head_of(key: Value) -> str | None:
+    """A key with its colon; None if it takes lines of its own."""
+    return FORMS.keys[key] if type(key) is str else _simple_key(key)
+
+
 def _leaf(value: Value) -> str:
     """The form of an empty collection, or of a scalar that is no string."""
     if isinstance(value, Map):
@@ -183,6 +188,8 @@ def _simple_key(key: Value) -> str | None:
     """A key that is no string, with its colon; None if it is a collection with something in it."""
     if is_filled(key):
         return None
+    if isinstance(key, Written):
+        return key.text
     return _leaf(key) + ":"
 
 

@@ -131,6 +131,12 @@ ENTRIES = (
         "set the whole text",
     ),
     Entry(
+        "`--with tags` keeps tags such as `!Ref`.",
+        "it drops tags",
+        in_settings("patch", ("with",), lambda text: text == "tags"),
+        "leave them out",
+    ),
+    Entry(
         "`--vars-first` fills the template before the operations.",
         "it applies operations first",
         in_settings("patch", ("vars-first",), lambda text: text == "true"),

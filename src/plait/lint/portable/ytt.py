@@ -349,6 +349,12 @@ ENTRIES = (
         "take it out; the values are the same",
     ),
     Entry(
+        "`--with tags`: `!Ref name`",
+        "it drops tags",
+        in_settings("render", ("with",), lambda text: text == "tags"),
+        "leave them out",
+    ),
+    Entry(
         "a URL with `=` in it is no rename",
         "it takes the equals sign in a URL for a rename",
         in_settings("render", ("files",), lambda text: "://" in text and "=" in text),

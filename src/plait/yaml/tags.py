@@ -1,0 +1,100 @@
+"""Tags that are kept: `!Ref name` is a map with one key, the tag, and such a map is written as a tag (`--with tags`).
+
+So whatever takes maps takes tags: templates, overlays, operations and code.
+"""
+
+from __future__ import annotations
+
+import re
+
+from plait.errors import LimitError, UsageError
+from plait.nodes import Array, DocumentSet, Map, MapItem, walk
+from plait.yaml.forms import Written, double_quoted, string_forms
+from plait.yaml.order import sort_items
+from plait.yaml.writer import head_of, write
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plait.nodes import Item, Value
+
+_TAG = re.compile(r"![A-Za-z0-9_.:/@$&*+=;?~'()-]+")
+# What is quoted only so that nobody takes it for a number or the like, which behind a tag nobody does.
+_WORD = re.compile(r"[A-Za-z0-9~][A-Za-z0-9_.+-]*")
+
+
+def is_tag(text: object) -> bool:
+    """Whether a text is a tag that can be kept."""
+    return type(text) is str and text[:1] == "!" and _TAG.fullmatch(text) is not None
+
+
+def tagged(value: Value) -> MapItem | None:
+    """The item of a map that is a tag and what it stands before, or None."""
+    if type(value) is Map and len(value.items) == 1 and is_tag(value.items[0].key):
+        return value.items[0]
+    return None
+
+
+def tags_of(documents: DocumentSet) -> Iterator[MapItem]:
+    """The item of each tag in documents."""
+    items = (item for document in documents.items for item in (document, *walk(document.value)))
+    return (found for item in items if (found := tagged(item.value)) is not None)
+
+
+def check_untagged(documents: DocumentSet, form: str) -> None:
+    """Raises UsageError where there is a tag, which a form of output has no word for."""
+    for found in tags_of(documents):
+        raise UsageError(f"{form} has no tags, and here is {found.key}", at=found.position, hint="-o yaml has them")
+
+
+def write_tagged(documents: DocumentSet) -> str:
+    """All documents as one text, as `write` does, with tags. Raises UsageError for a tag of a tag, LimitError."""
+    return write(documents.with_items([document.with_value(printable(document.value)) for document in documents.items]))
+
+
+def printable(value: Value, *, sort: bool = False) -> Value:
+    """The value as the writer takes it: a tag in it is a key that is written as it is. sort: as `write_value` has it.
+
+    Raises as `write_tagged` does.
+    """
+    try:
+        return _value(value, sort)
+    except RecursionError:
+        raise LimitError("a document is nested too deeply for tags") from None
+
+
+def _value(value: Value, sort: bool) -> Value:
+    found = tagged(value)
+    if found is not None:
+        return Map([MapItem(_written(str(found.key)), _behind(found, sort))])
+    if type(value) is Map:
+        return value.with_items([_item(item, sort) for item in (sort_items(value.items) if sort else value.items)])
+    return value.with_values([_value(item.value, sort) for item in value.items]) if type(value) is Array else value
+
+
+def _item(item: MapItem, sort: bool) -> MapItem:
+    found, head = tagged(item.value), head_of(item.key)
+    if found is None or head is None:
+        return item.with_value(_value(item.value, sort))
+    return MapItem(_written(f"{head} {found.key}"), _behind(found, sort))
+
+
+def _behind(found: Item, sort: bool) -> Value:
+    """What a tag stands before."""
+    value = found.value
+    if tagged(value) is not None:
+        raise UsageError("a value has one tag", at=found.position)
+    if type(value) is str and (string_forms[value] or "").startswith("!"):
+        raise UsageError("what is no text has no tag", at=found.position)
+    if type(value) is str and _WORD.fullmatch(value):
+        return _written(value)
+    if type(value) is str and "\n" in value and value[0] in " \n":
+        # The lines of a block would begin where those of the map do that stands here, and there will be none.
+        return _written(double_quoted(value))
+    return "" if value is None else _value(value, sort)
+
+
+def _written(text: str) -> Value:
+    """A text that the writer takes as it is, in the place of a key or a scalar."""
+    return Written(text)  # type: ignore[return-value]
