@@ -17,6 +17,8 @@ CANARY = "Kestrel9Zq"
 NUMBER = 73915527
 SECRETS: dict[str, plait.Plain] = {"pw": CANARY, "pin": NUMBER, "db": {"key": f"a-{CANARY}-b", "list": [CANARY, 1]}}
 VALUES = {"name": "app", "size": 3, "pw": "", "pin": 0, "db": {"key": "", "list": [], "host": "h"}}
+VALUES_TEXT = "".join([f"{key}: {json.dumps(value)}\n" for key, value in VALUES.items()])
+LOAD = '#@ load("@ytt:data", "data")\n'
 HEAD = """\
 #@ load("@ytt:data", "data")
 #@ load("@ytt:base64", "base64")
@@ -68,7 +70,16 @@ class Maker:
 
     def secret(self) -> str:
         return self.random.choice(
-            ["v.pw", "v.db.key", "str(v.pin)", "v.db.list[0]", 'v["pw"]', "getattr(v, 'pw')", "v.db.key.split('-')[1]"]
+            [
+                "v.pw",
+                "v.db.key",
+                "str(v.pin)",
+                "v.db.list[0]",
+                'v["pw"]',
+                "getattr(v, 'pw')",
+                "v.db.key.split('-')[1]",
+                "v.made",
+            ]
         )
 
     def text(self, depth: int = 0) -> str:
@@ -144,6 +155,8 @@ class Maker:
                 f"#@ for c in {text}.elems():\nl{self.random.randrange(9)}: #@ c\n#@ end\n",
                 f"m{self.random.randrange(9)}: #@ v\n",
                 f"n{self.random.randrange(9)}: #@ v.size\n",
+                f't1: #@ "a: " + {text}\n',
+                f't1: #@ "[x\\na = " + {text}\n',
             ]
         )
 
@@ -159,8 +172,31 @@ class Maker:
                 "#@overlay/replace via=lambda left, right: left + right\nk1: x\n",
                 "#@overlay/assert via=lambda left, right: (False, left)\nk1: x\n",
                 "#@overlay/match missing_ok=True\n#@overlay/replace or_add=True\nk2: #@ v.pw\n",
+                '#@overlay/match missing_ok=True\n#@overlay/inside "yaml"\nt1:\n  a: 1\n',
+                '#@overlay/match missing_ok=True\n#@overlay/inside "yaml"\nt1:\n  b: 1\n',
+                '#@overlay/match missing_ok=True\n#@overlay/inside "ini"\nt1:\n  a: 1\n',
+                '#@overlay/match missing_ok=True\n#@overlay/inside "json"\nt1:\n  a: 1\n',
             ]
         ).replace("base64.", "str").replace("json.", "str").replace("yaml.", "str").replace("sha256.", "str")
+
+    def computed(self) -> str:
+        """A data value that is made of others, or cannot be."""
+        if self.random.random() < 0.7:
+            return self.random.choice(
+                ['made: #@ data.values.pw + "!"\n', "made: #@ str(data.values.pin)\n", "made: plain\n"]
+            )
+        return self.random.choice(
+            [
+                'made: #@ data.values.pw + "!"\n',
+                "made: #@ data.values.pw[::-1]\n",
+                "made: #@ data.values.db.key + data.values.name\n",
+                "made: #@ data.values.pw + 1\n",
+                "made: #@ {}[data.values.pw]\n",
+                "made: #@ getattr(data.values, data.values.pw)\n",
+                "made: #@ data.values.made + data.values.pw\n",
+                "made: plain\n",
+            ]
+        )
 
     def program(self) -> dict[str, str]:
         """The files of a program."""
@@ -174,15 +210,16 @@ class Maker:
                 out.append(self.statement())
         files = {
             "app.yml": "".join(out),
-            "schema.yml": "#@data/values-schema\n#@schema/type any=True\n---\n" + json.dumps(VALUES) + "\n",
+            "schema.yml": f"{LOAD}#@data/values-schema\n#@schema/type any=True\n---\n{VALUES_TEXT}{self.computed()}",
         }
-        if self.random.random() < 0.4:
+        if self.random.random() < 0.5:
             files["over.yml"] = self.overlay()
         return files
 
 
 # The same as MARKED says which of them are secret.
 MARKED = """\
+#@ load("@ytt:data", "data")
 #@data/values-schema
 ---
 name: app
@@ -204,9 +241,11 @@ db:
 def run(files: dict[str, str], secrets: dict[str, plait.Plain], *, marked: bool) -> plait.Rendered:
     """A program with secrets: given as such, or as data values that the schema marks."""
     if marked:
-        files = {**files, "schema.yml": MARKED}
-        return plait.render(files, values=secrets, additions=["secrets"], trace=True, limits={"seconds": 5})
-    return plait.render(files, secrets=secrets, trace=True, limits={"seconds": 5})
+        files = {**files, "schema.yml": MARKED + files["schema.yml"].removeprefix(LOAD).partition(VALUES_TEXT)[2]}
+        additions = ["embedded", "secrets", "values-refer"]
+        return plait.render(files, values=secrets, additions=additions, trace=True, limits={"seconds": 5})
+    additions = ["embedded", "values-refer"]
+    return plait.render(files, secrets=secrets, additions=additions, trace=True, limits={"seconds": 5})
 
 
 def said(files: dict[str, str], *, marked: bool) -> tuple[str, dict[str, str]]:
