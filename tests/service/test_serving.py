@@ -111,3 +111,9 @@ def test_headers_come_back(client: serving.Client) -> None:
     assert (reply.headers["x-context-marker"], reply.headers["x-end-user"]) == ("m1", "eu")
     assert reply.headers["x-deckhand-req"].startswith("req-")
     assert "x-end-user" not in client.ask("GET", "/nope").headers
+
+
+def test_what_can_be_done_is_named(client: serving.Client) -> None:
+    reply = client.ask("DELETE", "/revisions/1")
+    assert reply.status == 405
+    assert set(reply.headers["allow"].split(", ")) == {"GET", "HEAD"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import traceback
 import uuid
 from urllib.parse import quote
@@ -88,6 +89,7 @@ def application(
     routes = [Route(path, frame.endpoint(methods), methods=list(methods)) for path, methods in _ROUTES]
     routes += [
         Route("/versions", frame.open(_versions), methods=["GET"]),
+        Route("/openapi.yaml", frame.open(_openapi), methods=["GET"]),
         Route(f"{_ROOT}/health", frame.open(_health), methods=["GET"]),
         Route("/health", frame.open(_health), methods=["GET"]),
         Route(f"{_ROOT}/ready", frame.open(_is_ready), methods=["GET"]),
@@ -100,6 +102,13 @@ def application(
 
 def _versions(_: Service) -> Answer:
     return answer({"v1.0": {"path": _ROOT, "status": "stable"}})
+
+
+def _openapi(service: Service) -> Answer:
+    from plait.service.openapi import described
+    from plait.version import __version__
+
+    return answer(described(_ROUTES, service.address, __version__))
 
 
 def _health(_: Service) -> Answer:
@@ -198,7 +207,7 @@ class _Frame:
 
     def _refuse_strangers(self, request: Request) -> None:
         """Where nobody needs a token, pages of the web that a browser shows have no business here. Raises Refusal."""
-        host = request.url.hostname or ""
+        host = _THE_PORT.sub("", request.headers.get("host", ""))
         if self._gate.is_open and ("origin" in request.headers or host not in _THIS_MACHINE):
             raise Refusal("HTTPForbidden", 403, "without tokens the service answers this machine's programs alone")
 
@@ -206,12 +215,16 @@ class _Frame:
         """The answer where no route is, or not for this method."""
         status = error.status_code if isinstance(error, HTTPException) else 500
         kinds = {404: "HTTPRouteNotFound", 405: "HTTPMethodNotAllowed"}
-        messages = {404: f"there is nothing at {request.url.path}", 405: f"{request.method} cannot be done here"}
+        messages = {404: f"there is nothing at {request.scope['path']}", 405: f"{request.method} cannot be done here"}
         told = messages.get(status, "this cannot be done")
-        return _refused(request, Refusal(kinds.get(status, "HTTPError"), status, told))
+        response = _refused(request, Refusal(kinds.get(status, "HTTPError"), status, told))
+        if isinstance(error, HTTPException) and error.headers:
+            response.headers.update(error.headers)
+        return response
 
 
-_THIS_MACHINE = frozenset({"127.0.0.1", "localhost", "::1"})
+_THIS_MACHINE = frozenset({"127.0.0.1", "localhost", "[::1]"})
+_THE_PORT = re.compile(r":\d+\Z")
 
 
 def _refused(request: Request, refusal: Refusal) -> Response:
@@ -219,8 +232,9 @@ def _refused(request: Request, refusal: Refusal) -> Response:
 
 
 def _response(request: Request, status: int, text: str) -> Response:
-    if not request.url.path.endswith("/health"):
-        _LOG.info("%s %s %d", request.method, quote(request.scope["path"]), status)
+    path: str = request.scope["path"]
+    if not path.endswith("/health"):
+        _LOG.info("%s %s %d", request.method, quote(path), status)
     headers = {"x-deckhand-req": f"req-{uuid.uuid4()}"}
     headers |= {
         name: value for name in ("x-context-marker", "x-end-user") if (value := request.headers.get(name)) is not None

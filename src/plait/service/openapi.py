@@ -1,0 +1,103 @@
+"""`GET /openapi.yaml`: the API as an OpenAPI document, made from the routes and what their functions say of themselves."""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from plait.service.calls import Answer, Call
+
+    Methods = Mapping[str, Callable[[Call], Answer]]
+
+_YAML = "application/x-yaml"
+_PART = re.compile(r"\{(\w+)\}")
+_TEXTS = {"type": "array", "items": {"type": "string"}}
+_SWITCH = {"type": "boolean"}
+_ORDER = {"type": "string", "enum": ["asc", "desc"]}
+_FILTERS: dict[str, object] = {
+    "schema": _TEXTS,
+    "metadata.name": _TEXTS,
+    "metadata.layeringDefinition.layer": _TEXTS,
+    "metadata.label": _TEXTS,
+    "status.bucket": _TEXTS,
+    "sort": _TEXTS,
+    "order": _ORDER,
+    "limit": {"type": "integer"},
+    "cleartext-secrets": _SWITCH,
+}
+# The parameters of a path, by how it ends.
+_QUERY: dict[str, dict[str, object]] = {
+    "/revisions": {"tag": _TEXTS, "sort": _TEXTS, "order": _ORDER},
+    "/documents": _FILTERS | {"metadata.layeringDefinition.abstract": _SWITCH},
+    "/rendered-documents": _FILTERS,
+    "/explain": {"path": {"type": "string"}, "cleartext-secrets": _SWITCH},
+}
+_STATUSES = {"GET": "200", "PUT": "200", "POST": "201", "DELETE": "204"}
+_ERROR: dict[str, object] = {
+    "type": "object",
+    "required": ["apiVersion", "code", "details", "kind", "message", "metadata", "reason", "retry", "status"],
+    "properties": {
+        "code": {"type": "string"},
+        "message": {"type": "string"},
+        "retry": _SWITCH,
+        "details": {
+            "type": "object",
+            "properties": {
+                "errorCount": {"type": "integer"},
+                "errorType": {"type": "string"},
+                "messageList": {"type": "array", "items": {"type": "object"}},
+            },
+        },
+    },
+}
+
+
+def described(routes: Iterable[tuple[str, Methods]], address: str, version: str) -> dict[str, object]:
+    """The document. routes: each path, with the function of each method. address: where the service is found."""
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Layered documents in revisions", "version": version},
+        "servers": [{"url": address}],
+        "paths": {
+            path: {method.lower(): _operation(path, method, function) for method, function in methods.items()}
+            for path, methods in routes
+        },
+        "components": {
+            "schemas": {"Status": _ERROR},
+            "responses": {"Error": {"description": "what is wrong", "content": _content({"$ref": _STATUS})}},
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+        "security": [{"token": []}, {}],
+    }
+
+
+_STATUS = "#/components/schemas/Status"
+
+
+def _content(schema: dict[str, object]) -> dict[str, object]:
+    return {_YAML: {"schema": schema}}
+
+
+def _operation(path: str, method: str, function: Callable[[Call], Answer]) -> dict[str, object]:
+    summary = (function.__doc__ or "").partition("\n")[0].removesuffix(" Raises Refusal.").removesuffix(".")
+    parameters: list[dict[str, object]] = [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in _PART.findall(path)
+    ]
+    if method == "GET":
+        query = next((found for end, found in _QUERY.items() if path.endswith(end)), {})
+        parameters += [{"name": name, "in": "query", "schema": schema} for name, schema in query.items()]
+    done: dict[str, object] = {"description": "done"}
+    if method != "DELETE":
+        done["content"] = _content({})
+    operation: dict[str, object] = {
+        "operationId": f"{function.__module__.rpartition('.')[2]}.{function.__name__}",
+        "summary": summary,
+        "parameters": parameters,
+        "responses": {_STATUSES[method]: done, "default": {"$ref": "#/components/responses/Error"}},
+    }
+    if method in ("PUT", "POST"):
+        operation["requestBody"] = {"content": _content({})}
+    return operation
