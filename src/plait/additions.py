@@ -14,12 +14,14 @@ REQUIRED = "required"
 F_STRINGS = "f-strings"
 EMBEDDED = "embedded"
 KEYS = "keys"
+ALTERNATIVES = "alternatives"
 VALUES_REFER = "values-refer"
 OUTPUT_FILE = "output-file"
 TAGS = "tags"
 
 # What each brings, as help texts say it.
 ADDITIONS = {
+    ALTERNATIVES: "@schema/one-of says of data values of which types they may be",
     OPERATIONS: "* in the paths of operations, and the types append, copy and move",
     EMBEDDED: "@overlay/inside, and !FORM in the paths of operations: documents within texts",
     F_STRINGS: 'f"...{expression}..." in the code of templates',
@@ -32,7 +34,7 @@ ADDITIONS = {
 }
 # Those of each command.
 OF_COMMAND = {
-    "render": (EMBEDDED, F_STRINGS, KEYS, OUTPUT_FILE, REQUIRED, SECRETS, TAGS, VALUES_REFER),
+    "render": (ALTERNATIVES, EMBEDDED, F_STRINGS, KEYS, OUTPUT_FILE, REQUIRED, SECRETS, TAGS, VALUES_REFER),
     "patch": (EMBEDDED, OPERATIONS, TAGS),
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.errors import Finding
 from plait.fragments import to_nodes
-from plait.nodes import COLLECTIONS, Array, ArrayItem, Document, MapItem, kind_name
+from plait.nodes import COLLECTIONS, Array, ArrayItem, Document, MapItem, kind_name, walk
 from plait.spell import did_you_mean
 from plait.starlark import type_of
 
@@ -24,6 +24,7 @@ EXAMPLES = "schema/examples"
 DEPRECATED = "schema/deprecated"
 VALIDATION = "schema/validation"
 KEY = "schema/key"
+ONE_OF = "schema/one-of"
 REQUIRED = "schema/required"
 SECRET = "schema/secret"  # noqa: S105 - the name of an annotation
 
@@ -113,6 +114,39 @@ def key_rule(annotation: Annotation, node: Item) -> KeyRule:
         return KeyRule(pattern)
     except ValueError as error:
         raise refused(f"@{KEY} has no regular expression: {error}", node, annotation, expected=expected) from None
+
+
+def check_one_of(annotation: Annotation, node: Item) -> str:
+    """`@schema/one-of` takes two types or more, and the name of the key that tells them apart, which is given back."""
+    expected = 'an example of each type, at least two, and by="KEY" where a key tells them apart'
+    if type(node) is Document:
+        raise refused(f"@{ONE_OF} not supported on a document", node, annotation, hint="annotate keys of the document")
+    for name in annotation.kwargs.keys() - {"by"}:
+        raise refused(
+            f"unknown @{ONE_OF} annotation keyword argument",
+            node,
+            annotation,
+            expected=expected,
+            found=f"{name} (by {annotation.position})",
+            hint=did_you_mean(name, ["by"]),
+        )
+    if len(annotation.args) < 2:
+        found = "one type in" if annotation.args else "no types in"
+        raise _syntax(annotation, node, found, expected=expected)
+    by = annotation.kwargs.get("by", "")
+    if type(by) is not str or (not by and annotation.kwargs):
+        raise _syntax(annotation, node, f"{type_of(by)} for by in", expected=expected)
+    for item in walk(node.value):
+        for name in item.annotations or ():
+            if name.startswith("schema/"):
+                raise refused(
+                    f"@{name} has no effect in a value of @{ONE_OF}",
+                    item,
+                    (item.annotations or {})[name],
+                    expected=f"the default, whose types are those of @{ONE_OF}",
+                    hint=f"annotate the functions whose results are in @{ONE_OF}",
+                )
+    return by
 
 
 def check_required(annotation: Annotation, node: Item, annotations: Annotations) -> None:

@@ -6,7 +6,7 @@ more. What is wrong in one node does not hide what is wrong in the next: all fin
 
 from __future__ import annotations
 
-from plait.additions import KEYS, REQUIRED, SECRETS
+from plait.additions import ALTERNATIVES, KEYS, REQUIRED, SECRETS
 from plait.deferred import Deferred, is_deferred
 from plait.errors import Finding, LimitError, SchemaError
 from plait.nodes import Array, Map, MapItem, kind_name, walk
@@ -101,7 +101,7 @@ class _Builder:
             self.findings.append(invalid.finding)
             return Declaration(AnyType(), None, key=key, source=source, line=line)
         found = Declaration(declared, default, key=key, validation=validation, source=source, line=line)
-        if is_deferred(value) and arguments.TYPE not in annotations:
+        if is_deferred(value) and arguments.TYPE not in annotations and type(declared.of(None)) is AnyType:
             found = self.computed_later(found, node, value)
         found.secret, found.required, found.keys = secret is not None, required is not None, keys
         return found
@@ -141,9 +141,17 @@ class _Builder:
                 self.warn(
                     f"{nullable.position}: @{arguments.NULLABLE} takes no arguments: what stands behind it has no effect"
                 )
+        several = self.added(annotations, arguments.ONE_OF, ALTERNATIVES)
         annotation = annotations.get(arguments.TYPE)
         if annotation is not None and arguments.is_any(annotation, node):
             _check_unannotated(value)
+            if several is not None:
+                raise refused(
+                    f"@{arguments.ONE_OF} and @{arguments.TYPE} any=True contradict each other",
+                    node,
+                    several,
+                    expected="one of them",
+                )
             return AnyType(value if nullable is None else None, node.source, node.line)
         if value is None:
             raise refused(
@@ -157,8 +165,25 @@ class _Builder:
                     "to allow any value, annotate with @schema/type any=True."
                 ),
             )
+        if several is not None:
+            declared = self.one_of(several, node)
+            return declared if nullable is None else NullType(declared, node.source, node.line)
         inferred = self.inferred(value, node) if not is_deferred(value) else AnyType(node.value, node.source, node.line)
         return inferred if nullable is None else NullType(inferred, node.source, node.line)
+
+    def one_of(self, annotation: Annotation, node: Item) -> Type:
+        """What `@schema/one-of` declares; the node's own value is the default, and no type."""
+        from plait.schema.alternatives import one_of
+
+        before = len(self.findings)
+        declared = one_of(annotation, node, self.declaration)
+        value = node.value
+        if is_deferred(value):
+            declared.default = fitted(Declaration(declared, None, source=node.source, line=node.line), node, value)  # type: ignore[assignment]
+        elif len(self.findings) == before:
+            self.findings += check_item(declared, node)
+            declared.default = fill_type(declared, value)
+        return declared
 
     def inferred(self, value: Value, node: Item) -> Type:
         """The type that an example value implies. A collection stands where the node that holds it does."""

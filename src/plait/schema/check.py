@@ -11,7 +11,7 @@ from plait.deferred import is_deferred
 from plait.errors import Finding
 from plait.limits import allowance
 from plait.nodes import COLLECTIONS, Array, ArrayItem, Map, MapItem, key_id, kind_name
-from plait.schema.types import MANY, AnyType, ArrayType, MapType, NullType, ScalarType
+from plait.schema.types import MANY, AnyType, ArrayType, MapType, NullType, OneOfType, ScalarType
 from plait.spell import did_you_mean
 from plait.starlark import repr_of
 
@@ -54,6 +54,10 @@ def check_item(type_: Type, item: Item, before: Value = None) -> list[Finding]:
                 below = declared.item.type
                 entries = [entry for entry in value.items if type(entry.value) not in below.kinds]
                 stack.extend([(below, entry, None) for entry in reversed(entries)])
+        elif isinstance(declared, OneOfType):
+            from plait.schema.alternatives import findings
+
+            others += findings(declared, item)
         elif not isinstance(declared, ScalarType) or type(value) not in declared.kinds:
             (structure if type(value) in COLLECTIONS else others).append(_wrong_type(declared, item))
     return structure or others

@@ -14,7 +14,8 @@ from plait.errors import Finding, LimitError, PlaitError, SchemaError
 from plait.nodes import Array, walk
 from plait.schema.check import check_item
 from plait.schema.defaults import fill_type
-from plait.schema.types import AnyType, ArrayType, Declaration, MapType, NullType
+from plait.schema.types import AnyType, Declaration
+from plait.schema.walk import declarations_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,13 +105,7 @@ def _all(root: Declaration) -> Iterator[Declaration]:
     while pending:
         declaration = pending.pop()
         yield declaration
-        declared = declaration.type
-        while type(declared) is NullType:
-            declared = declared.inner
-        if type(declared) is MapType:
-            pending += [*declared.declarations.values(), *declared.others]
-        elif type(declared) is ArrayType:
-            pending.append(declared.item)
+        pending += declarations_in(declaration.type)
 
 
 def _values_in(default: Value) -> Iterator[Values]:

@@ -10,7 +10,7 @@ from plait.deferred import Deferred, is_deferred
 from plait.errors import LimitError
 from plait.limits import allowance
 from plait.nodes import SCALARS, Array, ArrayItem, Document, Map, MapItem, key_id
-from plait.schema.types import ANY, MANY, ArrayType, MapType, NullType, ScalarType
+from plait.schema.types import ANY, MANY, ArrayType, MapType, NullType, OneOfType, ScalarType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,6 +49,8 @@ def fill_type(declared: Type, value: Value, before: Value = None) -> Value:
         return value
     while type(declared) is NullType:
         declared = declared.inner
+    if type(declared) is OneOfType:  # which of them may have changed
+        return fill_type(declared.of(value), value)
     if type(declared) is MapType:
         return _fill_map(declared, value, before) if type(value) is Map else value
     if type(declared) is ArrayType and type(value) is Array:

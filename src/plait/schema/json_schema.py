@@ -12,7 +12,7 @@ import re
 from plait.errors import LimitError
 from plait.fragments import plain
 from plait.nodes import Array, ArrayItem, Document, Map, MapItem, equal, from_plain
-from plait.schema.types import AnyType, ArrayType, MapType, NullType, ScalarType, default_of, without_default
+from plait.schema.types import AnyType, ArrayType, MapType, NullType, OneOfType, ScalarType, default_of, without_default
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ _ORDER = (
     "patternProperties",
     "additionalProperties",
     "oneOf",
+    "anyOf",
+    "not",
     "items",
     "examples",
     "default",
@@ -61,28 +63,31 @@ def json_schema(declaration: Declaration) -> Document:
     return Document(Map([MapItem("$schema", DRAFT), *top.items]))
 
 
-def _described(declaration: Declaration) -> Map:
-    said = _typed(declaration.type, declaration.default)
+def _described(declaration: Declaration, *, ruled: bool = True) -> Map:
+    """What is said of a declaration. ruled: with its rules, and which keys are required."""
+    said = _typed(declaration.type, declaration.default, ruled=ruled)
     if declaration.required:
         said.pop("default", None)
-    if declaration.validation is not None:
+    if ruled and declaration.validation is not None:
         _add_rules(said, declaration.validation, declaration.type)
     return Map([MapItem(key, said[key]) for key in _ORDER if key in said])
 
 
-def _typed(declared: Type, default: Value) -> dict[str, Value]:
+def _typed(declared: Type, default: Value, *, ruled: bool) -> dict[str, Value]:
     """What is said of a type. default: of its node, which an annotation may have set."""
     said: dict[str, Value] = {}
     if type(declared) is NullType:
-        said = _typed(declared.inner, default)
+        said = _typed(declared.inner, default, ruled=ruled)
         if "type" in said:
             said["type"] = Array([ArrayItem(said["type"]), ArrayItem("null")])
+        if type(several := said.get("anyOf", said.get("oneOf"))) is Array and "type" not in said:
+            several.items.append(ArrayItem(from_plain({"type": "null"})))
         if default is None:
             said["default"] = None
     elif type(declared) is MapType:
         keyed = [one for one in declared.declarations.values() if type(one.key) is str]
-        said = {"type": "object", **_entries(declared, [MapItem(one.key, _described(one)) for one in keyed])}
-        required = [ArrayItem(one.key) for one in keyed if one.required]
+        said = {"type": "object", **_entries(declared, keyed, ruled=ruled)}
+        required = [ArrayItem(one.key) for one in keyed if one.required and ruled]
         if required:
             said["required"] = Array(required)
         if default is not None:  # it is there if it is not given, and then has the defaults of its keys
@@ -90,7 +95,9 @@ def _typed(declared: Type, default: Value) -> dict[str, Value]:
         if len(keyed) == len(declared.declarations):  # a JSON Schema has no word for other keys
             said.setdefault("additionalProperties", False)
     elif type(declared) is ArrayType:
-        said = {"type": "array", "items": _described(declared.item), "default": default}
+        said = {"type": "array", "items": _described(declared.item, ruled=ruled), "default": default}
+    elif type(declared) is OneOfType:
+        said = {**_several(declared, ruled=ruled), "default": default}
     elif type(declared) is ScalarType:
         said = {"type": _TYPES[declared.name], "default": default}
     elif type(declared) is AnyType:
@@ -103,14 +110,55 @@ def _typed(declared: Type, default: Value) -> dict[str, Value]:
     return said
 
 
-def _entries(declared: MapType, properties: list[MapItem]) -> dict[str, Value]:
-    """What is said of the keys of a map. properties: those that have a name, to which those that are listed are added."""
+def _several(declared: OneOfType, *, ruled: bool) -> dict[str, Value]:
+    """What is said of alternatives. A value is held to the rules of the first that takes it, and to no others."""
+    found: list[ArrayItem] = []
+    passed: list[ArrayItem] = []
+    kinds: list[Value] = []
+    for one in declared.alternatives:
+        bare = _alternative(declared, one, ruled=False)
+        described = _alternative(declared, one, ruled=ruled)
+        if passed:
+            described = described.with_items([*described.items, MapItem("not", _map_of("anyOf", Array(list(passed))))])
+        found.append(ArrayItem(described))
+        if not declared.by and not equal(bare, _alternative(declared, one, ruled=True)):
+            passed.append(ArrayItem(bare))
+        kind = bare.find("type")
+        kinds.append(None if kind is None else "number" if kind.value == "integer" else kind.value)
+    return {"oneOf" if declared.by or len({*kinds}) == len(kinds) else "anyOf": Array(found)}
+
+
+def _alternative(declared: OneOfType, one: Declaration, *, ruled: bool) -> Map:
+    described = without_default(_described(one, ruled=ruled))
+    if not declared.by:
+        return described
+    said = {str(item.key): item.value for item in described.items}
+    properties = said["properties"]
+    assert type(properties) is Map
+    told = _map_of("const", declared.told(one))
+    said["properties"] = properties.with_values(
+        told if key.key == declared.by else key.value for key in properties.items
+    )
+    if one is not declared.alternatives[0]:  # the first is that of the default
+        others = said.get("required")
+        keys = [item.value for item in others.items] if type(others) is Array else []
+        said["required"] = Array([ArrayItem(key) for key in dict.fromkeys([declared.by, *keys])])
+    return Map([MapItem(key, said[key]) for key in _ORDER if key in said])
+
+
+def _map_of(key: str, value: Value) -> Map:
+    return Map([MapItem(key, value)])
+
+
+def _entries(declared: MapType, keyed: list[Declaration], *, ruled: bool) -> dict[str, Value]:
+    """What is said of the keys of a map. keyed: those that have a name; those that are listed are added."""
     said: dict[str, Value] = {}
+    properties = [MapItem(one.key, _described(one, ruled=ruled)) for one in keyed]
     patterns: list[MapItem] = []
     # A key has the first rule that takes it, where a JSON Schema holds it to all.
     taken = [re.escape(str(item.key)) for item in properties]
     for one in declared.others:
-        described = without_default(_described(one))
+        described = without_default(_described(one, ruled=ruled))
         if one.keys is None or not (one.keys.pattern or one.keys.allowed):
             said["additionalProperties"] = described
             break
@@ -143,6 +191,9 @@ def _add_rules(said: dict[str, Value], validation: Validation, declared: Type) -
                 untold.remove(text)
         if validation.not_null and is_nullable and type(said.get("type")) is Array:
             said["type"] = said["type"].items[0].value  # type: ignore[union-attr]
+            untold.remove("not null")
+        elif validation.not_null and is_nullable:
+            said["not"] = _map_of("type", "null")
             untold.remove("not null")
     if untold:
         condition = "" if validation.when is None else "under a condition, "

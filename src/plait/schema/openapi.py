@@ -6,8 +6,8 @@ Each node of the schema becomes an object whose keys stand in one fixed order; v
 from __future__ import annotations
 
 from plait.errors import LimitError
-from plait.nodes import Document, Map, MapItem
-from plait.schema.types import AnyType, ArrayType, MapType, NullType, ScalarType, without_default
+from plait.nodes import Array, ArrayItem, Document, Map, MapItem
+from plait.schema.types import AnyType, ArrayType, MapType, NullType, OneOfType, ScalarType, without_default
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ _ORDER = (
     "example",
     "items",
     "properties",
+    "oneOf",
+    "anyOf",
+    "discriminator",
     "default",
 )
 
@@ -82,6 +85,8 @@ def _properties(declared: Type, default: Value) -> dict[str, Value]:
             if other.keys is not None and not other.keys.allowed and said["additionalProperties"] is False:
                 # OpenAPI has no word for keys that match a pattern.
                 said["additionalProperties"] = without_default(_described(other.type, other.default))
+    elif type(declared) is OneOfType:
+        said = _several(declared, default)
     elif type(declared) is ArrayType:
         said = {"type": "array", "items": _described(declared.item.type, declared.item.default), "default": default}
     elif type(declared) is ScalarType:
@@ -96,6 +101,34 @@ def _properties(declared: Type, default: Value) -> dict[str, Value]:
         if documentation.example is not None:
             said["x-example-description"], said["example"] = documentation.example
     return said
+
+
+def _several(declared: OneOfType, default: Value) -> dict[str, Value]:
+    """What is said of alternatives: one holds where a key tells them apart, else one or more."""
+    found = [without_default(_described(one.type, one.default)) for one in declared.alternatives]
+    if not declared.by:
+        return {"anyOf": Array([ArrayItem(one) for one in found]), "default": default}
+    told = []
+    for one, described in zip(declared.alternatives, found, strict=True):
+        properties = described.find("properties")
+        assert properties is not None
+        assert type(properties.value) is Map
+        keys = [
+            key.with_value(_one_value(key.value, declared.told(one))) if key.key == declared.by else key
+            for key in properties.value.items
+        ]
+        told.append(described.with_items([*described.items, MapItem("required", Array([ArrayItem(declared.by)]))]))
+        told[-1] = told[-1].with_values(
+            properties.value.with_items(keys) if item is properties else item.value for item in told[-1].items
+        )
+    discriminator = _map({"propertyName": declared.by})
+    return {"oneOf": Array([ArrayItem(one) for one in told]), "discriminator": discriminator, "default": default}
+
+
+def _one_value(described: Value, value: Value) -> Map:
+    """What is said of a key that has one value in its alternative."""
+    assert type(described) is Map
+    return described.with_items([*described.items, MapItem("enum", Array([ArrayItem(value)]))])
 
 
 def _members(declared: MapType, defaults: Map | None) -> Map:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.nodes import Array, Map
-from plait.schema.walk import declared_items
+from plait.schema.walk import every_alternative, items_of
 from plait.secrets.others import others
 
 TYPE_CHECKING = False
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 def secret_items(declaration: Declaration, value: Value) -> Iterator[Item]:
-    """The items of a value whose values are secret."""
-    for item, inner in declared_items(declaration, value):
+    """The items of a value whose values are secret, those included that are so in another alternative."""
+    for item, inner in _declared(declaration, value):
         if inner.secret:
             yield item
         else:
@@ -27,15 +27,21 @@ def with_others(declaration: Declaration, value: Value) -> Value:
     """The value with others in the place of its secrets."""
     if declaration.secret:
         return others(value)
-    new = {
-        item: with_others(inner, item.value)
-        for item, inner in declared_items(declaration, value)
-        if item is not inner.item or not inner.required  # what was not given is no secret
-    }
+    new: dict[Item, Value] = {}
+    for item, inner in _declared(declaration, value):
+        # What was not given is no secret; what is one in an alternative stays so in the next.
+        if (item is not inner.item or not inner.required) and new.get(item, item.value) is item.value:
+            new[item] = with_others(inner, item.value)
     if not new:
         return value
     assert isinstance(value, Map | Array)
     return value.with_values(new.get(item, item.value) for item in value.items)
+
+
+def _declared(declaration: Declaration, value: Value) -> Iterator[tuple[Item, Declaration]]:
+    """The items of a value with what declares them: of a part of a value nobody knows which alternative it is for."""
+    for declared in every_alternative(declaration.type):
+        yield from items_of(declared, value)
 
 
 __all__ = ["secret_items", "with_others"]

@@ -4,9 +4,9 @@ does. What its validations find is told where they run.
 
 from __future__ import annotations
 
-from plait.nodes import Array, Map
 from plait.schema.check import key_text
-from plait.schema.types import ArrayType, MapType, NullType
+from plait.schema.types import MapType, NullType, OneOfType
+from plait.schema.walk import declarations_in, declared_items
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,15 +31,14 @@ def tell(listener: Listener, root: Declaration, document: Document) -> None:
         if type(declared) is NullType:
             listener.went(declaration.source, point, _NULL if value is None else _VALUE)
             declared = declared.inner
-        elif type(declared) is not MapType and not _is_default(declaration, item):
+        if type(declared) is OneOfType:
+            if value is not None:
+                from plait.schema.alternatives import choose
+
+                listener.went(declared.source, _choice(declared), declared.name_of(choose(declared, value)))
+        elif type(declaration.type) not in (MapType, NullType) and not _is_default(declaration, item):
             listener.went(declaration.source, point, _GIVEN)
-        if type(declared) is MapType and type(value) is Map:
-            for entry in value.items:
-                inner = declared.find(entry.key)
-                if inner is not None:
-                    stack.append((inner, entry))
-        elif type(declared) is ArrayType and type(value) is Array:
-            stack += [(declared.item, one) for one in value.items]
+        stack += [(inner, one) for one, inner in declared_items(declaration, value)]
 
 
 def _tell_there(listener: Listener, root: Declaration) -> None:
@@ -47,21 +46,25 @@ def _tell_there(listener: Listener, root: Declaration) -> None:
     while stack:
         declaration = stack.pop()
         declared = declaration.type
-        if type(declared) is NullType or type(declared) is not MapType:
+        if type(declared) not in (MapType, OneOfType):
             listener.there(declaration.source, _point(declaration))
         if declaration.validation is not None:
             listener.there(declaration.validation.position.source, checking_point(declaration.validation))
         while type(declared) is NullType:
             declared = declared.inner
-        if type(declared) is MapType:
-            stack += [*declared.declarations.values(), *declared.others]
-        elif type(declared) is ArrayType:
-            stack.append(declared.item)
+        if type(declared) is OneOfType:
+            listener.there(declared.source, _choice(declared))
+        stack += declarations_in(declared)
 
 
 def checking_point(validation: Validation) -> Point:
     """A validation, which holds or fails where it is tried."""
     return "validation", (validation.position.line,), "", (HOLDS, FAILS)
+
+
+def _choice(declared: OneOfType) -> Point:
+    """Which alternative a value takes."""
+    return "one-of", (declared.line,), "", tuple(declared.names)
 
 
 def _point(declaration: Declaration) -> Point:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from plait.schema.keys import KeyRule
     from plait.schema.validations import Validation
 
-    Type: TypeAlias = "MapType | ArrayType | ScalarType | AnyType | NullType"
+    Type: TypeAlias = "MapType | ArrayType | ScalarType | AnyType | NullType | OneOfType"
 
 # Whoever goes through a map of more keys looks at the time: a schema of many keys may meet an array of many items.
 MANY = 64
@@ -80,6 +80,10 @@ class _Type:
     @property
     def position(self) -> Position:
         return Position(self.source, self.line)
+
+    def of(self, value: Value) -> Type:  # noqa: ARG002 - most types are the same for all values
+        """The type that a value is held to, where it is not null."""
+        return self  # type: ignore[return-value]
 
 
 class MapType(_Type):
@@ -166,6 +170,45 @@ class NullType(_Type):
     def __init__(self, inner: Type, source: Source | None = None, line: int = 0) -> None:
         super().__init__(source, line)
         self.inner = inner
+
+    def of(self, value: Value) -> Type:
+        return self.inner.of(value)
+
+
+class OneOfType(_Type):
+    """One of several types.
+
+    alternatives: what declares each, that of the default first. names: of them, as the schema has them, for messages. by:
+    the key that tells them apart, or "".
+    """
+
+    __slots__ = ("_names", "alternatives", "by", "default", "names")
+
+    name = "one of several types"
+
+    def __init__(
+        self, alternatives: list[Declaration], names: list[str], by: str, source: Source | None = None, line: int = 0
+    ) -> None:
+        super().__init__(source, line)
+        self.alternatives = alternatives
+        self.names = names
+        self.by = by
+        self.default: Value = None
+        self._names = dict(zip(alternatives, names, strict=True))
+
+    def name_of(self, alternative: Declaration) -> str:
+        """What messages call it."""
+        return self._names[alternative]
+
+    def told(self, alternative: Declaration) -> Value:
+        """The value of the key by which an alternative is told."""
+        assert isinstance(alternative.type, MapType)
+        return alternative.type.declarations[self.by].default
+
+    def of(self, value: Value) -> Type:
+        from plait.schema.alternatives import choose
+
+        return choose(self, value).type.of(value)
 
 
 SCALAR_NAMES: dict[type, str] = {str: "string", int: "integer", float: "float", bool: "boolean"}

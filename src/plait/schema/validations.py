@@ -13,7 +13,7 @@ from plait.limits import allowance
 from plait.nodes import Array, Document, Map, MapItem
 from plait.schema import rules
 from plait.schema.check import key_text
-from plait.schema.types import MANY, ArrayType, MapType, NullType
+from plait.schema.types import MANY, ArrayType, MapType
 from plait.starlark import NoAttribute, Struct, Value, call, is_callable, is_function, repr_of, type_of
 
 TYPE_CHECKING = False
@@ -212,9 +212,7 @@ def _runs(root: Declaration, document: Document) -> list[Run]:
         value = item.value
         if not isinstance(value, (Map, Array)):
             continue
-        declared = declaration.type if declaration is not None else None
-        while type(declared) is NullType:
-            declared = declared.inner
+        declared = declaration.type.of(value) if declaration is not None else None
         below: list[tuple[Declaration | None, Item, NodeValue, Path]] = []
         if isinstance(value, Map):
             known = declared if type(declared) is MapType else None

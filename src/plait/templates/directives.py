@@ -48,7 +48,7 @@ KNOWN_BY_NAME = (
     "@yaml/text-templated-strings",
 )
 # Those of additions to the dialect.
-ADDED = ("@output/file", "@overlay/inside", "@schema/key", "@schema/required", "@schema/secret")
+ADDED = ("@output/file", "@overlay/inside", "@schema/key", "@schema/one-of", "@schema/required", "@schema/secret")
 KNOWN = frozenset({"@", "@comment", *KNOWN_BY_NAME, *ADDED})
 
 

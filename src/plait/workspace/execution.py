@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.additions import OUTPUT_FILE, REQUIRED, SECRETS, TAGS, VALUES_REFER
+from plait.additions import ALTERNATIVES, OUTPUT_FILE, REQUIRED, SECRETS, TAGS, VALUES_REFER
 from plait.errors import PlaitError, SchemaError, TemplateError, UsageError
 from plait.events import current_listener
 from plait.nodes import Document, DocumentSet, Map, is_empty
@@ -223,6 +223,10 @@ class Execution:
                 adds = self.outside is not None
                 if self.outside is not None:
                     merged = self.outside.room_for(document, merged)
+                if schema is not None and ALTERNATIVES in self.options.additions:
+                    from plait.schema.alternatives import made_room
+
+                    before = merged = made_room(schema, document, merged, trace)
                 merged = apply_document(merged, document, plain=entry.plain, adds=adds, trace=trace, warn=warn)
                 if trace is not None and entry.plain and before is not None:
                     trace.relate(before.value, merged.value, "data values")

@@ -289,6 +289,12 @@ ENTRIES = (
         "compute the value in the templates",
     ),
     Entry(
+        "`--with alternatives`: `@schema/one-of`",
+        "it has no @schema/one-of",
+        in_items(lambda layout, item: has_comment(layout, item, "@schema/one-of"), (TEMPLATE,)),
+        "write @schema/type any=True",
+    ),
+    Entry(
         "`--with keys`: `@schema/key`",
         "it has no @schema/key",
         in_items(lambda layout, item: has_comment(layout, item, "@schema/key"), (TEMPLATE,)),
