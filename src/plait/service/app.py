@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+    from plait.service.issuers import Issuer
+
     Function = Callable[[Call], Answer]
     Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -68,6 +70,8 @@ def application(
     *,
     address: str = "http://127.0.0.1:9000",
     tokens: str | None = None,
+    issuer: Issuer | None = None,
+    issuer_keys: str | None = None,
     policy: Mapping[object, object] | None = None,
     keys: Keys | None = None,
     most: int = 32 << 20,
@@ -76,13 +80,14 @@ def application(
     """An ASGI application that keeps documents in revisions, with the API of Deckhand.
 
     url: of the database, `sqlite:///FILE` or `postgresql://...`; its tables are made, or brought to this version.
-    address: where clients find the service, for the addresses in answers. tokens: a file with the tokens that are taken;
-    None: everybody may do everything, from this machine alone. policy: roles by action. keys: for the data of encrypted
+    address: where clients find the service, for the addresses in answers. tokens: a file with the tokens that are taken.
+    issuer: who else issues tokens, and issuer_keys: a file of its public keys. Without both, everybody may do everything,
+    from this machine alone. policy: roles by action. keys: for the data of encrypted
     documents. most: bytes of a body. limits: of one request, by the names of `plait.limits`.
 
     Raises PlaitError: arguments and files that cannot be used, a database that cannot be reached.
     """
-    gate = Gate(Policy(policy), tokens)
+    gate = Gate(Policy(policy), tokens, issuer, issuer_keys)
     bounds = Limits(**({"seconds": 60} | dict(limits or {})))
     service = Service(Database(url), Renderer(bounds.given), keys or Keys(), address.rstrip("/"))
     frame = _Frame(service, gate, bounds, most)

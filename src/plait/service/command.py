@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
     from plait.cli.options import Parsed
+    from plait.service.issuers import Issuer
 
 
 SERVE = Command(
@@ -34,6 +35,10 @@ SERVE = Command(
         Flag("address", TEXT, "where clients find the service, if that is not where it listens", value="URL"),
         "Who may do what",
         Flag("tokens", TEXT, "a file with the tokens that are taken", value="FILE"),
+        Flag("issuer", TEXT, "who else issues tokens: what signed ones must name as iss", value="URL"),
+        Flag("issuer-keys", TEXT, "a file with the issuer's public keys, a JSON Web Key Set", value="FILE"),
+        Flag("audience", TEXT, "what signed tokens must name as aud", value="NAME", default=("plait",)),
+        Flag("roles-claim", TEXT, "where signed tokens list roles", value="CLAIM", default=("roles",)),
         Flag("policy", TEXT, "a file with the roles of each action", value="FILE"),
         Flag("role", TEXTS, "of new-token: a role that it has", value="NAME"),
         "Secrets",
@@ -60,7 +65,7 @@ SERVE = Command(
         ("import-deckhand", "take up the revisions of a database of Deckhand, by its URL"),
     ),
 )
-_LIBRARIES = frozenset({"alembic", "sqlalchemy", "starlette", "uvicorn"})
+_LIBRARIES = frozenset({"alembic", "jwt", "sqlalchemy", "starlette", "uvicorn"})
 
 
 def main(argv: Sequence[str]) -> int:
@@ -88,7 +93,9 @@ def main(argv: Sequence[str]) -> int:
 def _serve(flags: Parsed) -> int:
     host = flags.text("host")
     tokens = flags.text("tokens") or None
-    if tokens is None and host not in _LOOPBACK:
+    if flags.given("issuer") != flags.given("issuer-keys"):
+        raise UsageError("--issuer and --issuer-keys belong together")
+    if tokens is None and not flags.given("issuer") and host not in _LOOPBACK:
         raise UsageError(
             f"without tokens everybody who reaches {host} may do everything",
             expected=f"--tokens FILE, or --host {_LOOPBACK[0]}",
@@ -117,11 +124,21 @@ def _application(flags: Parsed, address: str, tokens: str | None) -> Starlette:
         flags.text("database"),
         address=address,
         tokens=tokens,
+        issuer=_issuer(flags),
+        issuer_keys=flags.text("issuer-keys") or None,
         policy=_policy(flags.text("policy")),
         keys=keys_of(flags),
         most=size_of(flags, "max-body"),
         limits=parse(flags.texts(LIMIT.name)).given,
     )
+
+
+def _issuer(flags: Parsed) -> Issuer | None:
+    if not flags.given("issuer"):
+        return None
+    from plait.service.issuers import Issuer
+
+    return Issuer(flags.text("issuer"), flags.text("audience"), flags.text("roles-claim"))
 
 
 def _run(app: Starlette, listener: socket.socket) -> int:

@@ -15,7 +15,9 @@ from plait.service.policy import ADMIN, Policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+    from plait.service.issuers import Issuer
 
 _LOG = logging.getLogger("plait.service")
 _DIGEST = 64
@@ -47,66 +49,98 @@ class Token(NamedTuple):
 
 
 class Gate:
-    """Finds out who asks. tokens: a file of them, read again when it changes, as far as it can be read; None: everybody is the administrator."""
+    """Finds out who asks. tokens: a file of them. issuer, keys: who else issues them, and a file of the keys of that.
 
-    def __init__(self, policy: Policy, tokens: str | None = None) -> None:
+    Both files are read again when they change, as far as they can be read. Without them everybody is the administrator.
+    """
+
+    def __init__(
+        self, policy: Policy, tokens: str | None = None, issuer: Issuer | None = None, keys: str | None = None
+    ) -> None:
         """Raises UsageError, ReadError."""
         self.policy = policy
-        self._path = tokens
-        self._changed: object = None
         self._tokens: list[Token] = []
+        self._issuer = issuer
+        self._files: list[_File] = []
         if tokens is not None:
-            self._read(tokens)
+            self._files.append(_File(tokens, self._take_tokens))
+        if issuer is not None and keys is not None:
+            self._files.append(_File(keys, issuer.take_keys))
+        for file in self._files:
+            file.read()
 
     @property
     def is_open(self) -> bool:
         """Whether nobody is asked who they are."""
-        return self._path is None
+        return not self._files
 
     def identity(self, headers: Mapping[str, str]) -> Identity:
         """Who sends these headers. Raises Refusal for nobody that is known."""
-        if self._path is None:
+        if self.is_open:
             return Identity("anyone", frozenset({ADMIN}), self.policy)
-        if _state(self._path) != self._changed:
-            try:
-                self._read(self._path)
-            except PlaitError as error:
-                _LOG.error("the tokens cannot be read again: %s", error.message)
+        for file in self._files:
+            file.read_again()
         kind, _, bearer = headers.get("authorization", "").partition(" ")
         given = bearer.strip() if kind.lower() == "bearer" else headers.get("x-auth-token", "")
         digest = digest_of(given)
         found = [token for token in self._tokens if hmac.compare_digest(token.digest, digest)]
-        if not given or not found:
-            raise Refusal("HTTPUnauthorized", 401, "a token is needed: Authorization: Bearer TOKEN")
-        return Identity(found[0].name, found[0].roles, self.policy)
+        if given and found:
+            return Identity(found[0].name, found[0].roles, self.policy)
+        if self._issuer is not None and given.count(".") == 2:
+            return Identity(*self._issuer.read(given), self.policy)
+        raise Refusal("HTTPUnauthorized", 401, "a token is needed: Authorization: Bearer TOKEN")
 
-    def _read(self, path: str) -> None:
-        self._changed = _state(path)
-        self._tokens = read_tokens(path)
-
-
-def _state(path: str) -> object:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    def _take_tokens(self, text: str) -> None:
+        self._tokens = tokens_of(text)
 
 
-def read_tokens(path: str) -> list[Token]:
-    """The tokens of a file: a list of maps with name, digest and roles. Raises UsageError, ReadError."""
-    from plait.content import source
+class _File:
+    """A file that is read again when it changes. take: what is done with its text."""
+
+    def __init__(self, path: str, take: Callable[[str], None]) -> None:
+        self._path = path
+        self._take = take
+        self._state: object = None
+
+    def read(self) -> None:
+        """Raises UsageError, ReadError."""
+        from plait.content import source
+
+        self._state = self._now()
+        try:
+            self._take(source(self._path).text)
+        except UsageError as error:
+            raise error.within(f"in {self._path}") from None
+
+    def read_again(self) -> None:
+        """Read it if it has changed; what cannot be read changes nothing."""
+        if self._now() != self._state:
+            try:
+                self.read()
+            except PlaitError as error:
+                _LOG.error("%s cannot be read again: %s", self._path, error.message)
+
+    def _now(self) -> object:
+        try:
+            found = os.stat(self._path)
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def tokens_of(text: str) -> list[Token]:
+    """The tokens of a text: a list of maps with name, digest and roles. Raises UsageError, ReadError."""
     from plait.nodes import to_plain
     from plait.service.texts import nodes_of
 
-    found = nodes_of(source(path).text, path)
+    found = nodes_of(text, "tokens")
     entries = to_plain(found.items[0].value) if len(found.items) == 1 else None
     if not isinstance(entries, list):
-        raise UsageError(f"{path} must be a list of tokens", hint="plait serve new-token prints one")
-    return [_token(path, entry) for entry in entries]
+        raise UsageError("a file of tokens must be a list of tokens", hint="plait serve new-token prints one")
+    return [_token(entry) for entry in entries]
 
 
-def _token(path: str, entry: object) -> Token:
+def _token(entry: object) -> Token:
     if isinstance(entry, dict) and set(entry) == {"name", "digest", "roles"}:
         name, digest, roles = entry["name"], entry["digest"], entry["roles"]
         if (
@@ -118,7 +152,7 @@ def _token(path: str, entry: object) -> Token:
         ):
             return Token(name, digest.lower(), frozenset(roles))
     raise UsageError(
-        f"a token in {path} cannot be used",
+        "a token in a file of tokens cannot be used",
         expected="name, digest (SHA-256, hexadecimal) and roles (a list of names)",
         hint="plait serve new-token prints one",
     )

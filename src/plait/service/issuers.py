@@ -1,0 +1,69 @@
+"""Tokens that somebody else has issued and signed: JSON Web Tokens, checked by the issuer's public keys.
+
+The keys are a file, a JSON Web Key Set as issuers publish it; it is read again when it changes. Nothing is fetched from
+anywhere, and only signatures that need a private key are taken.
+"""
+
+from __future__ import annotations
+
+import json
+
+import jwt
+
+from plait.errors import UsageError
+from plait.service.failures import Refusal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+_ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
+_LEEWAY = 30
+
+
+class Issuer:
+    """Who issues tokens. issuer, audience: what they must say. roles: the claim that lists roles, such as `realm_access.roles`."""
+
+    def __init__(self, issuer: str, audience: str, roles: str = "roles") -> None:
+        self._issuer = issuer
+        self._audience = audience
+        self._roles = roles.split(".")
+        self._keys: dict[str | None, jwt.PyJWK] = {}
+
+    def take_keys(self, text: str) -> None:
+        """Check tokens by these keys from now on. Raises UsageError."""
+        try:
+            found = jwt.PyJWKSet.from_dict(json.loads(text))
+        except (ValueError, TypeError, AttributeError, jwt.PyJWTError) as error:
+            raise UsageError(
+                f"these are no keys of an issuer: {type(error).__name__}",
+                expected='a JSON Web Key Set: {"keys": [...]}, with public keys',
+            ) from None
+        self._keys = {key.key_id: key for key in found.keys}
+
+    def read(self, token: str) -> tuple[str, frozenset[str]]:
+        """The name and the roles in a token. Raises Refusal for one that cannot be trusted."""
+        try:
+            named = jwt.get_unverified_header(token).get("kid")
+            key = self._keys.get(named) or (next(iter(self._keys.values())) if named is None else None)
+            if key is None:
+                raise jwt.InvalidTokenError
+            claims = jwt.decode(
+                token,
+                key,
+                algorithms=_ALGORITHMS,
+                issuer=self._issuer,
+                audience=self._audience,
+                leeway=_LEEWAY,
+                options={"require": ["exp", "iss", "aud", "sub"]},
+            )
+        except jwt.PyJWTError:
+            raise Refusal("HTTPUnauthorized", 401, "the token cannot be trusted, or is not for this service") from None
+        return str(claims["sub"]), self._roles_in(claims)
+
+    def _roles_in(self, claims: Mapping[str, Any]) -> frozenset[str]:
+        found: object = claims
+        for step in self._roles:
+            found = found.get(step) if isinstance(found, dict) else None
+        return frozenset(one for one in found if isinstance(one, str)) if isinstance(found, list) else frozenset()
