@@ -98,6 +98,12 @@ def variables(prefix: str) -> dict[str, str]:
     return found
 
 
+def names_of_variables() -> list[str]:
+    """The names of all variables of the environment, for messages."""
+    view = current_view()
+    return list(environment() if view is None or view.environment is None else view.environment)
+
+
 def variable(name: str) -> str | None:
     """The variable of the environment that has a name."""
     return variables(name).get(name)

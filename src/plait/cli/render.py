@@ -420,6 +420,12 @@ def _job(
         values_schema=flags.text("schema"),
         output_schemas=flags.texts(CHECK_OUTPUT.name),
         output_by=output_by_of(flags),
+        prefixes=[
+            f"({name} arg) {one}"
+            for name in ("data-values-env", "data-values-env-yaml")
+            for one in flags.texts(name)
+            if not one.startswith("@")
+        ],
     )
     job = Job(files, options)
     if debug is not None:

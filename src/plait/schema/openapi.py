@@ -26,6 +26,7 @@ _ORDER = (
     "example",
     "items",
     "properties",
+    "required",
     "oneOf",
     "anyOf",
     "discriminator",
@@ -81,6 +82,9 @@ def _properties(declared: Type, default: Value) -> dict[str, Value]:
             "additionalProperties": False,
             "properties": _members(declared, default if type(default) is Map else None),
         }
+        required = [ArrayItem(one.key) for one in declared.declarations.values() if one.required]
+        if required:
+            said["required"] = Array(required)
         for other in declared.others:
             if other.keys is not None and not other.keys.allowed and said["additionalProperties"] is False:
                 # OpenAPI has no word for keys that match a pattern.
@@ -110,17 +114,16 @@ def _several(declared: OneOfType, default: Value) -> dict[str, Value]:
         return {"anyOf": Array([ArrayItem(one) for one in found]), "default": default}
     told = []
     for one, described in zip(declared.alternatives, found, strict=True):
-        properties = described.find("properties")
-        assert properties is not None
-        assert type(properties.value) is Map
-        keys = [
-            key.with_value(_one_value(key.value, declared.told(one))) if key.key == declared.by else key
-            for key in properties.value.items
-        ]
-        told.append(described.with_items([*described.items, MapItem("required", Array([ArrayItem(declared.by)]))]))
-        told[-1] = told[-1].with_values(
-            properties.value.with_items(keys) if item is properties else item.value for item in told[-1].items
+        said = {str(item.key): item.value for item in described.items}
+        properties, others = said["properties"], said.get("required")
+        assert type(properties) is Map
+        said["properties"] = properties.with_values(
+            _one_value(key.value, declared.told(one)) if key.key == declared.by else key.value
+            for key in properties.items
         )
+        keys = [item.value for item in others.items] if type(others) is Array else []
+        said["required"] = Array([ArrayItem(key) for key in dict.fromkeys([declared.by, *keys])])
+        told.append(_map(said))
     discriminator = _map({"propertyName": declared.by})
     return {"oneOf": Array([ArrayItem(one) for one in told]), "discriminator": discriminator, "default": default}
 
@@ -137,7 +140,8 @@ def _members(declared: MapType, defaults: Map | None) -> Map:
     for declaration in declared.declarations.values():
         given = defaults.find(declaration.key) if defaults is not None else None
         default = declaration.default if given is None else given.value
-        members.append(MapItem(declaration.key, _described(declaration.type, default)))
+        described = _described(declaration.type, default)
+        members.append(MapItem(declaration.key, without_default(described) if declaration.required else described))
     for other in declared.others:
         for key in () if other.keys is None else other.keys.allowed:
             if declared.find(key) is other:

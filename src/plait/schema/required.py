@@ -6,10 +6,12 @@ item of the schema itself must not be left in the data values, however often the
 
 from __future__ import annotations
 
+from plait.content import names_of_variables
 from plait.errors import Finding, SchemaError
 from plait.nodes import Map
 from plait.schema.types import MapType
 from plait.schema.walk import declared_items
+from plait.spell import distance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 # So many files of values are named, of those in which a value could stand.
 _NAMED = 3
+# So many letters are wrong in a typing error, and one in five at most.
+_TYPING_ERROR = 2
 
 
 def check_required(declaration: Declaration, values: Document, sources: Sequence[str]) -> None:
@@ -74,8 +78,16 @@ def places_to_give(path: str, sources: Sequence[str]) -> str:
         found.append(f"in {', '.join(files[:_NAMED])}")
     else:
         found.append("in a file: --data-values-file FILE")
-    found += [f"as the environment variable {prefix}_{path.replace('.', '__')}" for prefix in prefixes]
+    found += [_as_variable(f"{prefix}_{path.replace('.', '__')}") for prefix in prefixes]
     return f"give it {', or '.join(found)}"
+
+
+def _as_variable(name: str) -> str:
+    """The environment variable of a name, with those that somebody may have meant to have this name."""
+    most = min(len(name) // 5, _TYPING_ERROR)
+    near = [one for one in names_of_variables() if distance(one.lower(), name.lower(), most) <= most]
+    there = f" (there is {', '.join(near[:_NAMED])})" if near else ""
+    return f"as the environment variable {name}{there}"
 
 
 def _article(name: str) -> str:

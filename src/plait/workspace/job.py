@@ -39,6 +39,7 @@ class Options:
     debug: gets each line of the trace, or is None. additions: to the dialect, by their names (`plait.additions`).
     output_schemas: files and directories with schemas of the documents that come of it, by their kinds.
     output_by: which file each document is written to, if not that of its template.
+    prefixes: of variables of the environment that give data values, as the sources of such values are called.
     reading: what a file becomes depends on these of the options.
     """
 
@@ -51,6 +52,7 @@ class Options:
         "inspect",
         "output_by",
         "output_schemas",
+        "prefixes",
         "reading",
         "strict",
         "values_schema",
@@ -69,6 +71,7 @@ class Options:
         values_schema: str = "",
         output_schemas: Sequence[str] = (),
         output_by: Pattern | None = None,
+        prefixes: Sequence[str] = (),
     ) -> None:
         self.strict = strict
         self.ignore_unknown_comments = ignore_unknown_comments
@@ -80,6 +83,7 @@ class Options:
         self.values_schema = values_schema
         self.output_schemas = output_schemas
         self.output_by = output_by
+        self.prefixes = prefixes
         self.reading = (strict, ignore_unknown_comments, implicit_map_key_overrides, additions & _READING)
 
     def with_overrides(
