@@ -100,6 +100,12 @@ class Definition:
                 hint=error.hint,
             ) from None
 
+    def with_path(self, path: str) -> Definition:
+        """The same with another path."""
+        item = self.fields["path"]
+        fields = {**self.fields, "path": MapItem(item.key, path, item.source, item.line)}
+        return Definition(fields, self.source, self.line, self.number)
+
     @property
     def at(self) -> tuple[Source, int, int, str | None]:
         line = self.fields["path"].line or self.line
@@ -209,7 +215,7 @@ def built(definition: Definition, null_values: bool, additions: frozenset[str]) 
     if EMBEDDED in additions:
         from plait.ops.inside import inside_of
 
-        found = inside_of(definition, null_values, additions)
+        found = inside_of(definition, lambda inner, taken: built(inner, null_values, taken), additions)
         if found is not None:
             return found
     kind = definition.text("type") or ""

@@ -14,7 +14,6 @@ from plait.errors import LimitError, OpsError, PlaitError
 from plait.nodes import Map, MapItem, kind_name
 from plait.ops.draft import Draft
 from plait.ops.expansion import Wide
-from plait.ops.files import Definition, built
 from plait.ops.operations import Operation, Replace
 from plait.ops.pointer import Key, Pointer
 from plait.ops.walk import find
@@ -22,7 +21,10 @@ from plait.source import Position
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from plait.nodes import Value
+    from plait.ops.files import Definition
 
 _MARK = re.compile(rf"!({'|'.join(FORMS)})(?=/|$)")
 _FORM = re.compile(r"!([a-z]+)(?=/|$)")
@@ -102,12 +104,16 @@ def _place(root: Value, pointer: Pointer) -> Position | None:
     return None if item is None else item.position
 
 
-def inside_of(definition: Definition, null_values: bool, additions: frozenset[str]) -> Operation | None:
-    """The operation of a definition whose path goes into a text; None for any other. Raises OpsError."""
+def inside_of(
+    definition: Definition, build: Callable[[Definition, frozenset[str]], Operation], additions: frozenset[str]
+) -> Operation | None:
+    """The operation of a definition whose path goes into a text; None for any other.
+
+    build: makes an operation of a definition, with these additions. Raises OpsError.
+    """
     path = definition.text("path")
     if path is None or ("!" not in path and "~8" not in path):
         return None
-    item = definition.fields["path"]
     found = _MARK.search(path)
     if found is None:
         unknown = _FORM.search(path)
@@ -116,20 +122,13 @@ def inside_of(definition: Definition, null_values: bool, additions: frozenset[st
 
             raise OpsError(
                 f'operation [{definition.number}]: there is no form "{unknown[1]}" of texts: "{path}"',
-                at=Position(definition.source, item.line),
+                at=Position(definition.source, definition.fields["path"].line),
                 expected=", ".join(FORMS),
                 hint=did_you_mean(unknown[1], FORMS) or 'a "!" that belongs to a key is written "~8"',
             )
-        return built(_with_path(definition, path.replace("~8", "!")), null_values, additions - {EMBEDDED})
-    outer = _with_path(definition, path[: found.start()].replace("~8", "!"))
-    inner = built(_with_path(definition, path[found.end() :]), null_values, additions)
-    return Inside(outer.pointer(), found[1], inner)
-
-
-def _with_path(definition: Definition, path: str) -> Definition:
-    item = definition.fields["path"]
-    fields = {**definition.fields, "path": MapItem(item.key, path, item.source, item.line)}
-    return Definition(fields, definition.source, definition.line, definition.number)
+        return build(definition.with_path(path.replace("~8", "!")), additions - {EMBEDDED})
+    outer = definition.with_path(path[: found.start()].replace("~8", "!"))
+    return Inside(outer.pointer(), found[1], build(definition.with_path(path[found.end() :]), additions))
 
 
 __all__ = ["Inside", "inside_of"]

@@ -286,6 +286,49 @@ def _check_via(run: Run, left: Item, step: Step) -> None:
     )
 
 
+def inside(run: Run, edit: Edit, step: Step) -> None:
+    """Merge the right item's map or array into the document that the left text holds."""
+    places = matched(run, edit, step)
+    if not places:
+        added(run, edit, step, skipped=places is None, item=None if places is None else _said(step))
+        return
+    for place in places:
+        try:
+            _change(run, edit, step, place)
+        except PlaitError:
+            run.failed_at(edit.items[place], places, place)
+            raise
+
+
+def _change(run: Run, edit: Edit, step: Step, place: int) -> None:
+    left = edit.items[place]
+    text, form = left.value, step.form
+    assert form is not None
+    if type(text) is not str:
+        raise OverlayError(
+            f"Expected a text that holds {form}, but was {kind_name(text)}",
+            also=[left.position],
+            hint="leave @overlay/inside out: what is there is no text" if type(text) in COLLECTIONS else None,
+        )
+    from plait.embedded import parsed, rewritten
+
+    tree = parsed(form, text, left.position)
+    merged = run.merge_value(left.with_value(tree), step)
+    if merged is tree:
+        edit.check_key(place)
+    else:
+        new = rewritten(form, text, tree, merged, step.item.position)
+        edit.put(place, run.did(step, left, left.with_value(new)), run.owned)  # type: ignore[arg-type]
+
+
+def _said(step: Step) -> Item:
+    """The right item with the text that it says, where there is none."""
+    from plait.embedded import said_anew
+
+    assert step.form is not None
+    return step.clean().with_value(said_anew(step.form, erased(step.item.value), step.item.position))
+
+
 ACTIONS: dict[str, Callable[[Run, Edit, Step], None]] = {
     "merge": merge,
     "remove": remove,
@@ -293,6 +336,7 @@ ACTIONS: dict[str, Callable[[Run, Edit, Step], None]] = {
     "insert": insert,
     "append": append,
     "assert": check,
+    "inside": inside,
 }
 
 

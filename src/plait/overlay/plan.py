@@ -6,9 +6,10 @@ reference: annotations in it have no effect, not even wrong ones (spec ytt 9.4).
 
 from __future__ import annotations
 
+from plait.additions import EMBEDDED
 from plait.deferred import Deferred
 from plait.errors import OverlayError
-from plait.nodes import Array, ArrayItem, Document, Map, MapItem, key_id
+from plait.nodes import Array, ArrayItem, Document, Map, MapItem, key_id, kind_name
 from plait.overlay.edits import key_value
 from plait.overlay.erasing import NAMESPACE, erased_item
 from plait.overlay.expectations import ANY_DEFAULT, KEYWORDS, UNSET, Expectation, expectation
@@ -199,9 +200,7 @@ def _read(step: Step, annotations: Annotations, defaults: Expectation, *, exact:
     if actions:
         _read_action(step, annotations[actions[0]])
     if INSIDE in annotations:
-        from plait.overlay.inside import read_inside
-
-        read_inside(step, annotations[INSIDE])
+        _read_inside(step, annotations[INSIDE])
 
 
 def point_at_annotation(error: OverlayError, step: Step) -> None:
@@ -295,6 +294,35 @@ def _read_action(step: Step, annotation: Annotation) -> None:
             step.before = value
         else:
             step.after = value
+
+
+def _read_inside(step: Step, annotation: Annotation) -> None:
+    """Have a step go into the text that it matches, where the addition is taken."""
+    if annotation.source is None or EMBEDDED not in annotation.source.additions:
+        return
+    from plait.embedded import FORMS
+
+    name = annotation.args[0] if len(annotation.args) == 1 and not annotation.kwargs else None
+    if type(name) is not str or name not in FORMS:
+        from plait.spell import did_you_mean
+
+        raise OverlayError(
+            f"Expected @{annotation.name} annotation to have one argument, the form of the text",
+            also=[annotation.position],
+            expected=", ".join(f'"{form}"' for form in FORMS),
+            hint=did_you_mean(name, FORMS) if type(name) is str else None,
+        )
+    if step.action != "merge":
+        raise OverlayError(
+            f"@{annotation.name} merges what is below it: @overlay/{step.action} cannot be there as well",
+            also=[annotation.position],
+        )
+    if type(step.item.value) not in (Map, Array):
+        raise OverlayError(
+            f"Expected a map or array below @{annotation.name}, but was {kind_name(step.item.value)}",
+            also=[annotation.position],
+        )
+    step.action, step.form = "inside", name
 
 
 _ACTION_KEYWORDS: dict[str, tuple[str, ...]] = {
