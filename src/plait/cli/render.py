@@ -193,7 +193,10 @@ def _dispatch(argv: Sequence[str], given: Map | None) -> int:
     name = "" if place is None else argv[place]
     rest = argv if place is None else [*argv[:place], *argv[place + 1 :]]
     if name == "fmt":
-        return _fmt(FMT, rest)
+        from plait.cli.formatted import print_formatted
+
+        flags = FMT.parse(rest)
+        return _help(FMT) if flags.on("help") else print_formatted(flags)
     if name == "template":
         return _render(TEMPLATE, rest, given)
     if name == "version":
@@ -288,15 +291,22 @@ def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) ->
     given: data values that win over those of flags. Raises PlaitError.
     """
     from plait.api.results import Rendered
+    from plait.cli.sharing import is_recorded, with_shared
     from plait.output import choose_formats
 
     flags = _parsed(argv)
     keep_limits(flags, context)
     inputs = _inputs(flags)
-    if context.shared is None or _is_recorded(context) or any(flags.given(name) for name in _NOT_SHARED):
+    if context.shared is None or is_recorded(context) or any(flags.given(name) for name in _NOT_SHARED):
         result = _evaluate(flags, _read_inputs(flags, inputs), inputs, context, None, given)
     else:
-        result = _with_shared(context.shared, flags, inputs, context, given)
+        result = with_shared(
+            context.shared,
+            [word for name in _NAMED for word in (name, *flags.texts(name))],
+            context,
+            lambda: _read_inputs(flags, inputs),
+            lambda files: _job(flags, files, inputs, context, None, given),
+        )
     return Rendered(
         result.documents,
         files=result.output_files,
@@ -308,45 +318,10 @@ def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) ->
     )
 
 
-def _is_recorded(context: Context) -> bool:
-    """Whether somebody wants to know all that is done, also what an earlier run has done already."""
-    from plait.events import current_listener
-
-    return context.trace is not None or current_listener() is not None
-
-
+# What names inputs.
+_NAMED = ("file", *(flag.name for flag in (*LINKS, _OFFLINE)))
 # What changes inputs after they were listed, or is none of the phases.
 _NOT_SHARED = ("bulk-in", "file-mark", "files-inspect", "keep-format")
-
-
-def _with_shared(shared: object, flags: Parsed, inputs: Inputs, context: Context, given: Map | None) -> Result:
-    """The same with inputs that another run may have read, or that this one reads for others. Raises PlaitError."""
-    from plait.workspace.phases import run
-    from plait.workspace.session import Session
-    from plait.workspace.shared import Common, Shared, listed
-
-    assert isinstance(shared, Shared)
-    said = [
-        word for name in ("file", *(flag.name for flag in (*LINKS, _OFFLINE))) for word in (name, *flags.texts(name))
-    ]
-    key = tuple(said)
-    common = shared.find(key)
-    if common is None:
-        files, directories = listed(lambda: _read_inputs(flags, inputs))
-        job = _job(flags, files, inputs, context, None, given)
-        common = Common(files, directories, job.library, Session(context))
-        session = common.session
-    else:
-        job = _job(flags, common.files, inputs, context, None, given)
-        job.library = common.library
-        session = common.session.forked(context)
-    result = run(job, context, session=session)
-    # A warning is given where something is read, which must be every run that warns of it.
-    if context.warnings:
-        shared.forget(key)
-    else:
-        shared.keep(key, common)
-    return result
 
 
 def job(argv: Sequence[str], context: Context, given: Map | None = None) -> Job:
@@ -518,19 +493,6 @@ def _write(flags: Parsed, result: Result) -> None:
         write_out(result.write(name)(result.documents))
         if result.texts and are_shown(flags):
             sys.stderr.write(_TEXT_FILES_WARNING)
-
-
-def _fmt(command: Command, argv: Sequence[str]) -> int:
-    flags = command.parse(argv)
-    if flags.on("help"):
-        return _help(command)
-    keep_limits(flags)
-    from plait.workspace.files import YAML
-    from plait.yaml.fmt import format_text, joined
-
-    files = Inputs(offline=flags.on("offline")).files(flags.texts("file"))
-    write_out(joined(format_text(file.source, strict=flags.on("strict")) for file in files if file.type == YAML))
-    return 0
 
 
 def _print_line(line: str) -> None:

@@ -13,7 +13,7 @@ from plait.nodes import Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
     from plait.nodes import Document, Value
@@ -43,11 +43,8 @@ class Rules:
 
     __slots__ = ("_sources",)
 
-    def __init__(self, declared: Iterable[Source] = (), schemas: Source | None = None) -> None:
-        """schemas: what schemas say."""
-        from plait.overlay.kubernetes import rule_of_kubernetes
-
-        self._sources: Sequence[Source] = [*declared, *([] if schemas is None else [schemas]), rule_of_kubernetes]
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self._sources = sources
 
     def at(self, document: Document, path: tuple[str, ...]) -> Rule:
         """The rule for an array of a document; WHOLE if nobody says anything of it."""

@@ -13,8 +13,8 @@ from plait.nodes import Array, Map, MapItem, kind_name, walk
 from plait.schema import arguments
 from plait.schema.arguments import InvalidSchema, refused
 from plait.schema.check import check_item
-from plait.schema.computed import ComputedDeclaration, accepted, fitted
-from plait.schema.defaults import fill_type
+from plait.schema.computed import ComputedDeclaration, accepted
+from plait.schema.defaults import fill_type, fitted
 from plait.schema.types import (
     AnyType,
     ArrayType,

@@ -12,8 +12,6 @@ from __future__ import annotations
 from plait.deferred import Deferred, is_deferred
 from plait.errors import Finding, LimitError, PlaitError, SchemaError
 from plait.nodes import Array, walk
-from plait.schema.check import check_item
-from plait.schema.defaults import fill_type
 from plait.schema.types import AnyType, Declaration
 from plait.schema.walk import declarations_in
 
@@ -116,17 +114,4 @@ def _values_in(default: Value) -> Iterator[Values]:
             yield item.value.values
 
 
-def fitted(declaration: Declaration, item: Item, value: Deferred) -> Deferred:
-    """A deferred value of an item, filled and checked by what declares it once it is known."""
-
-    def fit(known: Value) -> Value:
-        filled = fill_type(declaration.type, known)
-        findings = check_item(declaration.type, item.with_value(filled))
-        if findings:
-            raise SchemaError("One or more data values were invalid", findings=findings)
-        return filled
-
-    return value.then(fit)
-
-
-__all__ = ["ComputedDeclaration", "accepted", "compute_defaults", "fitted"]
+__all__ = ["ComputedDeclaration", "accepted", "compute_defaults"]

@@ -7,16 +7,17 @@ needs them. Keys that are added follow those that are there, in the order of the
 from __future__ import annotations
 
 from plait.deferred import Deferred, is_deferred
-from plait.errors import LimitError
+from plait.errors import LimitError, SchemaError
 from plait.limits import allowance
 from plait.nodes import SCALARS, Array, ArrayItem, Document, Map, MapItem, key_id
+from plait.schema.check import check_item
 from plait.schema.types import ANY, MANY, ArrayType, MapType, NullType, OneOfType, ScalarType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeVar
 
-    from plait.nodes import Value
+    from plait.nodes import Item, Value
     from plait.schema.types import Declaration, Type
 
     _Item = TypeVar("_Item", MapItem, ArrayItem)
@@ -101,9 +102,20 @@ def _fill_map(declared: MapType, value: Map, before: Value) -> Map:
     return value if items is None else value.with_items(items)
 
 
-def _fitted(declaration: Declaration, item: _Item, value: Deferred) -> _Item:
-    from plait.schema.computed import fitted
+def fitted(declaration: Declaration, item: Item, value: Deferred) -> Deferred:
+    """A deferred value of an item, filled and checked by what declares it once it is known."""
 
+    def fit(known: Value) -> Value:
+        filled = fill_type(declaration.type, known)
+        findings = check_item(declaration.type, item.with_value(filled))
+        if findings:
+            raise SchemaError("One or more data values were invalid", findings=findings)
+        return filled
+
+    return value.then(fit)
+
+
+def _fitted(declaration: Declaration, item: _Item, value: Deferred) -> _Item:
     return item.with_value(fitted(declaration, item, value))  # type: ignore[arg-type]
 
 

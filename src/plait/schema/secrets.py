@@ -10,7 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plait.nodes import Item, Value
+    from plait.nodes import Document, Item, Value
+    from plait.provenance import Trace
     from plait.schema.types import Declaration
 
 
@@ -21,6 +22,19 @@ def secret_items(declaration: Declaration, value: Value) -> Iterator[Item]:
             yield item
         else:
             yield from secret_items(inner, item.value)
+
+
+def kept_secret(document: Document, declaration: Declaration, trace: Trace | None, *, others: bool) -> Document:
+    """Data values with those marked that are secret. others: with other values in their place."""
+    for item in secret_items(declaration, document.value):
+        if item.source is not None and item.value is not None and item.value != "":
+            item.source.hidden()
+        if trace is not None:
+            trace.hide_item(item)
+    if not others:
+        return document
+    value = with_others(declaration, document.value)
+    return document if value is document.value else document.with_value(value)
 
 
 def with_others(declaration: Declaration, value: Value) -> Value:
@@ -44,4 +58,4 @@ def _declared(declaration: Declaration, value: Value) -> Iterator[tuple[Item, De
         yield from items_of(declared, value)
 
 
-__all__ = ["secret_items", "with_others"]
+__all__ = ["kept_secret", "secret_items", "with_others"]

@@ -252,18 +252,9 @@ class Execution:
         """Data values with those marked that the schema declares to be secret; others in their place where the run says so."""
         if SECRETS not in self.options.additions:
             return document
-        from plait.schema.secrets import secret_items, with_others
+        from plait.schema.secrets import kept_secret
 
-        trace = self.session.context.trace
-        for item in secret_items(schema, document.value):
-            if item.source is not None and item.value is not None and item.value != "":
-                item.source.hidden()
-            if trace is not None:
-                trace.hide_item(item)
-        if not self.session.others:
-            return document
-        value = with_others(schema, document.value)
-        return document if value is document.value else document.with_value(value)
+        return kept_secret(document, schema, self.session.context.trace, others=self.session.others)
 
     def _documents(self, members: Sequence[LibraryFile], name: str) -> list[ReferencedValues]:
         """The documents annotated `@name` that these files evaluate to."""
@@ -357,7 +348,9 @@ class Execution:
 
             check_placed(found for _, found in documents)
         if library_values or library_schemas:
-            _check_used(library_values, library_schemas)
+            from plait.workspace.references import check_used
+
+            check_used(library_values, library_schemas)
         if TAGS in self.options.additions:
             from plait.workspace.tags import replacing
 
@@ -464,20 +457,6 @@ def _referenced(document: Document, name: str) -> ReferencedValues:
     return ReferencedValues(
         document, refs, after_library_module=after, noun="Data Value" if name == VALUES else "Schema"
     )
-
-
-def _check_used(values: Sequence[ReferencedValues], schemas_given: Sequence[ReferencedValues]) -> None:
-    """Every reference must have reached a library (spec ytt 10.5). Raises TemplateError."""
-    unused_values = [entry for entry in values if not entry.used]
-    unused_schemas = [entry for entry in schemas_given if not entry.used]
-    kinds = [kind for kind, unused in (("data values", unused_values), ("schema", unused_schemas)) if unused]
-    if kinds:
-        unused = [*unused_values, *unused_schemas]
-        raise TemplateError(
-            f"Expected all provided library {', and '.join(kinds)} documents to be used but found unused: "
-            + ", ".join(entry.description for entry in unused),
-            at=unused[0].document.position,
-        )
 
 
 def _overlaid(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plait.nodes import DocumentSet
 from plait.overlay.item_keys import Rules, declared
+from plait.overlay.kubernetes import rule_of_kubernetes
 from plait.workspace.files import YAML
 from plait.workspace.job import DocumentFile
 
@@ -30,12 +31,12 @@ class Merges:
     def merged(self, files: Sequence[DocumentFile], context: Context) -> list[DocumentFile]:
         """The files of the output with the documents merged in. Raises PlaitError."""
         if not self._schemas:
-            return self._merged(files, context, Rules(self._declared))
+            return self._merged(files, context, Rules([*self._declared, rule_of_kubernetes]))
         from plait.kinds.item_rules import rules_of
         from plait.kinds.watched import watched_catalogue
 
         with watched_catalogue(self._schemas) as catalogue:
-            return self._merged(files, context, Rules(self._declared, rules_of(catalogue)))
+            return self._merged(files, context, Rules([*self._declared, rules_of(catalogue), rule_of_kubernetes]))
 
     def _merged(self, files: Sequence[DocumentFile], context: Context, rules: Rules) -> list[DocumentFile]:
         if not self._documents:

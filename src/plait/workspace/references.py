@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from plait.errors import UsageError
+from plait.errors import TemplateError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import TypeAlias
+
+    from plait.workspace.job import ReferencedValues
 
     LibraryRefs: TypeAlias = "tuple[LibraryRef, ...]"
 
@@ -78,3 +81,17 @@ def split_ref(argument: str) -> tuple[str, str]:
                 raise UsageError("Expected library ref to not be empty", found=argument)
             return ref, rest
     return "", argument
+
+
+def check_used(values: Sequence[ReferencedValues], schemas_given: Sequence[ReferencedValues]) -> None:
+    """Every reference must have reached a library (spec ytt 10.5). Raises TemplateError."""
+    unused_values = [entry for entry in values if not entry.used]
+    unused_schemas = [entry for entry in schemas_given if not entry.used]
+    kinds = [kind for kind, unused in (("data values", unused_values), ("schema", unused_schemas)) if unused]
+    if kinds:
+        unused = [*unused_values, *unused_schemas]
+        raise TemplateError(
+            f"Expected all provided library {', and '.join(kinds)} documents to be used but found unused: "
+            + ", ".join(entry.description for entry in unused),
+            at=unused[0].document.position,
+        )
