@@ -321,6 +321,54 @@ def _not_of_openapi(node: Any) -> Iterator[str]:
             yield f"{inner} for a schema"
 
 
+KEYWORDS = st.sampled_from(
+    [
+        "$anchor",
+        "$defs",
+        "$dynamicRef",
+        "$id",
+        "$ref",
+        "$schema",
+        "allOf",
+        "anyOf",
+        "const",
+        "default",
+        "dependencies",
+        "enum",
+        "example",
+        "examples",
+        "exclusiveMinimum",
+        "if",
+        "items",
+        "minimum",
+        "not",
+        "nullable",
+        "pattern",
+        "patternProperties",
+        "prefixItems",
+        "properties",
+        "required",
+        "then",
+        "type",
+        "x-kubernetes-validations",
+    ]
+)
+ANYTHING = st.recursive(
+    PLAIN | st.sampled_from(["#", "#/properties/a", "object", "(", "https://example.org/a", {"type": "object"}, 1e308]),
+    lambda inner: st.dictionaries(KEYWORDS | NAMES, inner, max_size=3) | st.lists(inner, max_size=2),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(KEYWORDS, ANYTHING, max_size=4), st.dictionaries(NAMES, PLAIN, max_size=2))
+def test_whatever_stands_in_a_schema_is_taken_or_refused(schema: dict[str, Any], values: dict[str, Any]) -> None:
+    with suppress(plait.PlaitError):
+        made = _schema(schema)
+        _outcome(made, values)
+        for as_json in (True, False):
+            described(made, as_json=as_json)
+
+
 def _schema(plain: object) -> ValuesSchema:
     return ValuesSchema("schema.json", {os.path.abspath("schema.json"): json.dumps(plain).encode()})
 

@@ -173,9 +173,9 @@ def _as_openapi(node: Plain) -> list[str]:
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             node[exclusive] = nearer(value, node.get(bound, value)) == value
             node[bound] = nearer(value, node.get(bound, value))
-    if node.get("examples"):
-        node.setdefault("example", node["examples"][0])
-        del node["examples"]
+    examples = node.pop("examples", None)
+    if isinstance(examples, list) and examples:
+        node.setdefault("example", examples[0])
     if "$ref" in node and len(node) > 1:
         node["allOf"] = [{"$ref": node.pop("$ref")}, *node.get("allOf", [])]
     left = [keyword for keyword in _NOT_IN_OPENAPI if keyword in node]
