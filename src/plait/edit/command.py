@@ -143,6 +143,9 @@ def _edit(state: State, wish: Wish, flags: Parsed) -> Edit:
         place, text = wish.found(state)
     except UsageError as error:
         if wish.is_gone or not flags.on("add"):
+            from plait.edit.misses import data_value_hint
+
+            error.hint = error.hint or data_value_hint(state, wish.splits[0][0])
             error.hint = error.hint or (None if wish.is_gone else "--add adds a key that is not there")
             raise
         path, text = wish.splits[0]

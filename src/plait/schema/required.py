@@ -78,7 +78,8 @@ def places_to_give(path: str, sources: Sequence[str]) -> str:
         found.append(f"in {', '.join(files[:_NAMED])}")
     else:
         found.append("in a file: --data-values-file FILE")
-    found += [_as_variable(f"{prefix}_{path.replace('.', '__')}") for prefix in prefixes]
+    if "[" not in path:
+        found += [_as_variable(f"{prefix}_{path.replace('.', '__')}") for prefix in prefixes]
     return f"give it {', or '.join(found)}"
 
 

@@ -1,0 +1,40 @@
+"""What to say of a PATH that leads nowhere in an output: it may be that of a data value."""
+
+from __future__ import annotations
+
+from plait.errors import PlaitError, UsageError
+from plait.naming import way_text
+from plait.spell import did_you_mean
+from plait.tools.finding import find
+from plait.tools.paths import all_places, parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.edit.setting import State
+
+_VALUES = "--data-values-inspect"
+_IN_CODE = "data.values."
+
+
+def data_value_hint(state: State, path: str) -> str | None:
+    """A hint at the data value that a PATH means, or at those of nearly its name; None where there is none."""
+    if state.target.run.command != "render":
+        return None
+    try:
+        made = state.target.evaluate(state.texts, trace=True, words=[_VALUES])
+    except PlaitError:  # the hint is for another error, which is told
+        return None
+    path = path.removeprefix(_IN_CODE)
+    try:
+        place = find(parse(path), made.documents, made.names)[0]
+    except UsageError:
+        names = (way_text(place.document, place.way, made.names.of) for place in all_places(made.documents, {}))
+        meant = did_you_mean(path, names)
+        return None if meant is None else f"{meant.replace('did you mean', 'did you mean the data value')} {_SETS}"
+    return f'"{way_text(place.document, place.way, made.names.of)}" is a data value: {_SETS}'
+
+
+_SETS = f"{_VALUES} sets data values"
+
+
+__all__ = ["data_value_hint"]
