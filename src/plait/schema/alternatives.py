@@ -41,7 +41,8 @@ def one_of(annotation: Annotation, node: Item, declare: Callable[[Item], Declara
         if is_deferred(value):
             raise refused(f"@{ONE_OF} cannot depend on data values", node, annotation, expected="types that are known")
         found.append(declare(MapItem(None, value, source, line)))
-    declared = OneOfType(found, [_name(one.type, by) for one in found], by, node.source, node.line)
+    names = [_name(one.type, by) for one in found]
+    declared = OneOfType(found, names, by, node.source, node.line, choose=choose, findings=findings)
     if by:
         _check_key(declared, annotation, node)
     chosen = None if is_deferred(node.value) else choose(declared, node.value)

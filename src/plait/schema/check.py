@@ -55,9 +55,7 @@ def check_item(type_: Type, item: Item, before: Value = None) -> list[Finding]:
                 entries = [entry for entry in value.items if type(entry.value) not in below.kinds]
                 stack.extend([(below, entry, None) for entry in reversed(entries)])
         elif isinstance(declared, OneOfType):
-            from plait.schema.alternatives import findings
-
-            others += findings(declared, item)
+            others += declared.findings(declared, item)
         elif not isinstance(declared, ScalarType) or type(value) not in declared.kinds:
             (structure if type(value) in COLLECTIONS else others).append(_wrong_type(declared, item))
     return structure or others

@@ -18,10 +18,11 @@ from plait.source import Position, Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
-    from plait.nodes import Value
+    from plait.errors import Finding
+    from plait.nodes import Item, Value
     from plait.schema.keys import KeyRule
     from plait.schema.validations import Validation
 
@@ -179,17 +180,28 @@ class OneOfType(_Type):
     """One of several types.
 
     alternatives: what declares each, that of the default first. names: of them, as the schema has them, for messages. by:
-    the key that tells them apart, or "".
+    the key that tells them apart, or "". choose: gives the one that a value is held to; findings: what is wrong with the
+    value of an item.
     """
 
-    __slots__ = ("_names", "alternatives", "by", "default", "names")
+    __slots__ = ("_names", "alternatives", "by", "choose", "default", "findings", "names")
 
     name = "one of several types"
 
     def __init__(
-        self, alternatives: list[Declaration], names: list[str], by: str, source: Source | None = None, line: int = 0
+        self,
+        alternatives: list[Declaration],
+        names: list[str],
+        by: str,
+        source: Source | None = None,
+        line: int = 0,
+        *,
+        choose: Callable[[OneOfType, Value], Declaration],
+        findings: Callable[[OneOfType, Item], list[Finding]],
     ) -> None:
         super().__init__(source, line)
+        self.choose = choose
+        self.findings = findings
         self.alternatives = alternatives
         self.names = names
         self.by = by
@@ -206,9 +218,7 @@ class OneOfType(_Type):
         return alternative.type.declarations[self.by].default
 
     def of(self, value: Value) -> Type:
-        from plait.schema.alternatives import choose
-
-        return choose(self, value).type.of(value)
+        return self.choose(self, value).type.of(value)
 
 
 SCALAR_NAMES: dict[type, str] = {str: "string", int: "integer", float: "float", bool: "boolean"}
