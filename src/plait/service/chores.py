@@ -50,8 +50,9 @@ def do(flags: Parsed) -> int:
 def _new_token(name: str, flags: Parsed) -> int:
     token = new_token()
     roles = list(flags.texts("role")) or ["admin"]
-    write_out(f"# {token}\n" + text_of([[{"name": name, "digest": digest_of(token), "roles": roles}]]))
-    complain("the first line is the token, for whoever it is for; the rest belongs into the file of tokens\n")
+    # So that the file of tokens can be appended to without the token itself in it.
+    complain(f"the token, which is kept nowhere: {token}\n")
+    write_out(text_of([[{"name": name, "digest": digest_of(token), "roles": roles}]]))
     return 0
 
 

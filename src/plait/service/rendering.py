@@ -6,6 +6,7 @@ What is kept is never changed, and what was made with secrets shown is another t
 from __future__ import annotations
 
 import hashlib
+import os
 import threading
 from collections import OrderedDict
 from contextlib import contextmanager
@@ -64,6 +65,8 @@ class Renderer:
         self._size = 0
         self._lock = threading.Lock()
         self._making: dict[str, tuple[threading.Lock, int]] = {}
+        # More processes than processors would only take memory.
+        self._room = threading.BoundedSemaphore(os.cpu_count() or 1)
 
     def of_revision(self, connection: Connection, keys: Keys, revision: int, *, cleartext: bool) -> list[Shown]:
         """The rendered documents of a revision. cleartext: show secrets. Raises Refusal."""
@@ -77,7 +80,9 @@ class Renderer:
             rendered = self._kept_of(digest)
             if rendered is None:
                 documents = documents_of(connection, revision) + ([policy] if policy is not None else [])
-                made = _layered(_opened(connection, keys, documents), self._limits, cleartext=shows, traced=False)
+                opened = _opened(connection, keys, documents)
+                with self._room:
+                    made = _layered(opened, self._limits, cleartext=shows, traced=False)
                 rendered = _rendered(made.to_yaml())
                 self._keep(digest, rendered)
         by_identity = {entry.identity: entry for entry in entries}
