@@ -70,6 +70,7 @@ FILES = {
         "---\nschema: x/Y/v1\nmetadata: {schema: metadata/Document/v1, name: n, storagePolicy: cleartext,\n"
         "  layeringDefinition: {layer: a}}\ndata: {a: 1}\n"
     ),
+    "names.yml": "name: ../../outside\n---\nname: /etc/passwd\n---\nname: ..\n---\nname: ~/a\\b\n",
     "outside.yml": "secret: 1\n",
     "outside/secret.yml": "secret: 1\n",
 }
@@ -79,6 +80,7 @@ RUNS = [
     ("render -f in --data-values-file values.yml", ["in", "values.yml"], []),
     ("render -f in -v name=x -o json", ["in"], []),
     ("render -f in -v name=x --output-files out", ["in", "out"], ["out"]),
+    ("render -f names.yml --output-by {name}/of-{name}.yml --output-files out", ["names.yml", "out"], ["out"]),
     ("patch base.yml -o ops.yml -l vars.yml -v v=1", ["base.yml", "ops.yml", "vars.yml"], []),
     ("layer layers.yml --validate-data", ["layers.yml"], []),
     ("fmt -f in/app.yml", ["in/app.yml"], []),

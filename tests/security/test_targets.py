@@ -107,6 +107,19 @@ def test_a_source_map_is_whole_and_keeps_its_mode(here: pathlib.Path) -> None:
     assert os.stat("map.json").st_ino != before, "a reader of the old file still sees all of it"
 
 
+def test_no_document_is_written_behind_a_link(here: pathlib.Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """Neither where a document says, nor where a pattern does."""
+    (here / "elsewhere").mkdir()
+    (here / "out").mkdir()
+    (here / "out" / "link").symlink_to(here / "elsewhere")
+    (here / "said.yml").write_text('#@output/file "link/a.yml"\n---\na: 1\n')
+    (here / "named.yml").write_text("name: link/a\n")
+    for argv in (["-f", "said.yml", "--with", "output-file"], ["-f", "named.yml", "--output-by", "{name}.yml"]):
+        assert main(["render", *argv, "--output-files", "out"]) == 1
+        assert b"is a symbolic link" in capfdbinary.readouterr().err
+    assert os.listdir(here / "elsewhere") == []
+
+
 RUN = """
 import os, signal, sys
 real = {real}
