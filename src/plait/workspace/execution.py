@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.additions import ALTERNATIVES, OUTPUT_FILE, REQUIRED, SECRETS, TAGS, VALUES_REFER
-from plait.errors import PlaitError, SchemaError, TemplateError, UsageError
+from plait.errors import PlaitError, SchemaError, TemplateError
 from plait.events import current_listener
 from plait.nodes import Document, DocumentSet, Map, is_empty
 from plait.workspace.files import YAML
@@ -105,12 +105,9 @@ class Execution:
             order = _order(own, "additional data value schema" if given else None)
             raise error.within(f"Overlaying data values schema (in following order: {order})") from None
         if schema is not None and self.outside is not None:
-            raise UsageError(
-                f'data values have one schema, and here are two: "{self.outside.name}", and {own[0].file.path}',
-                at=schema.position,
-                also=[self.outside.position],
-                hint="--data-values-schema-inspect -o json-schema prints the one of templates as a JSON Schema",
-            )
+            from plait.workspace.outside import two_schemas
+
+            raise two_schemas(schema, self.outside, own[0].file.path)
         return schema, [entry for entry in entries if entry.refs]
 
     def _built(self, entries: Sequence[ReferencedValues]) -> SchemaType | None:
@@ -215,27 +212,22 @@ class Execution:
                 trace.hide(document.value)
             if merged is None:
                 merged = document
+            elif self.outside is not None:
+                from plait.workspace.outside import laid_over
+
+                merged = laid_over(self.outside, merged, document, plain=entry.plain, trace=trace)
             else:
                 from plait.overlay import apply_document
 
                 # What a schema does not know is told by the check.
-                knows = schema is not None or self.outside is not None
-                warn = None if knows else self.session.context.warn
-                adds = self.outside is not None
-                if self.outside is not None:
-                    merged = self.outside.room_for(document, merged)
+                warn = self.session.context.warn if schema is None else None
                 if schema is not None and ALTERNATIVES in self.options.additions:
                     from plait.schema.alternatives import made_room
 
                     before = merged = made_room(schema, document, merged, trace)
-                merged = apply_document(merged, document, plain=entry.plain, adds=adds, trace=trace, warn=warn)
+                merged = apply_document(merged, document, plain=entry.plain, trace=trace, warn=warn)
                 if trace is not None and entry.plain and before is not None:
                     trace.relate(before.value, merged.value, "data values")
-            if self.outside is not None:
-                filled = self.outside.fill(merged, before)
-                if trace is not None:
-                    trace.relate(merged.value, filled.value, "schema default")
-                merged = filled
             if schema is not None:
                 from plait.schema import check, fill
 

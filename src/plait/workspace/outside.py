@@ -1,0 +1,40 @@
+"""Data values whose schema stands in no template: what `plait render --schema` adds to the phases."""
+
+from __future__ import annotations
+
+from plait.errors import UsageError
+from plait.overlay import apply_document
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.kinds.values import ValuesSchema
+    from plait.nodes import Document
+    from plait.provenance import Trace
+    from plait.schema import SchemaType
+
+
+def laid_over(schema: ValuesSchema, before: Document, given: Document, *, plain: bool, trace: Trace | None) -> Document:
+    """The data values so far with given ones laid over them, and the defaults of what these brought. Raises PlaitError.
+
+    plain: the given ones have no annotations. What the schema does not know is told by its check.
+    """
+    merged = apply_document(schema.room_for(given, before), given, plain=plain, adds=True, trace=trace)
+    filled = schema.fill(merged, before)
+    if trace is not None:
+        if plain:
+            trace.relate(before.value, merged.value, "data values")
+        trace.relate(merged.value, filled.value, "schema default")
+    return filled
+
+
+def two_schemas(schema: SchemaType, outside: ValuesSchema, path: str) -> UsageError:
+    """What is said where templates have a schema, too. path: their file."""
+    return UsageError(
+        f'data values have one schema, and here are two: "{outside.name}", and {path}',
+        at=schema.position,
+        also=[outside.position],
+        hint="--data-values-schema-inspect -o json-schema prints the one of templates as a JSON Schema",
+    )
+
+
+__all__ = ["laid_over", "two_schemas"]
