@@ -349,6 +349,7 @@ def test_github_action_names_the_extras_that_there_are() -> None:
         "fsspec",
         "service",
         "postgresql",
+        "toml",
     }
     assert all(name in ACTION["runs"]["steps"][0]["run"] for name in named)
 
