@@ -7,11 +7,10 @@ that are functions cannot be said in JSON Schema; what they ask for stands in `$
 
 from __future__ import annotations
 
-import re
-
 from plait.errors import LimitError
 from plait.fragments import plain
 from plait.nodes import Array, ArrayItem, Document, Map, MapItem, equal, from_plain
+from plait.schema.ecma import in_ecma, literal
 from plait.schema.types import AnyType, ArrayType, MapType, NullType, OneOfType, ScalarType, default_of, without_default
 
 TYPE_CHECKING = False
@@ -156,20 +155,26 @@ def _entries(declared: MapType, keyed: list[Declaration], *, ruled: bool) -> dic
     properties = [MapItem(one.key, _described(one, ruled=ruled)) for one in keyed]
     patterns: list[MapItem] = []
     # A key has the first rule that takes it, where a JSON Schema holds it to all.
-    taken = [re.escape(str(item.key)) for item in properties]
-    for one in declared.others:
+    taken = [literal(str(item.key)) for item in properties]
+    for number, one in enumerate(declared.others):
         described = without_default(_described(one, ruled=ruled))
         if one.keys is None or not (one.keys.pattern or one.keys.allowed):
             said["additionalProperties"] = described
             break
         if one.keys.pattern:
+            pattern = in_ecma(one.keys.pattern)
+            if pattern is None:  # nor can be said what the rules behind it are left with
+                rules = [rule.keys.described for rule in declared.others[number:] if rule.keys is not None]
+                text = f"JSON Schema cannot say of which types these are: {'; '.join(rules)}"
+                said["additionalProperties"] = _map_of("$comment", text)
+                break
             others = f"(?!(?:{'|'.join(taken)})$)" if taken else ""
-            patterns.append(MapItem(f"^{others}(?:{one.keys.pattern})$", described))
-            taken.append(one.keys.pattern)
+            patterns.append(MapItem(f"^{others}(?:{pattern})$", described))
+            taken.append(pattern)
         else:
             keys = [key for key in one.keys.allowed if type(key) is str and declared.find(key) is one]
             properties += [MapItem(key, described) for key in keys]
-            taken += map(re.escape, keys)
+            taken += map(literal, keys)
     said["properties"] = Map(properties)
     if patterns:
         said["patternProperties"] = Map(patterns)

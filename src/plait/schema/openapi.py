@@ -6,7 +6,7 @@ Each node of the schema becomes an object whose keys stand in one fixed order; v
 from __future__ import annotations
 
 from plait.errors import LimitError
-from plait.nodes import Array, ArrayItem, Document, Map, MapItem
+from plait.nodes import Array, ArrayItem, Document, Map, MapItem, equal
 from plait.schema.types import AnyType, ArrayType, MapType, NullType, OneOfType, ScalarType, without_default
 
 TYPE_CHECKING = False
@@ -85,10 +85,9 @@ def _properties(declared: Type, default: Value) -> dict[str, Value]:
         required = [ArrayItem(one.key) for one in declared.declarations.values() if one.required]
         if required:
             said["required"] = Array(required)
-        for other in declared.others:
-            if other.keys is not None and not other.keys.allowed and said["additionalProperties"] is False:
-                # OpenAPI has no word for keys that match a pattern.
-                said["additionalProperties"] = without_default(_described(other.type, other.default))
+        others = _others(declared)
+        if others:
+            said["additionalProperties"] = others[0] if len(others) == 1 else _map({"anyOf": _array(others)})
     elif type(declared) is OneOfType:
         said = _several(declared, default)
     elif type(declared) is ArrayType:
@@ -107,11 +106,26 @@ def _properties(declared: Type, default: Value) -> dict[str, Value]:
     return said
 
 
+def _others(declared: MapType) -> list[Map]:
+    """What is said of keys that have no name: OpenAPI has no word for which of the rules is for which key."""
+    found: list[Map] = []
+    for other in declared.others:
+        if other.keys is not None and not other.keys.allowed:
+            described = without_default(_described(other.type, other.default))
+            if not any(equal(described, one) for one in found):
+                found.append(described)
+    return found
+
+
+def _array(values: list[Map]) -> Array:
+    return Array([ArrayItem(one) for one in values])
+
+
 def _several(declared: OneOfType, default: Value) -> dict[str, Value]:
     """What is said of alternatives: one holds where a key tells them apart, else one or more."""
     found = [without_default(_described(one.type, one.default)) for one in declared.alternatives]
     if not declared.by:
-        return {"anyOf": Array([ArrayItem(one) for one in found]), "default": default}
+        return {"anyOf": _array(found), "default": default}
     told = []
     for one, described in zip(declared.alternatives, found, strict=True):
         said = {str(item.key): item.value for item in described.items}
@@ -125,7 +139,7 @@ def _several(declared: OneOfType, default: Value) -> dict[str, Value]:
         said["required"] = Array([ArrayItem(key) for key in dict.fromkeys([declared.by, *keys])])
         told.append(_map(said))
     discriminator = _map({"propertyName": declared.by})
-    return {"oneOf": Array([ArrayItem(one) for one in told]), "discriminator": discriminator, "default": default}
+    return {"oneOf": _array(told), "discriminator": discriminator, "default": default}
 
 
 def _one_value(described: Value, value: Value) -> Map:
