@@ -17,6 +17,7 @@ from plait.lint.portable.entry import (
     in_operations,
     in_settings,
     unseen,
+    with_tags,
 )
 from plait.nodes import MapItem
 
@@ -133,7 +134,7 @@ ENTRIES = (
     Entry(
         "`--with tags` keeps tags such as `!Ref`.",
         "it drops tags",
-        in_settings("patch", ("with",), lambda text: text == "tags"),
+        with_tags("patch"),
         "leave them out",
     ),
     Entry(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from plait.additions import TAGS
 from plait.analysis.files import OPS, TEMPLATE
 from plait.analysis.places import path_of
 from plait.templates.recovery import STARLARK, TEXT
@@ -47,6 +48,10 @@ AT_RUN_TIME = "only values that are computed show it"
 def unseen(text: str, why: str) -> Entry:
     """An entry that cannot be seen in the files of a project."""
     return Entry(text, why=why)
+
+
+# A tag of its own before a value, behind an anchor if there is one.
+_LOCAL_TAG = re.compile(r"(?:&\S+\s+)?![^\s!<]")
 
 
 # ---- where to look
@@ -100,6 +105,22 @@ def in_items(is_it: Callable[[Layout, Item], bool], kinds: Iterable[str] = ()) -
                     yield Spot(file.path, item.line, layout.column(item)[0])
 
     return check
+
+
+def with_tags(commands: str) -> Callable[[Subject], Iterator[Spot]]:
+    """Looks for tags in the files of runs that keep them. commands: of which command."""
+    items = in_items(_has_tag)
+
+    def check(subject: Subject) -> Iterator[Spot]:
+        if any(TAGS in ran.run.additions for ran in subject.runs if ran.run.command == commands):
+            yield from items(subject)
+
+    return check
+
+
+def _has_tag(layout: Layout, item: Item) -> bool:
+    span = layout.spans.values.get(item)
+    return span is not None and _LOCAL_TAG.match(layout.text, span.start) is not None
 
 
 def in_operations(is_it: Callable[[str, Item], bool]) -> Callable[[Subject], Iterator[Spot]]:

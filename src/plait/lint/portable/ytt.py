@@ -17,6 +17,7 @@ from plait.lint.portable.entry import (
     in_items,
     in_settings,
     unseen,
+    with_tags,
 )
 from plait.nodes import COLLECTIONS, Array, Document, Map, MapItem, key_id
 
@@ -357,7 +358,7 @@ ENTRIES = (
     Entry(
         "`--with tags`: `!Ref name`",
         "it drops tags",
-        in_settings("render", ("with",), lambda text: text == "tags"),
+        with_tags("render"),
         "leave them out",
     ),
     Entry(
