@@ -15,6 +15,7 @@ import serving
 import yaml
 
 from plait.cli import main
+from plait.service import application
 from plait.service.identity import digest_of
 
 
@@ -118,3 +119,18 @@ def test_what_can_be_done_is_named(client: serving.Client) -> None:
     reply = client.ask("DELETE", "/revisions/1")
     assert reply.status == 405
     assert set(reply.headers["allow"].split(", ")) == {"GET", "HEAD"}
+
+
+def test_values_as_deckhand_gives_them(tmp_path: Path) -> None:
+    """What is in a map that is substituted is shared there: what is written into it later is also in its source."""
+    source = {"name": "a", "data": {"m": {"deep": {"v": 1}}}}
+    taken = {"src": {"schema": "example/Kind/v1", "name": "a", "path": ".m"}, "dest": {"path": ".m"}}
+    text = {"src": {"schema": "example/Kind/v1", "name": "t", "path": "."}, "dest": {"path": ".m.deep.v"}}
+    documents = [source, {"name": "t", "data": "more"}, {"name": "b", "data": {}, "substitutions": [taken, text]}]
+    for number, (like, expected) in enumerate(((False, 1), (True, "more"))):
+        client = serving.Client(application(f"sqlite:///{tmp_path / f'{number}.db'}", like_deckhand=like))
+        assert client.ask("PUT", "/buckets/b/documents", serving.body_of(["policy", *documents])).status == 200
+        found = client.ask("GET", "/revisions/1/rendered-documents?metadata.name=a").document
+        assert isinstance(found, dict)
+        assert found["data"] == {"m": {"deep": {"v": expected}}}
+        client.close()

@@ -74,6 +74,7 @@ def application(
     issuer_keys: str | None = None,
     policy: Mapping[object, object] | None = None,
     keys: Keys | None = None,
+    like_deckhand: bool = False,
     most: int = 32 << 20,
     limits: Mapping[str, float] | None = None,
 ) -> Starlette:
@@ -83,13 +84,15 @@ def application(
     address: where clients find the service, for the addresses in answers. tokens: a file with the tokens that are taken.
     issuer: who else issues tokens, and issuer_keys: a file of its public keys. Without both, everybody may do everything,
     from this machine alone. policy: roles by action. keys: for the data of encrypted
-    documents. most: bytes of a body. limits: of one request, by the names of `plait.limits`.
+    documents. like_deckhand: render every value as Deckhand gives it. most: bytes of a body. limits: of one request, by the names of `plait.limits`.
 
     Raises PlaitError: arguments and files that cannot be used, a database that cannot be reached.
     """
     gate = Gate(Policy(policy), tokens, issuer, issuer_keys)
     bounds = Limits(**({"seconds": 60} | dict(limits or {})))
-    service = Service(Database(url), Renderer(bounds.given), keys or Keys(), address.rstrip("/"))
+    service = Service(
+        Database(url), Renderer(bounds.given, like_deckhand=like_deckhand), keys or Keys(), address.rstrip("/")
+    )
     frame = _Frame(service, gate, bounds, most)
     routes = [Route(path, frame.endpoint(methods), methods=list(methods)) for path, methods in _ROUTES]
     routes += [

@@ -49,6 +49,8 @@ SERVE = Command(
             value="SOURCE",
         ),
         Flag("allow-exec", SWITCH, "let --keys run a command"),
+        "Rendering",
+        Flag("like-deckhand", SWITCH, "render every value, and the order of documents, as Deckhand does"),
         SAFETY,
         Flag("max-body", TEXT, "bytes that a request may have", value="BYTES", default=("32M",)),
         LIMIT,
@@ -128,6 +130,7 @@ def _application(flags: Parsed, address: str, tokens: str | None) -> Starlette:
         issuer_keys=flags.text("issuer-keys") or None,
         policy=_policy(flags.text("policy")),
         keys=keys_of(flags),
+        like_deckhand=flags.on("like-deckhand"),
         most=size_of(flags, "max-body"),
         limits=parse(flags.texts(LIMIT.name)).given,
     )

@@ -56,10 +56,14 @@ class Shown(NamedTuple):
 
 
 class Renderer:
-    """Renders, and keeps what it has rendered. most: characters that may be kept. limits: of one rendering."""
+    """Renders, and keeps what it has rendered.
 
-    def __init__(self, limits: Mapping[str, float], most: int = 128 << 20) -> None:
+    limits: of one rendering. like_deckhand: every value as Deckhand gives it. most: characters that may be kept.
+    """
+
+    def __init__(self, limits: Mapping[str, float], *, like_deckhand: bool = False, most: int = 128 << 20) -> None:
         self._limits = dict(limits)
+        self._like_deckhand = like_deckhand
         self._most = most
         self._kept: OrderedDict[str, list[Rendered]] = OrderedDict()
         self._size = 0
@@ -82,7 +86,7 @@ class Renderer:
                 documents = documents_of(connection, revision) + ([policy] if policy is not None else [])
                 opened = _opened(connection, keys, documents)
                 with self._room:
-                    made = _layered(opened, self._limits, cleartext=shows, traced=False)
+                    made = self._layered(opened, cleartext=shows, traced=False)
                 rendered = _rendered(made.to_yaml())
                 self._keep(digest, rendered)
         by_identity = {entry.identity: entry for entry in entries}
@@ -93,7 +97,21 @@ class Renderer:
         documents = documents_of(connection, revision)
         policy = _policy_for(connection, [one.entry for one in documents])
         documents += [policy] if policy is not None else []
-        return _layered(_opened(connection, keys, documents), self._limits, cleartext=cleartext, traced=True)
+        return self._layered(_opened(connection, keys, documents), cleartext=cleartext, traced=True)
+
+    def _layered(self, documents: Sequence[Stored], *, cleartext: bool, traced: bool) -> Documents:
+        try:
+            return layer(
+                {_name(one): one.text for one in documents},
+                validate_data=not traced,
+                like_deckhand=self._like_deckhand,
+                cleartext_secrets=cleartext,
+                limits=self._limits,  # type: ignore[arg-type]
+                trace=traced,
+                isolated=not traced,  # histories do not leave their process
+            )
+        except PlaitError as error:
+            raise _refusal(error, documents) from None
 
     @contextmanager
     def _making_of(self, digest: str) -> Iterator[None]:
@@ -153,26 +171,6 @@ def _policy_for(connection: Connection, entries: Sequence[Entry]) -> Stored | No
     if any(is_policy(entry.schema) for entry in entries):
         return None
     return newest_of_schema(connection, POLICY)
-
-
-def _layered(
-    documents: Sequence[Stored],
-    limits: Mapping[str, float],
-    *,
-    cleartext: bool,
-    traced: bool,
-) -> Documents:
-    try:
-        return layer(
-            {_name(one): one.text for one in documents},
-            validate_data=not traced,
-            cleartext_secrets=cleartext,
-            limits=limits,  # type: ignore[arg-type]
-            trace=traced,
-            isolated=not traced,  # histories do not leave their process
-        )
-    except PlaitError as error:
-        raise _refusal(error, documents) from None
 
 
 def _rendered(text: str) -> list[Rendered]:
