@@ -111,6 +111,9 @@ def test_tags(tmp_path: Path) -> None:
     with workshop(tmp_path, files) as made:
         made.open("config/a.yml")
         assert not [*diagnostics.problems(made.state, made.path("config/a.yml"))]
+        found = completion.complete(made.state, *made.at("config/a.yml", "yaml.t|"))
+        assert "tag" in [one.label for one in found]
+        assert "written as the tag" in repr(hover.hover(made.state, *made.at("config/a.yml", "yaml.ta|g")))
     files["plait.yml"] = "runs:\n  app:\n    render: {files: config}\n"
     with workshop(tmp_path / "without", files) as made:
         made.open("config/a.yml")

@@ -52,15 +52,18 @@ def module_names() -> Sequence[str]:
 
 @cache
 def members(module: str) -> Sequence[str]:
-    """The names that a module has."""
+    """The names that a module has, those of additions as well."""
     if module in _OF_FILES:
         return _OF_FILES[module]
     if module not in MODULES:
         return ()
+    from plait.additions import ADDITIONS
     from plait.context import Context
     from plait.modules import load_module
 
-    return sorted(load_module(module, Context()).members)
+    context = Context()
+    context.additions = frozenset(ADDITIONS)
+    return sorted(load_module(module, context).members)
 
 
 def member(module: str, name: str) -> str | None:
