@@ -153,7 +153,7 @@ def _run(app: Starlette, listener: socket.socket) -> int:
     from plait.service.chores import MEMORY
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    logging.getLogger("alembic").setLevel(logging.WARNING)
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)
     goes_on()
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, server_header=False))
     with serve_on(MEMORY):
