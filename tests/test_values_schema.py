@@ -220,6 +220,56 @@ def test_what_a_schema_refers_to_goes_out_with_it(form: str, place: pathlib.Path
         assert found.message == 'again.hots: there is no key "hots" here'
 
 
+ALTERNATIVES = """\
+#@ def s3():
+kind: s3
+bucket: b
+#@ end
+#@ def disk():
+kind: disk
+path: /data
+inner: {a: 1}
+#@ end
+#@data/values-schema
+---
+#@schema/one-of s3(), disk(), by="kind"
+storage:
+  kind: s3
+list:
+#@schema/one-of s3(), disk(), by="kind"
+- kind: s3
+#@schema/one-of 0, ""
+port: 80
+"""
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"storage": {"kind": "disk"}},
+        {"storage": {"kind": "disk", "path": "x", "inner": {}}},
+        {"storage": {"bucket": "c"}},
+        {"storage": {"path": "c"}},
+        {"storage": {"kind": "tape"}},
+        {"list": [{"kind": "disk"}, {"kind": "s3", "bucket": "x"}]},
+        {"port": "http"},
+        {"port": [1]},
+    ],
+    ids=json.dumps,
+)
+def test_alternatives_that_a_key_tells_apart_come_in_again(given: dict[str, plait.Plain], place: pathlib.Path) -> None:
+    files, additions = {"schema.yml": ALTERNATIVES}, ["alternatives"]
+    out = plait.data_values_schema(files, form="json-schema", additions=additions)
+    (place / "s.yml").write_text(out.to_yaml(), "utf-8")
+    try:
+        expected = plait.data_values(files, values=given, additions=additions).to_yaml()
+    except plait.SchemaError:
+        assert plait.check_data_values({"a.yml": ""}, values=given, schema="s.yml")
+    else:
+        assert plait.data_values({"a.yml": ""}, values=given, schema="s.yml").to_yaml() == expected
+
+
 def test_a_package_and_several_documents(place: pathlib.Path) -> None:
     package = "kind: Package\nspec:\n  valuesSchema:\n    openAPIv3: {properties: {a: {default: 1}}}\n"
     (place / "package.yml").write_text(package, "utf-8")
@@ -255,6 +305,7 @@ LEAVES = st.fixed_dictionaries(
         "default": PLAIN,
         "minimum": st.integers(-1, 2),
         "enum": st.lists(PLAIN, min_size=1, max_size=3),
+        "const": st.sampled_from(["", "x"]),
     },
 )
 SCHEMAS = st.recursive(

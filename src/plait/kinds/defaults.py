@@ -1,6 +1,7 @@
 """The defaults of a schema: what a key has that is not given, in every object that is there.
 
-Defaults that hold only for some values, within `oneOf`, `if` and the like, are not taken.
+Of several alternatives the one holds whose constants an object has, as `kind` is one of `{"kind": {"const": "disk"}}`. Other
+defaults that hold only for some values, within `oneOf`, `if` and the like, are not taken.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from plait.nodes import Array, Map, MapItem, count_nodes, from_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
     from plait.kinds.schema import Schema
@@ -39,13 +40,25 @@ _SAYING = frozenset(
 class Held:
     """All that holds for certain at one place of a value. key: the same wherever the same holds."""
 
-    __slots__ = ("_below", "_items", "key", "parts")
+    __slots__ = ("_alternatives", "_below", "_chosen", "_items", "key", "parts")
 
     def __init__(self, schemas: Iterable[Schema]) -> None:
         self.parts = [*{id(part.node): part for one in schemas for part in one.certain()}.values()]
         self.key = tuple(id(part.node) for part in self.parts if part.node.keys() & _SAYING)
         self._below: dict[str, Held] = {}
         self._items: dict[int, Held] = {}
+        self._alternatives = [several for part in self.parts for several in _alternatives(part)]
+        self._chosen: dict[tuple[int, ...], Held] = {}
+
+    def chosen(self, value: Map) -> Held:
+        """The same with the alternatives whose constants an object has."""
+        found = [one for several in self._alternatives if (one := _fitting(several, value)) is not None]
+        if not found:
+            return self
+        key = tuple(id(one.node) for one in found)
+        if key not in self._chosen:
+            self._chosen[key] = Held([*self.parts, *found])
+        return self._chosen[key]
 
     def names(self) -> list[str]:
         """The keys that are named, in order."""
@@ -79,6 +92,31 @@ class Held:
             schemas = [part.inner(node) for part, (node, _) in zip(self.parts, nodes, strict=True)]
             found = self._items[place] = Held(one for one in schemas if one is not None)
         return found
+
+
+def _alternatives(part: Schema) -> Iterator[Sequence[tuple[Schema, Mapping[str, object]]]]:
+    """The alternatives of a place that constants tell apart, each with these."""
+    for keyword in ("anyOf", "oneOf"):
+        several = part.node.get(keyword)
+        schemas = [part.inner(node) for node in several] if isinstance(several, list) and len(several) > 1 else []
+        found = [(one, constants) for one in schemas if one is not None and (constants := _constants(one))]
+        if found:
+            yield found
+
+
+def _constants(place: Schema) -> dict[str, object]:
+    named = [item for part in place.certain() for item in _map(part, "properties").items()]
+    return {key: node["const"] for key, node in named if isinstance(node, dict) and isinstance(node.get("const"), str)}
+
+
+def _fitting(several: Sequence[tuple[Schema, Mapping[str, object]]], value: Map) -> Schema | None:
+    """The only alternative whose constants a value has, as far as it has their keys."""
+    found = []
+    for schema, constants in several:
+        given = [(item.value, constants[key]) for item in value.items if (key := key_of(item.key)) in constants]
+        if given and all(one == constant for one, constant in given):
+            found.append(schema)
+    return found[0] if len(found) == 1 else None
 
 
 def _map(part: Schema, keyword: str) -> Mapping[str, object]:
@@ -142,6 +180,28 @@ class Defaults:
             self._count = 0
             return self._fill(self.top, value, before)
 
+    def room(self, left: Value, right: Value) -> Value:
+        """What is left of the values so far, where the given ones are merged into them: nothing where one has a map or an
+        array and the other has another thing, or where they are of different alternatives.
+        """
+        return self._room(self.top, left, right)
+
+    def _room(self, held: Held, left: Value, right: Value) -> Value:
+        if type(right) in (Map, Array) and type(left) is not type(right):
+            return None
+        if type(left) is not Map or type(right) is not Map:
+            return left
+        before, after = held.chosen(left), held.chosen(right)
+        if after is not held and after is not before:
+            return None
+        items = left.items.copy()
+        for number, item in enumerate(items):
+            other = right.find(item.key)
+            if other is not None:
+                inner = self._room(before.below(key_of(item.key)), item.value, other.value)
+                items[number] = item if inner is item.value else item.with_value(inner)
+        return left.with_items(items) if any(a is not b for a, b in zip(items, left.items, strict=True)) else left
+
     def _made(self, held: Held) -> tuple[Value] | None:
         """What a key has that is not given, if anything."""
         if held.key in self._known:
@@ -194,6 +254,7 @@ class Defaults:
         return value
 
     def _fill_map(self, held: Held, value: Map, before: Map | None) -> Map:
+        held = held.chosen(value)
         items: list[MapItem] = []
         for item in value.items:
             old = before.find(item.key) if before is not None else None
@@ -214,7 +275,7 @@ def not_taken(nodes: Iterable[Mapping[str, object]]) -> Iterator[Mapping[str, ob
     """The schemas with a default that holds only for some values. nodes: all schemas that are reached."""
     seen: set[int] = set()
     for node in nodes:
-        todo = [inner for inner, steps in below(node) if _is_conditional(node, str(steps[0]))]
+        todo = [inner for inner, steps in below(node) if _is_conditional(node, str(steps[0]), inner)]
         while todo:
             one = todo.pop()
             if isinstance(one, dict) and id(one) not in seen:
@@ -224,7 +285,11 @@ def not_taken(nodes: Iterable[Mapping[str, object]]) -> Iterator[Mapping[str, ob
                 todo += [inner for inner, _ in below(one)]
 
 
-def _is_conditional(node: Mapping[str, object], keyword: str) -> bool:
-    """Whether what stands behind a keyword holds for some values only."""
-    is_only = keyword in ("anyOf", "oneOf") and only_alternative(node.get(keyword)) is not None
-    return keyword in _CONDITIONAL and not is_only
+def _is_conditional(node: Mapping[str, object], keyword: str, inner: object) -> bool:
+    """Whether what stands behind a keyword holds for some values only, and nothing tells for which."""
+    if keyword in ("anyOf", "oneOf"):
+        properties = inner.get("properties") if isinstance(inner, dict) else None
+        named = properties.values() if isinstance(properties, dict) else ()
+        has_constant = any(isinstance(one, dict) and isinstance(one.get("const"), str) for one in named)
+        return not has_constant and only_alternative(node.get(keyword)) is None
+    return keyword in _CONDITIONAL

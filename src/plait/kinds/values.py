@@ -16,7 +16,7 @@ from plait.kinds.files import Files, note_read
 from plait.kinds.findings import Findings, shown
 from plait.kinds.parts import is_ytts, part_of
 from plait.kinds.references import References
-from plait.nodes import Array, Document, Map
+from plait.nodes import Document, Map
 from plait.schema.required import places_to_give
 from plait.source import Position, Source
 from plait.view import current_view
@@ -98,10 +98,10 @@ class ValuesSchema:
         return document if value is document.value else document.with_value(value)
 
     def room_for(self, given: Document, before: Document) -> Document:
-        """The data values so far, with nothing where the given ones have a map or an array and there is another thing: of
-        alternatives that a schema has, others need not be of the kind of the default.
+        """The data values so far, without what the given ones take the place of: they may be of another alternative than the
+        default. Raises LimitError.
         """
-        value: Value = _within_stack(lambda: _room(before.value, given.value))
+        value: Value = _within_stack(lambda: self._defaults.room(before.value, given.value))
         return before if value is before.value else before.with_value(value)
 
     def check(self, document: Document, sources: Sequence[str] = ()) -> None:
@@ -134,20 +134,6 @@ class ValuesSchema:
     def leads_out(self) -> bool:
         """Whether the schema refers to other files."""
         return len(self.files.all_read()) > 1
-
-
-def _room(left: Value, right: Value) -> Value:
-    if type(right) in (Map, Array) and type(left) is not type(right):
-        return None
-    if type(left) is not Map or type(right) is not Map:
-        return left
-    items = left.items.copy()
-    for number, item in enumerate(items):
-        other = right.find(item.key)
-        inner = item.value if other is None else _room(item.value, other.value)
-        if inner is not item.value:
-            items[number] = item.with_value(inner)
-    return left.with_items(items) if any(a is not b for a, b in zip(items, left.items, strict=True)) else left
 
 
 def _within_stack(make: Callable[[], Value]) -> Value:
