@@ -106,7 +106,8 @@ def test_deep_documents() -> None:
 def test_the_api_has_tags() -> None:
     text = "a: !Ref b\n"
     assert plait.render({"a.yml": text}, additions=["tags"]).to_yaml() == text
-    assert plait.render({"a.yml": text}, additions=["tags"], isolated=True).to_yaml() == text
+    isolated = plait.render({"a.yml": text}, additions=["tags"], isolated=True)
+    assert (isolated.to_yaml(), isolated.to_dict()) == (text, {"a": {"!Ref": "b"}})
     assert plait.render({"a.yml": text}, additions=["tags"]).files == {"a.yml": text}
     assert plait.render({"a.yml": text}, additions=["tags"]).to_dict() == {"a": {"!Ref": "b"}}
     operation: plait.Plain = {"type": "replace", "path": "/a", "value": {"!GetAtt": "x.y"}}

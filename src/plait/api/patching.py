@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from os import fspath
 
-from plait.additions import taken
+from plait.additions import TAGS, taken
 from plait.api.asynchronous import awaited
 from plait.api.inputs import context_of, each, named_sources, only, sources, trace_of
 from plait.api.isolation import can_be_isolated
@@ -98,6 +98,7 @@ def patch(
         result = Documents(
             DocumentSet([job.document(None if isinstance(document, Source) else document.source)]),
             write=lambda nodes: job.text(nodes.items[0].value),
+            tags=TAGS in job.additions,
             warnings=context.warnings,
             trace=context.trace,
         )

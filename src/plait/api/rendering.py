@@ -105,6 +105,7 @@ def render(
             warnings=given.context.warnings,
             printed=given.printed,
             write=result.write("yaml"),
+            tags=result.has_tags,
             trace=given.context.trace,
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.additions import TAGS
 from plait.api.equality import Comparable
 from plait.limits import allowance, limited
 from plait.nodes import DocumentSet, to_plain
@@ -18,10 +19,11 @@ if TYPE_CHECKING:
 
     class State(TypedDict, total=False):
         """A result as data. files: of `render` and `fmt`; steps: name and text of each, of `compose`; changed: of `fmt`;
-        findings: of checks.
+        findings: of checks. tags: whether the text has tags that are kept.
         """
 
         text: str
+        tags: bool
         warnings: list[str]
         printed: list[str]
         files: dict[str, str]
@@ -61,7 +63,7 @@ class Documents(Comparable):
     True
     """
 
-    __slots__ = ("_nodes", "_run", "_text", "_write", "printed", "trace", "warnings")
+    __slots__ = ("_nodes", "_run", "_tags", "_text", "_write", "printed", "trace", "warnings")
 
     def __init__(
         self,
@@ -71,7 +73,10 @@ class Documents(Comparable):
         printed: Iterable[str] = (),
         write: Callable[[DocumentSet], str] | None = None,
         trace: Trace | None = None,
+        tags: bool = False,
     ) -> None:
+        """tags: `write` keeps tags, which are maps with one key."""
+        self._tags = tags
         self._nodes = None if isinstance(nodes, str) else nodes
         self._text = nodes if isinstance(nodes, str) else None
         self.warnings = list(warnings)
@@ -82,12 +87,12 @@ class Documents(Comparable):
 
     def state(self) -> State:
         """What another process needs to have the same documents: text and lists of texts, nothing more. Raises PlaitError."""
-        return {"text": self.to_yaml(), "warnings": self.warnings, "printed": self.printed}
+        return {"text": self.to_yaml(), "tags": self._tags, "warnings": self.warnings, "printed": self.printed}
 
     @classmethod
     def of_state(cls, state: State) -> Self:
         """The documents of a `state`; their text is read when somebody asks for more than the text."""
-        return cls(state["text"], warnings=state["warnings"], printed=state["printed"])
+        return cls(state["text"], tags=state["tags"], warnings=state["warnings"], printed=state["printed"])
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Documents) and type(other) is not type(self):
@@ -107,8 +112,10 @@ class Documents(Comparable):
             from plait.yaml import read
 
             # Every document prints something.
+            source = Source("documents.yml", self._text or "")
+            source.additions = frozenset([TAGS] if self._tags else [])
             with limited(self._run.again()):
-                self._nodes = read(Source("documents.yml", self._text)) if self._text else DocumentSet([])
+                self._nodes = read(source) if self._text else DocumentSet([])
         return self._nodes
 
     def __repr__(self) -> str:
@@ -215,10 +222,11 @@ class Rendered(Documents):
         printed: Iterable[str] = (),
         write: Callable[[DocumentSet], str] | None = None,
         trace: Trace | None = None,
+        tags: bool = False,
         paths: Sequence[str] | None = None,
         texts: Sequence[str] = (),
     ) -> None:
-        super().__init__(nodes, warnings=warnings, printed=printed, write=write, trace=trace)
+        super().__init__(nodes, warnings=warnings, printed=printed, write=write, trace=trace, tags=tags)
         # Written when somebody asks: most want the documents.
         self._files = files
         self._paths = paths
@@ -243,7 +251,13 @@ class Rendered(Documents):
 
     @classmethod
     def of_state(cls, state: State) -> Self:
-        return cls(state["text"], files=state["files"], warnings=state["warnings"], printed=state["printed"])
+        return cls(
+            state["text"],
+            files=state["files"],
+            tags=state["tags"],
+            warnings=state["warnings"],
+            printed=state["printed"],
+        )
 
 
 def _data(document: Document) -> Plain:
