@@ -1,6 +1,6 @@
 """Programs at random that do things to a secret, and whether anything but the output shows it.
 
-`python tests/canaries.py FIRST COUNT` tries so many seeds and prints each leak, and a summary at the end.
+`python tests/canaries.py FIRST COUNT [pipelines]` tries so many seeds and prints each leak, and a summary at the end.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import json
 import pathlib
 import random
 import sys
+import tempfile
+from typing import Protocol
 
 import plait
 
@@ -60,6 +62,12 @@ def texts() -> list[str]:
 
 
 FORMS = texts()
+
+
+class Run(Protocol):
+    """How a program is run. marked: the schema says what its secrets are."""
+
+    def __call__(self, files: dict[str, str], secrets: dict[str, plait.Plain], *, marked: bool) -> plait.Documents: ...
 
 
 class Maker:
@@ -216,6 +224,30 @@ class Maker:
             files["over.yml"] = self.overlay()
         return files
 
+    def pipeline(self) -> dict[str, str]:
+        """The files of a program for a pipeline, whose later steps get what the first one made."""
+        files = self.program()
+        if self.random.random() < 0.7:  # so that the later steps get something
+            nodes = [self.node() for _ in range(self.random.randrange(2, 6))]
+            files["app.yml"] = f"{HEAD}#@ def f(x):\n#@   return x\n#@ end\n---\nkind: K\n{''.join(nodes)}"
+            files.pop("over.yml", None)
+        for number in range(self.random.randrange(3)):
+            files[f"ops{number}.yml"] = self.random.choice(
+                [
+                    "- {type: replace, path: /k1, value: x}\n",
+                    "- {type: remove, path: /k1/deep}\n",
+                    "- {type: replace, path: /k2/0/deep, value: x}\n",
+                    "- {type: replace, path: /m1?/pw/deep, value: x}\n",
+                    "- {type: replace, path: /t1?/-, value: x}\n",
+                    "- {type: replace, path: /k3?, value: ((none))}\n",
+                    "- {type: test, path: /k1, value: other}\n",
+                    "- {type: test, path: /m2/db, value: {key: 1}}\n",
+                ]
+            )
+        if self.random.random() < 0.5:
+            files["later.yml"] = self.overlay()
+        return files
+
 
 # The same as MARKED says which of them are secret.
 MARKED = """\
@@ -248,7 +280,31 @@ def run(files: dict[str, str], secrets: dict[str, plait.Plain], *, marked: bool)
     return plait.render(files, secrets=secrets, additions=additions, trace=True, limits={"seconds": 5})
 
 
-def said(files: dict[str, str], *, marked: bool) -> tuple[str, dict[str, str]]:
+def compose(files: dict[str, str], secrets: dict[str, plait.Plain], *, marked: bool) -> plait.Composed:
+    """The same program as the steps of a pipeline."""
+    if marked:
+        files = {**files, "schema.yml": MARKED + files["schema.yml"].removeprefix(LOAD).partition(VALUES_TEXT)[2]}
+    taken = ["embedded", "values-refer", *(["secrets"] if marked else [])]
+    templates = [name for name in ("app.yml", "schema.yml", "over.yml") if name in files]
+    steps: list[dict[str, object]] = [
+        {"values": {"set": secrets} if marked else {"secrets": "file:secrets.txt"}},
+        {"render": {"files": templates, "with": taken}},
+    ]
+    steps += [{"patch": {"ops": name, "select": {"kind": "K"}}} for name in files if name.startswith("ops")]
+    if "later.yml" in files:
+        steps.append({"overlay": {"files": ["later.yml", "schema.yml"], "with": taken}})
+    with tempfile.TemporaryDirectory() as directory:
+        place = pathlib.Path(directory)
+        for name, text in {
+            **files,
+            "secrets.txt": json.dumps(secrets),
+            "plait.yml": json.dumps({"steps": steps}),
+        }.items():
+            (place / name).write_text(text, "utf-8")
+        return plait.compose(str(place / "plait.yml"), trace=True, limits={"seconds": 5})
+
+
+def said(files: dict[str, str], *, marked: bool, run: Run) -> tuple[str, dict[str, str]]:
     """How a program ended, and all that is said of a run of it beside its output, by the channel."""
     out: dict[str, str] = {}
     try:
@@ -270,9 +326,9 @@ def said(files: dict[str, str], *, marked: bool) -> tuple[str, dict[str, str]]:
     return "made", out
 
 
-def leaks(files: dict[str, str], *, marked: bool) -> tuple[str, list[str]]:
+def leaks(files: dict[str, str], *, marked: bool, run: Run = run) -> tuple[str, list[str]]:
     """How a program ended, and the channels that show its secret. marked: the schema says what is one."""
-    ended, channels = said(files, marked=marked)
+    ended, channels = said(files, marked=marked, run=run)
     found = []
     for name, text in channels.items():
         at = next((at for form in FORMS if (at := text.lower().find(form)) >= 0), None)
@@ -281,12 +337,13 @@ def leaks(files: dict[str, str], *, marked: bool) -> tuple[str, list[str]]:
     return ended, found
 
 
-def main(first: int, count: int) -> int:
+def main(first: int, count: int, *, pipelines: bool) -> int:
     ended = {"made": 0, "failed": 0}
     found = 0
     for seed in range(first, first + count):
-        files = Maker(seed).program()
-        how, shown = leaks(files, marked=seed % 2 == 1)
+        maker = Maker(seed)
+        files, way = (maker.pipeline(), compose) if pipelines else (maker.program(), run)
+        how, shown = leaks(files, marked=seed % 2 == 1, run=way)
         ended[how] += 1
         if shown:
             found += 1
@@ -297,4 +354,4 @@ def main(first: int, count: int) -> int:
 
 if __name__ == "__main__":
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "src"))
-    sys.exit(main(int(sys.argv[1]), int(sys.argv[2])))
+    sys.exit(main(int(sys.argv[1]), int(sys.argv[2]), pipelines="pipelines" in sys.argv[3:]))

@@ -8,7 +8,7 @@ import stat
 import pytest
 
 import plait
-from canaries import CANARY, SECRETS, Maker, leaks
+from canaries import CANARY, SECRETS, Maker, compose, leaks
 from plait.cli import main
 from plait.nodes import from_plain, to_plain
 from plait.secrets.others import others
@@ -180,6 +180,18 @@ def test_a_canary_is_nowhere_but_in_the_output(first: int) -> None:
         files = Maker(seed).program()
         _, found = leaks(files, marked=seed % 2 == 1)
         assert not found, (seed, files, found)
+
+
+@pytest.mark.parametrize("first", range(0, 80, 40))
+def test_a_canary_is_nowhere_but_in_the_output_of_a_pipeline(first: int) -> None:
+    """More of them: `tests/canaries.py FIRST COUNT pipelines`."""
+    ends = set()
+    for seed in range(first, first + 40):
+        files = Maker(seed).pipeline()
+        ended, found = leaks(files, marked=seed % 2 == 1, run=compose)
+        ends.add(ended)
+        assert not found, (seed, files, found)
+    assert ends == {"made", "failed"}
 
 
 def test_the_canary_would_be_found() -> None:

@@ -153,7 +153,7 @@ def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) ->
 def _run(
     flags: Parsed, context: Context, show: Callable[[Step, list[Document]], None] | None, given: Map | None
 ) -> DocumentSet:
-    from plait.tools.compose import compose
+    from plait.tools.compose import compose, has_secrets
     from plait.tools.pipeline import read
 
     if len(flags.arguments) != 1:
@@ -174,7 +174,16 @@ def _run(
     if given is not None:
         values.append(values_of_map(given))
     pipeline = read(flags.arguments[0], flags.text("run"))
-    result = compose(pipeline, context, values=values, until=flags.text("step") or None, watch=show)
+    if show is not None and not flags.on("cleartext-secrets") and has_secrets(pipeline):
+        raise UsageError("--diff shows what the secrets of the steps become", hint="--cleartext-secrets accepts it")
+    result = compose(
+        pipeline,
+        context,
+        values=values,
+        until=flags.text("step") or None,
+        watch=show,
+        tells_secrets=flags.on(QUOTE_VALUES.name),
+    )
     if flags.given(CHECK_OUTPUT.name):
         from plait.kinds.output import check_output
 

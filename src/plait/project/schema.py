@@ -50,7 +50,7 @@ _SCHEMAS: Schema = {
         ]
     },
 }
-_LISTS = frozenset({"files", "keys", "ops", "schemas", "vars-files"})
+_LISTS = frozenset({"files", "keys", "ops", "schemas", "secrets", "vars-files", "with"})
 _MAPS = frozenset({"set", "vars", "select", "repositories"})
 _TEXT = frozenset({"file", "site"})
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 
+from plait.additions import OUTPUT_FILE, SECRETS, TAGS, taken
 from plait.content import variables
 from plait.errors import PlaitError, ReadError, UsageError
 from plait.nodes import Array, Document, DocumentSet, Map
@@ -38,9 +39,11 @@ _SELECTORS = ("kind", "name", "schema", "namespace", "subset")
 class State:
     """What flows through the steps: documents, data values; and the pipelines that are being run, for cycles."""
 
-    __slots__ = ("documents", "last_values", "running", "values")
+    __slots__ = ("documents", "last_values", "other", "running", "values")
 
-    def __init__(self, last_values: Sequence[ReferencedValues] = ()) -> None:
+    def __init__(self, last_values: Sequence[ReferencedValues] = (), *, other: bool = False) -> None:
+        """other: other values stand in the place of those that are secret."""
+        self.other = other
         self.documents: list[Document] = []
         self.values: list[ReferencedValues] = []
         self.last_values = list(last_values)  # of the command line: they win over those of steps
@@ -75,24 +78,51 @@ def compose(
     values: Sequence[ReferencedValues] = (),
     until: str | None = None,
     watch: Callable[[Step, list[Document]], None] | None = None,
+    tells_secrets: bool = False,
 ) -> DocumentSet:
     """Run a pipeline; the documents it ends with.
 
     values: data values that win over those of steps. until: the name of the step to stop after. watch: is called with
-    each step and the documents it leaves. With `context.trace` set everything is recorded. Raises PlaitError.
+    each step and the documents it leaves. tells_secrets: messages may depend on values that are secret. With
+    `context.trace` set everything is recorded. Raises PlaitError.
     """
     names = [step.name for step in pipeline.steps]
     if until is not None and until not in names:
         raise UsageError(
             f'no step is called "{until}"', found=", ".join(names) or "no steps", hint=did_you_mean(until, names)
         )
-    state = State(values)
-    for step in run(pipeline, state, context):
-        if watch is not None:
-            watch(step, state.documents)
-        if step.name == until:
-            break
-    return DocumentSet(state.documents)
+
+    def once(context: Context, say: Callable[[str], None] | None = None, *, other: bool = False) -> DocumentSet:  # noqa: ARG001
+        state = State(values, other=other)
+        for step in run(pipeline, state, context):
+            if watch is not None and not other:
+                watch(step, state.documents)
+            if step.name == until:
+                break
+        return DocumentSet(state.documents)
+
+    if tells_secrets or not (any(one.secret for one in values) or has_secrets(pipeline)):
+        return once(context)
+    from plait.secrets.hiding import hidden
+
+    return hidden(once, context)
+
+
+def has_secrets(pipeline: Pipeline, among: Sequence[str] = ()) -> bool:
+    """Whether steps have data values that nobody else is to see, or may have. among: pipelines that this one is part of."""
+    key = os.path.realpath(pipeline.source.name)
+    if key in among:
+        return False
+    try:
+        for step in pipeline.steps:
+            if step.item_of("secrets") is not None or (step.kind != "patch" and SECRETS in step.texts("with")):
+                return True
+            files = _paths(step, pipeline, "file") if step.kind == "compose" else ()
+            if any(has_secrets(read(path), [*among, key]) for path in files):
+                return True
+    except PlaitError:  # which the run is ended by, at this step
+        return False
+    return False
 
 
 def run(pipeline: Pipeline, state: State, context: Context) -> Iterator[Step]:
@@ -143,12 +173,24 @@ def _values(step: Step, pipeline: Pipeline, state: State, context: Context) -> N
     own = step.map("set")
     if own is not None:
         state.values.append(values_of_map(own))
+    state.values += _secrets(step, pipeline)
+
+
+def _secrets(step: Step, pipeline: Pipeline) -> list[ReferencedValues]:
+    """The data values of the sources of secrets that a step names."""
+    arguments = [before + (os.path.join(pipeline.directory, path) if path else "") for before, path in step.secrets()]
+    if not arguments:
+        return []
+    from plait.secrets.sources import read_secrets
+    from plait.workspace import values_of_map
+
+    return [values_of_map(values, secret=True) for values in read_secrets(arguments)]
 
 
 def _render(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:
     """Templates and overlays of files; overlays also change the documents that are there already."""
     from plait.workspace import InputFile, Inputs, Job, Options, values_of_map
-    from plait.workspace.phases import run as run_phases
+    from plait.workspace.phases import one_way
 
     paths = _paths(step, pipeline, "files")
     if not paths:
@@ -165,19 +207,31 @@ def _render(step: Step, pipeline: Pipeline, state: State, context: Context) -> N
         strict=step.on("strict"),
         ignore_unknown_comments=step.on("ignore-unknown-comments"),
         implicit_map_key_overrides=step.on("implicit-map-key-overrides"),
+        additions=_additions(step),
     )
     values = [*state.values, *state.last_values]
     own = step.map("set")
     if own is not None:
         values.append(values_of_map(own))
+    values += _secrets(step, pipeline)
     job = Job([before, *files] if state.documents else files, options, values)
-    result = run_phases(job, context, given)
+    result = one_way(job, context, given, other=state.other)
     if result.texts:
         names = ", ".join(file.path for file in result.texts)
         context.warn(f'the step "{step.name}" makes text files, which a pipeline drops: {names}')
     if context.trace is not None:
         context.trace.texts.clear()
     state.documents = [_finished(document, context) for document in result.documents.items]
+
+
+def _additions(step: Step) -> frozenset[str]:
+    """The additions to the dialect of templates that a step takes. Raises UsageError."""
+    found = taken(step.texts("with"), "render")
+    for name in (OUTPUT_FILE, TAGS):
+        if name in found:
+            what = "tags" if name == TAGS else "files of its documents"
+            raise UsageError(f"a pipeline keeps no {what}", at=step.item.position, hint="plait render does")
+    return found
 
 
 def _finished(document: Document, context: Context) -> Document:
@@ -302,7 +356,6 @@ def _data_of(document: Document, context: Context) -> Document:
 
 def _patch(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:
     """Operations and variables, on the documents that are selected."""
-    from plait.additions import TAGS, taken
     from plait.ops import Sources, interpolate, patch, read_operations
     from plait.ops.files import expand
     from plait.ops.ignored import warn_of_placeholders

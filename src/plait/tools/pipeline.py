@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # What a pipeline file or a project file may have at its top. `lint` and `tests` are read by the tools of these names.
 TOP = ("steps", "runs", "lint", "tests", "schemas")
 
-_TEMPLATES = ("files", "set", "strict", "ignore-unknown-comments", "implicit-map-key-overrides")
+_TEMPLATES = ("files", "set", "secrets", "strict", "ignore-unknown-comments", "implicit-map-key-overrides", "with")
 # What a step may be, with its settings.
 SETTINGS: Mapping[str, tuple[str, ...]] = {
     "render": _TEMPLATES,
@@ -30,7 +30,7 @@ SETTINGS: Mapping[str, tuple[str, ...]] = {
     "patch": ("select", "ops", "vars", "vars-files", "var-errs", "with"),
     "overlay": _TEMPLATES,
     "merge": ("files", "keys", "schemas"),
-    "values": ("files", "set"),
+    "values": ("files", "set", "secrets"),
     "compose": ("file",),
 }
 # Those that hold paths; `repositories` is a map to paths.
@@ -63,6 +63,18 @@ class Step:
             if len(texts) == len(item.value.items):
                 return texts
         raise wrong(item, "a string or a list of strings")
+
+    def secrets(self) -> list[tuple[str, str]]:
+        """The sources of secrets that it names: what stands before the path of each, and the path, "" for a command.
+
+        Raises UsageError.
+        """
+        texts = self.texts("secrets")
+        if not texts:
+            return []
+        from plait.secrets.sources import Named
+
+        return [(text.removesuffix(path), path) for text in texts for path in [Named(text).path]]
 
     def map(self, key: str) -> Map | None:
         item = self.item_of(key)
@@ -111,6 +123,7 @@ def inputs(path: str, run: str = "") -> Iterator[tuple[str, str]]:
         pipeline = read(path, run)
         for step in pipeline.steps:
             named = [(key, text) for key in PATHS if step.item_of(key) is not None for text in step.texts(key)]
+            named += [("secrets", path) for _, path in step.secrets() if path]
             checkouts = step.map("repositories") if step.kind == "layer" else None
             named += [("repositories", str(one.value)) for one in checkouts.items] if checkouts is not None else []
             for key, text in named:

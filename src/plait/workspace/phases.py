@@ -48,13 +48,18 @@ def _secretly(job: Job, context: Context | None, given: Mapping[InputFile, Docum
     from plait.secrets.hiding import hidden
 
     def once(context: Context, say: Callable[[str], None], *, other: bool) -> Result:
-        own = job.with_others() if other else job.again()
+        own = job.again()
         own.options = job.options.saying(say)
-        session = Session(context)
-        session.others = other
-        return _told(own, session, given)
+        return one_way(own, context, given, other=other)
 
     return hidden(once, Context() if context is None else context, job.options.debug)
+
+
+def one_way(job: Job, context: Context, given: Mapping[InputFile, DocumentSet] | None = None, *, other: bool) -> Result:
+    """One way through, of whoever hides what a longer run says of its secrets. other: with other secrets. Raises PlaitError."""
+    session = Session(context)
+    session.others = other
+    return _told(job.with_others() if other else job, session, given)
 
 
 def has_secrets(job: Job) -> bool:
