@@ -87,6 +87,7 @@ def test_a_text_beside_tags_is_refused_where_it_cannot_be_kept() -> None:
     for text in ("!Ref a: b\n", "{!Ref a: b}\n", "? !Ref [a]\n: b\n", "a: !a,b c\n"):
         with pytest.raises(plait.PlaitError, match="cannot be kept"):
             again(text)
+    assert to_plain(again("a: ! 1\nb: ! [!!str 2]\n").items[0].value) == {"a": "1", "b": ["2"]}
     assert to_plain(again("a: !Ref\nb: !Ref ''\n").items[0].value) == {"a": {"!Ref": None}, "b": {"!Ref": ""}}
 
 

@@ -151,7 +151,7 @@ class Reading:
                 _, anchor, start, end, written, is_plain, tag, _ = event
                 if tag is not None or (strict and is_plain):
                     value = self.special(tag, written, start)
-                    if tag is not None and settings.tags and tag[:1] == "!":
+                    if tag is not None and settings.tags and tag[:1] == "!" != tag:
                         if not written and not event[7]:
                             value = None
                         value = self.tagged(tag, event, value, is_key=mode == _MAP and owner is None)
@@ -234,7 +234,7 @@ class Reading:
             items.append(item)
         if anchor is not None:
             self.references.start(anchor, made)
-        if event[5] is not None and self.settings.tags and event[5][:1] == "!":
+        if event[5] is not None and self.settings.tags and event[5][:1] == "!" != event[5]:
             kept = self.tagged(event[5], event, made, is_key=waits is not None)
             item.value = kept
             if anchor is not None:

@@ -9,7 +9,7 @@ import re
 
 from plait.errors import LimitError, UsageError
 from plait.nodes import Array, DocumentSet, Map, MapItem, walk
-from plait.yaml.forms import Written, double_quoted, string_forms
+from plait.yaml.forms import Written, double_quoted
 from plait.yaml.order import sort_items
 from plait.yaml.writer import head_of, write
 
@@ -85,14 +85,18 @@ def _behind(found: Item, sort: bool) -> Value:
     value = found.value
     if tagged(value) is not None:
         raise UsageError("a value has one tag", at=found.position)
-    if type(value) is str and (string_forms[value] or "").startswith("!"):
-        raise UsageError("what is no text has no tag", at=found.position)
-    if type(value) is str and _WORD.fullmatch(value):
-        return _written(value)
-    if type(value) is str and "\n" in value and value[0] in " \n":
+    return _text(value, found) if type(value) is str else "" if value is None else _value(value, sort)
+
+
+def _text(text: str, found: Item) -> Value:
+    if any("\ud800" <= char <= "\udfff" for char in text):
+        raise UsageError("bytes that are no text have a tag of their own", at=found.position)
+    if _WORD.fullmatch(text):
+        return _written(text)
+    if "\n" in text and text[0] in " \n":
         # The lines of a block would begin where those of the map do that stands here, and there will be none.
-        return _written(double_quoted(value))
-    return "" if value is None else _value(value, sort)
+        return _written(double_quoted(text))
+    return text
 
 
 def _written(text: str) -> Value:
