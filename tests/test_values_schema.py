@@ -124,6 +124,13 @@ def test_a_view_notes_what_could_not_be_used(place: pathlib.Path) -> None:
         assert str(place / name) in view.files
 
 
+def test_a_default_says_which_alternative_it_is(place: pathlib.Path) -> None:
+    kinds = [{"properties": {"kind": {"const": one}, one: {"default": 1}}} for one in ("a", "b")]
+    schema = {"properties": {"kind": {"default": "b"}}, "oneOf": kinds}
+    (place / "s.json").write_text(json.dumps(schema), "utf-8")
+    assert plait.data_values({"a.yml": ""}, schema="s.json").to_dict() == {"kind": "b", "b": 1}
+
+
 def test_a_changed_schema_is_read_again(place: pathlib.Path) -> None:
     assert values_schema("values.schema.json") is values_schema("values.schema.json")
     (place / "db.json").write_text(json.dumps({"properties": {"host": {"default": "elsewhere"}}}), "utf-8")

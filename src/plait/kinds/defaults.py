@@ -38,21 +38,23 @@ _SAYING = frozenset(
 
 
 class Held:
-    """All that holds for certain at one place of a value. key: the same wherever the same holds."""
+    """All that holds for certain at one place of a value. key: the same wherever the same holds. alternatives: those that
+    constants tell apart.
+    """
 
-    __slots__ = ("_alternatives", "_below", "_chosen", "_items", "key", "parts")
+    __slots__ = ("_below", "_chosen", "_items", "alternatives", "key", "parts")
 
     def __init__(self, schemas: Iterable[Schema]) -> None:
         self.parts = [*{id(part.node): part for one in schemas for part in one.certain()}.values()]
         self.key = tuple(id(part.node) for part in self.parts if part.node.keys() & _SAYING)
         self._below: dict[str, Held] = {}
         self._items: dict[int, Held] = {}
-        self._alternatives = [several for part in self.parts for several in _alternatives(part)]
+        self.alternatives = [several for part in self.parts for several in _alternatives(part)]
         self._chosen: dict[tuple[int, ...], Held] = {}
 
     def chosen(self, value: Map) -> Held:
         """The same with the alternatives whose constants an object has."""
-        found = [one for several in self._alternatives if (one := _fitting(several, value)) is not None]
+        found = [one for several in self.alternatives if (one := _fitting(several, value)) is not None]
         if not found:
             return self
         key = tuple(id(one.node) for one in found)
@@ -254,7 +256,14 @@ class Defaults:
         return value
 
     def _fill_map(self, held: Held, value: Map, before: Map | None) -> Map:
-        held = held.chosen(value)
+        """An object with its defaults; what is filled in may say which alternative it is."""
+        while True:
+            filled = self._filled(held.chosen(value), value, before)
+            if filled is value or not held.alternatives:
+                return filled
+            value = filled
+
+    def _filled(self, held: Held, value: Map, before: Map | None) -> Map:
         items: list[MapItem] = []
         for item in value.items:
             old = before.find(item.key) if before is not None else None

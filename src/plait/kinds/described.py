@@ -97,7 +97,10 @@ class _Bundle:
             out.setdefault("default", None if node.get("nullable") is True else {})
         if isinstance(node.get("$ref"), str):
             target = place.referred()
-            if target is not None:
+            if target is None:
+                where = self._schema.where(node, "$ref")
+                self.notes.append(f"{where}: the $ref stays as it is, and leads to nothing in this form")
+            else:
                 out["$ref"] = self._address(target, str(node["$ref"]))
         for keyword in self._form(out):
             self.notes.append(f"{self._schema.where(node, keyword)}: OpenAPI has no word for {keyword}")

@@ -86,11 +86,16 @@ class Schema:
         return [*found.values()]
 
     def referred(self) -> Schema | None:
-        """What the `$ref` of the place leads to, if it has one."""
+        """What the `$ref` of the place leads to, if it has one, and it can be followed from the file."""
         reference = self.node.get("$ref")
         if not isinstance(reference, str):
             return None
-        found = self.resolver.lookup(reference)
+        from referencing.exceptions import Unresolvable
+
+        try:
+            found = self.resolver.lookup(reference)
+        except Unresolvable:
+            return None  # relative to a part of the file with a name of its own
         node = found.contents
         return Schema(node, found.resolver, is_kind=self.is_kind) if isinstance(node, dict) else None
 
