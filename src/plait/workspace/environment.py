@@ -49,7 +49,7 @@ class Environment:
         if schema is None:
             raise UsageError(
                 "the environment sets the data values of a schema, and there is none",
-                expected="#@data/values-schema above --- in a file of its own",
+                expected="#@data/values-schema above --- in a file of its own; a JSON Schema does not do",
                 hint="--data-values-env PREFIX sets data values without one",
             )
         own = [_value(way, name, text, strict=strict) for way, name, text in self._given(schema)]
