@@ -1,4 +1,4 @@
-"""Documents that go into files of their own, one each: what `plait layer` and `plait compose` do with --output-by."""
+"""Results that go into files: what the commands do with --output-files and --output-by."""
 
 from __future__ import annotations
 
@@ -21,7 +21,20 @@ def write_files(directory: str, files: Sequence[OutputFile]) -> None:
     from plait.output import add_files
 
     with cleaned_up():
-        add_files(directory, files, lambda line: write_out(f"{line}\n"))
+        add_files(directory, files, _print_line)
+
+
+def replace_files(directory: str, files: Sequence[OutputFile]) -> None:
+    """Have a directory hold these files alone, and print the path of each. Raises PlaitError."""
+    from plait.cli.endings import cleaned_up
+    from plait.output import replace_directory
+
+    with cleaned_up():
+        replace_directory(directory, files, _print_line)
+
+
+def _print_line(line: str) -> None:
+    write_out(f"{line}\n")
 
 
 def result_of(

@@ -480,23 +480,17 @@ def _write(flags: Parsed, result: Result) -> None:
     if flags.on("bulk-out"):
         write_out(output.bulk_json(result.output_files()))
     elif emptied or kept:
-        from plait.cli.endings import cleaned_up
+        from plait.cli.files import replace_files, write_files
 
-        files = result.output_files()
-        with cleaned_up():
-            if emptied:
-                output.replace_directory(emptied, files, _print_line)
-            else:
-                output.add_files(kept, files, _print_line)
+        if emptied:
+            replace_files(emptied, result.output_files())
+        else:
+            write_files(kept, result.output_files())
     else:
         name, _ = output.choose_formats(flags.texts("output"))
         write_out(result.write(name)(result.documents))
         if result.texts and are_shown(flags):
             sys.stderr.write(_TEXT_FILES_WARNING)
-
-
-def _print_line(line: str) -> None:
-    write_out(f"{line}\n")
 
 
 def _print_error_line(line: str) -> None:

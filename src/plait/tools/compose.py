@@ -21,19 +21,18 @@ from plait.errors import PlaitError, ReadError, UsageError
 from plait.nodes import Array, Document, DocumentSet, Map
 from plait.source import Source
 from plait.spell import did_you_mean
-from plait.tools.pipeline import Pipeline, Step, check_keys, read, wrong
+from plait.tools.pipeline import Pipeline, Step, read, wrong
+from plait.tools.selecting import selected
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from plait.context import Context
-    from plait.nodes import MapItem, Value
     from plait.tools.diff import Difference
     from plait.workspace import ReferencedValues
 
 _EXTENSIONS = (".yml", ".yaml", ".json")
-_SELECTORS = ("kind", "name", "schema", "namespace", "subset")
 
 
 class State:
@@ -363,7 +362,7 @@ def _patch(step: Step, pipeline: Pipeline, state: State, context: Context) -> No
     from plait.ops.reading import file_source
     from plait.ops.variables import from_file
 
-    chosen = _selected(step, state)
+    chosen = selected(step, state.documents)
     additions = taken(step.texts("with"), "patch")
     if TAGS in additions:
         raise UsageError("a pipeline keeps no tags", at=step.item.position, hint="plait patch and plait render do")
@@ -404,91 +403,6 @@ def _patch(step: Step, pipeline: Pipeline, state: State, context: Context) -> No
             finished(context.trace, new, None)
         out.append(new)
     state.documents = out
-
-
-def _selected(step: Step, state: State) -> set[Document]:
-    """The documents that `select` means; without it the only one. Raises UsageError if there is none."""
-    from plait.naming import document_name
-
-    if not state.documents:
-        raise UsageError(
-            "there are no documents to patch", at=step.item.position, hint="a render or layer step comes first"
-        )
-    select = step.map("select")
-    names = ", ".join(document_name(document) or "a document without a name" for document in state.documents)
-    if select is None:
-        if len(state.documents) == 1:
-            return set(state.documents)
-        raise UsageError(
-            'a patch changes one document, unless "select" says which',
-            at=step.item.position,
-            expected=f'"select" with {", ".join(_SELECTORS)}',
-            found=names or "no documents",
-        )
-    check_keys(select, _SELECTORS, '"select"')
-    chosen = {document for document in state.documents if _is_meant(document, select)}
-    if not chosen:
-        raise UsageError(
-            "no document is selected", at=select.position, found=names, hint=_nearest(select, state.documents)
-        )
-    return chosen
-
-
-def _nearest(select: Map, documents: Sequence[Document]) -> str | None:
-    """What was meant by the first setting that nothing has, if that can be guessed."""
-    for item in select.items:
-        key = str(item.key)
-        if key == "subset" or any(_fits(document, key, item.value) for document in documents):
-            continue
-        wanted = item.value.items[0].value if type(item.value) is Array and item.value.items else item.value
-        known = [str(found.value) for document in documents if (found := _selector(document, key)) is not None]
-        return did_you_mean(str(wanted), known)
-    return None
-
-
-def _is_meant(document: Document, select: Map) -> bool:
-    return all(_fits(document, str(item.key), item.value) for item in select.items)
-
-
-def _fits(document: Document, key: str, wanted: Value) -> bool:
-    if key == "subset":
-        return _contains(document.value, wanted)
-    found = _selector(document, key)
-    if found is None:
-        return False
-    wanted_ones = [one.value for one in wanted.items] if type(wanted) is Array else [wanted]
-    return any(type(found.value) is type(one) and found.value == one for one in wanted_ones)
-
-
-def _selector(document: Document, key: str) -> MapItem | None:
-    """The item of a document that a setting of `select` is compared with."""
-    top = document.value
-    if type(top) is not Map:
-        return None
-    if key not in ("name", "namespace"):
-        return top.find(key)
-    metadata = top.find("metadata")
-    inner = metadata.value if metadata is not None else None
-    found = inner.find(key) if type(inner) is Map else None
-    return top.find("name") if found is None and key == "name" else found
-
-
-def _contains(value: Value, wanted: Value) -> bool:
-    if type(wanted) is Map:
-        if type(value) is not Map:
-            return False
-        for item in wanted.items:
-            found = value.find(item.key)
-            if found is None or not _contains(found.value, item.value):
-                return False
-        return True
-    if type(wanted) is Array:
-        return (
-            type(value) is Array
-            and len(value.items) == len(wanted.items)
-            and all(_contains(a.value, b.value) for a, b in zip(value.items, wanted.items, strict=True))
-        )
-    return type(value) is type(wanted) and value == wanted
 
 
 def _compose(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:
