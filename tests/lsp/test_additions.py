@@ -118,3 +118,32 @@ def test_tags(tmp_path: Path) -> None:
     with workshop(tmp_path / "without", files) as made:
         made.open("config/a.yml")
         assert [*diagnostics.problems(made.state, made.path("config/a.yml"))]
+
+
+def test_alternatives(tmp_path: Path) -> None:
+    """`@schema/one-of` is completed with its argument and described; a value of an alternative is no mistake."""
+    schema = (
+        "#@ def a():\nkind: a\nport: 1\n#@ end\n#@ def b():\nkind: b\nname: x\n#@ end\n"
+        '#@data/values-schema\n---\n#@schema/one-of a(), b(), by="kind"\nused: {kind: a}\n'
+    )
+    files = {
+        "plait.yml": (
+            "runs:\n  app:\n    render: {files: config, with: [alternatives], data-values-file: values.yml}\n"
+        ),
+        "config/schema.yml": schema,
+        "config/app.yml": '#@ load("@ytt:data", "data")\nused: #@ data.values.used\n',
+        "values.yml": "used: {kind: b, name: z}\n",
+    }
+    with workshop(tmp_path, files) as made:
+        for name in ("config/schema.yml", "config/app.yml", "values.yml"):
+            made.open(name)
+            assert not [*diagnostics.problems(made.state, made.path(name))]
+        told = hover.hover(made.state, *made.at("config/schema.yml", "#@schema/one|-of"))
+        assert "one of several types" in repr(told)
+        made.open("config/schema.yml", schema.replace(', by="kind"', ", "))
+        found = completion.complete(made.state, *made.at("config/schema.yml", "#@schema/one-of a(), b(), |"))
+        assert "by" in [one.label.rstrip("=") for one in found]
+        made.open("config/schema.yml", schema)
+        made.open("values.yml", "used: {kind: b, port: 1}\n")
+        [problem] = diagnostics.problems(made.state, made.path("values.yml"))
+        assert '"b" of a, b' in problem.message

@@ -57,6 +57,8 @@ _NAMED = {
     "overlay/match": ("by", "expects", "missing_ok", "when"),
     "overlay/match-child-defaults": ("expects", "missing_ok", "when"),
     "overlay/replace": ("via", "or_add"),
+    "schema/key": ("one_of",),
+    "schema/one-of": ("by",),
     "schema/type": ("any",),
     "schema/validation": ("min", "max", "min_len", "max_len", "one_of", "not_null", "one_not_null", "when"),
 }

@@ -85,15 +85,7 @@ def key_rule(annotation: Annotation, node: Item) -> KeyRule:
     expected = 'nothing, a regular expression, or one_of=["a", "b"]'
     if type(node) is not MapItem:
         raise refused(f"@{KEY} not supported on {kind_name(node)}", node, annotation, expected="a map item")
-    for name in annotation.kwargs.keys() - {"one_of"}:
-        raise refused(
-            f"unknown @{KEY} annotation keyword argument",
-            node,
-            annotation,
-            expected=expected,
-            found=f"{name} (by {annotation.position})",
-            hint=did_you_mean(name, ["one_of"]),
-        )
+    _check_keyword(annotation, node, "one_of", expected)
     if len(annotation.args) + len(annotation.kwargs) > 1:
         raise _syntax(annotation, node, "more than one argument in", expected=expected)
     if annotation.kwargs:
@@ -116,20 +108,25 @@ def key_rule(annotation: Annotation, node: Item) -> KeyRule:
         raise refused(f"@{KEY} has no regular expression: {error}", node, annotation, expected=expected) from None
 
 
+def _check_keyword(annotation: Annotation, node: Item, known: str, expected: str) -> None:
+    """For annotations that have one keyword."""
+    for name in annotation.kwargs.keys() - {known}:
+        raise refused(
+            f"unknown @{annotation.name} annotation keyword argument",
+            node,
+            annotation,
+            expected=expected,
+            found=f"{name} (by {annotation.position})",
+            hint=did_you_mean(name, [known]),
+        )
+
+
 def check_one_of(annotation: Annotation, node: Item) -> str:
     """`@schema/one-of` takes two types or more, and the name of the key that tells them apart, which is given back."""
     expected = 'an example of each type, at least two, and by="KEY" where a key tells them apart'
     if type(node) is Document:
         raise refused(f"@{ONE_OF} not supported on a document", node, annotation, hint="annotate keys of the document")
-    for name in annotation.kwargs.keys() - {"by"}:
-        raise refused(
-            f"unknown @{ONE_OF} annotation keyword argument",
-            node,
-            annotation,
-            expected=expected,
-            found=f"{name} (by {annotation.position})",
-            hint=did_you_mean(name, ["by"]),
-        )
+    _check_keyword(annotation, node, "by", expected)
     if len(annotation.args) < 2:
         found = "one type in" if annotation.args else "no types in"
         raise _syntax(annotation, node, found, expected=expected)
