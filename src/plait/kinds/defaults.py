@@ -108,7 +108,16 @@ def _alternatives(part: Schema) -> Iterator[Sequence[tuple[Schema, Mapping[str, 
 
 def _constants(place: Schema) -> dict[str, object]:
     named = [item for part in place.certain() for item in _map(part, "properties").items()]
-    return {key: node["const"] for key, node in named if isinstance(node, dict) and isinstance(node.get("const"), str)}
+    return {key: constant for key, node in named if (constant := _constant(node)) is not None}
+
+
+def _constant(node: object) -> str | None:
+    """The only text that a schema allows, if it is so; OpenAPI has no other word than `enum` for it."""
+    if not isinstance(node, dict):
+        return None
+    choices = [node["const"]] if "const" in node else node.get("enum")
+    one = choices[0] if isinstance(choices, list) and len(choices) == 1 else None
+    return one if isinstance(one, str) else None
 
 
 def _fitting(several: Sequence[tuple[Schema, Mapping[str, object]]], value: Map) -> Schema | None:
@@ -299,6 +308,6 @@ def _is_conditional(node: Mapping[str, object], keyword: str, inner: object) -> 
     if keyword in ("anyOf", "oneOf"):
         properties = inner.get("properties") if isinstance(inner, dict) else None
         named = properties.values() if isinstance(properties, dict) else ()
-        has_constant = any(isinstance(one, dict) and isinstance(one.get("const"), str) for one in named)
+        has_constant = any(_constant(one) is not None for one in named)
         return not has_constant and only_alternative(node.get(keyword)) is None
     return keyword in _CONDITIONAL
