@@ -93,12 +93,18 @@ def choose(declared: OneOfType, value: Value, before: Declaration | None = None)
                 if key_id(declared.told(one)) == key_id(key.value):
                     return one
         return before or declared.alternatives[0]
+    candidates = dict.fromkeys(declared.alternatives if before is None else [before, *declared.alternatives])
+    fitting = [one for one in candidates if _is_of_kind(one.type, value)] or [next(iter(candidates))]
+    if len(fitting) == 1:
+        return fitting[0]
     allowance().check_time()
     item = MapItem(None, value)
-    best, least = declared.alternatives[0], (True, -1)
-    for one in declared.alternatives if before is None else [before, *declared.alternatives]:
-        wrong = not _is_of_kind(one.type, value), len(check_item(one.type, item))
-        if least[1] < 0 or wrong < least:
+    best, least = fitting[0], -1
+    for one in fitting:
+        wrong = len(check_item(one.type, item))
+        if not wrong:
+            return one
+        if least < 0 or wrong < least:
             best, least = one, wrong
     return best
 
