@@ -116,11 +116,12 @@ def _several(declared: OneOfType, *, ruled: bool) -> dict[str, Value]:
     kinds: list[Value] = []
     for one in declared.alternatives:
         bare = _alternative(declared, one, ruled=False)
-        described = _alternative(declared, one, ruled=ruled)
+        held = _alternative(declared, one, ruled=True) if ruled else bare
+        described = held
         if passed:
             described = described.with_items([*described.items, MapItem("not", _map_of("anyOf", Array(list(passed))))])
         found.append(ArrayItem(described))
-        if not declared.by and not equal(bare, _alternative(declared, one, ruled=True)):
+        if not declared.by and not equal(bare, held):
             passed.append(ArrayItem(bare))
         kind = bare.find("type")
         kinds.append(None if kind is None else "number" if kind.value == "integer" else kind.value)
