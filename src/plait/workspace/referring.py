@@ -9,6 +9,7 @@ from __future__ import annotations
 from plait.datavalues import to_struct
 from plait.deferred import Deferred, NotYet, is_deferred
 from plait.errors import LimitError, TemplateError
+from plait.limits import allowance
 from plait.nodes import SCALARS, Array, Map
 from plait.provenance import Change
 from plait.starlark import Struct, Value
@@ -104,6 +105,7 @@ class ReferredValues(Struct):
             return self._known(value.known(), trace)
         if type(value) is not Map and type(value) is not Array:
             return value
+        allowance().check_time()
         before: list[Any] = value.items
         items: list[Any] | None = None
         for place, item in enumerate(before):
