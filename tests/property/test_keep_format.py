@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,7 +46,9 @@ def written(draw: st.DrawFn, pad: str = "", depth: int = 0) -> str:
 
 def text_of(draw: st.DrawFn) -> str:
     parts = [written(draw) for _ in range(draw(st.integers(1, 3)))]
-    return draw(st.sampled_from(["", "# head\n", "---\n"])) + "---  # next\n".join(parts)
+    text = draw(st.sampled_from(["", "# head\n", "---\n"])) + "---  # next\n".join(parts)
+    # A file may end without a line break, also in a block text.
+    return text.removesuffix("\n") if draw(st.booleans()) else text
 
 
 texts = st.composite(text_of)()
@@ -100,3 +103,17 @@ def test_documents_in_any_order_mean_the_same(text: str, chance: random.Random) 
     wanted = documents.with_items(items)
     found = parsed(originals_of(documents).write(wanted))
     assert all(alike(one.value, other.value) for one, other in zip(found.items, wanted.items, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("a: |\n  x", "b: 1"), ("a: |+\n  x\n", "\n\n---\nb: 1\n"), ("a: 1\n---\nb: |\n  x", "# c\n---\nc: >\n  y")],
+)
+def test_texts_one_behind_the_other_mean_what_each_means(first: str, second: str) -> None:
+    sets = [deduplicate(read(Source(name, text))) for name, text in (("a.yml", first), ("b.yml", second))]
+    originals = Originals()
+    for documents in sets:
+        originals.add(documents, lambda source: deduplicate(read(source)))
+    items = [document for documents in sets for document in documents.items]
+    found = parsed(originals.write(DocumentSet(items)))
+    assert all(alike(one.value, other.value) for one, other in zip(found.items, items, strict=True))

@@ -124,7 +124,10 @@ class Originals:
         at = 0
         while at < len(items):
             end = self._run_end(items, at)
-            pieces.append(self._run_text(items[at:end]))
+            text = self._run_text(items[at:end])
+            if end < len(items) and not text.endswith("\n"):
+                text = self._ended(items[at:end], text)
+            pieces.append(text)
             at = end
         return joined(pieces)
 
@@ -152,6 +155,15 @@ class Originals:
             text = self._known[source].with_values(wanted, self._forms) if len(wanted) == len(run) else None
         return write(DocumentSet([*run]), forms=self._forms) if text is None else text
 
+    def _ended(self, run: Sequence[Document], text: str) -> str:
+        """The text of documents with a line break at its end: one that a block text there would take for its own is none."""
+        source = run[-1].source
+        ended = text + "\n"
+        if source is None or self._known[source].reads_as(ended, [document.value for document in run]):
+            return ended
+        last = write(DocumentSet([run[-1]]), forms=self._forms)
+        return joined([self._run_text(run[:-1]), last]) if len(run) > 1 else last
+
 
 def joined(pieces: Sequence[str]) -> str:
     """Texts of documents as one, `---` between them."""
@@ -160,6 +172,7 @@ def joined(pieces: Sequence[str]) -> str:
         if out:
             if not out[-1].endswith("\n"):
                 out.append("\n")
+            piece = piece.lstrip("\r\n")  # a block text before it could take blank lines for its own
             beginning = _BEGINNING.match(piece)
             if beginning is None:
                 out.append("---\n")
