@@ -46,6 +46,7 @@ LEVELS = [
     ["testing"],
     ["service"],
     ["lsp"],
+    ["website"],
     ["__main__"],
 ]
 LEVEL_OF = {name: level for level, names in enumerate(LEVELS) for name in names}

@@ -34,6 +34,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "fleet": ("plait.fleet.command", "main"),
     "serve": ("plait.service.command", "main"),
     "lsp": ("plait.lsp.command", "main"),
+    "website": ("plait.website.command", "main"),
 }
 
 
@@ -72,6 +73,7 @@ _USAGE = (
     "  plait fleet                               all runs of the project, many environments\n"
     "  plait serve                               documents in revisions, over HTTP\n"
     "  plait lsp                                 serve an editor\n"
+    "  plait website                             the playground, in a browser\n"
     "  plait diff old.yml new.yml                what differs, by key\n"
     "  plait fmt -w config/                      format YAML files, nothing lost\n"
     "  plait init demo                           a small project to start from\n"

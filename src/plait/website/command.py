@@ -1,0 +1,65 @@
+"""`plait website`: the playground, served to this machine's browsers."""
+
+from __future__ import annotations
+
+from plait.cli.options import NO_EFFECT, SWITCH, TEXT, Command, Flag
+from plait.cli.streams import complain, write_out
+from plait.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+WEBSITE = Command(
+    "plait website",
+    "Serve the playground to the browsers of this machine: files in, output, errors and histories out.",
+    (
+        "Where",
+        Flag(
+            "listen-addr",
+            TEXT,
+            "the address to listen on, one of this machine alone; port 0 takes one that is free",
+            value="HOST:PORT",
+            default=("localhost:8080",),
+        ),
+        NO_EFFECT,
+        Flag("redirect-to-https", SWITCH, "nothing leaves this machine"),
+    ),
+)
+LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+
+
+def main(argv: Sequence[str]) -> int:
+    """Serve until the user interrupts; the exit status. Raises UsageError where it cannot listen there."""
+    flags = WEBSITE.parse(argv)
+    if flags.on("help"):
+        write_out(WEBSITE.help_text())
+        return 0
+    if flags.arguments:
+        raise UsageError(f'unexpected argument "{flags.arguments[0]}"', hint="plait website --listen-addr HOST:PORT")
+    address = flags.text("listen-addr")
+    host, port = _address(address)
+    from plait.website.server import Playground
+
+    try:
+        server = Playground(host, port)
+    except OSError as error:
+        raise UsageError(f"cannot listen on {address}: {error.strerror}", hint="--listen-addr localhost:0") from None
+    with server:
+        complain(f"plait: serving {server.address}\n")
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            return 0
+    return 0
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, colon, port = text.rpartition(":")
+    if not colon or not port.isascii() or not port.isdecimal() or int(port) > 0xFFFF:
+        raise UsageError(f'"{text}" is no address to listen on', expected="HOST:PORT, such as localhost:8080")
+    if host not in LOOPBACK:
+        raise UsageError(
+            f'everybody who reaches "{host}" could run templates on this machine', expected=", ".join(LOOPBACK)
+        )
+    return host.strip("[]"), int(port)

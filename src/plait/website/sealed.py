@@ -1,0 +1,98 @@
+"""One request, answered in a process of its own that can reach nothing: `python -m plait.website.sealed`.
+
+The request comes on standard input, and the answer goes to standard output, as JSON. Before it is evaluated, whatever would
+write a file, read one that is neither the request's nor Python's own, start a program or use the network is forbidden for as long as the process lives.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+from plait.errors import LimitError, PlaitError, UsageError
+
+# Evaluation is limited to 10 seconds; what does not end by then is ended.
+_SECONDS = 20
+_MEMORY = 2 << 30
+_FORBIDDEN = ("socket.", "subprocess.", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.system", "os.startfile")
+_WRITES = (
+    "os.remove",
+    "os.rename",
+    "os.mkdir",
+    "os.rmdir",
+    "os.link",
+    "os.symlink",
+    "os.truncate",
+    "os.chmod",
+    "shutil.",
+)
+
+
+def ask(request: bytes) -> bytes:
+    """The answer to a request, both JSON. Raises LimitError when it takes too long, UsageError for what is no request."""
+    from tempfile import TemporaryDirectory
+
+    # An empty directory, so that nothing of the user's has the name of a file of a request.
+    with TemporaryDirectory(prefix="plait-website-") as empty:
+        paths = os.pathsep.join(os.path.abspath(path) for path in sys.path if path)
+        environment = {"PYTHONPATH": paths, "PYTHONSAFEPATH": "1", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1"}
+        if "SYSTEMROOT" in os.environ:
+            environment["SYSTEMROOT"] = os.environ["SYSTEMROOT"]  # without it Python does not start on Windows
+        try:
+            done = subprocess.run(  # noqa: S603 - this interpreter, and a module of ours
+                [sys.executable, "-m", __name__],
+                input=request, capture_output=True, timeout=_SECONDS, cwd=empty, env=environment, check=False,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            raise LimitError("the evaluation took too long, and was ended") from None
+    if done.returncode == 0:
+        return done.stdout
+    if done.returncode == UsageError.exit_status:
+        raise UsageError(done.stderr.decode("utf-8", "replace").strip())
+    raise LimitError("the evaluation ended without an answer", hint="it may have needed more memory than it may have")
+
+
+def main() -> int:
+    """Answer the request on standard input; the exit status."""
+    from plait.process import with_room
+    from plait.website.evaluation import evaluate, lay_out
+
+    try:
+        request = json.loads(sys.stdin.buffer.read())
+        lay_out(request)
+        seal()
+        answer = with_room(lambda: evaluate(request), first=True)
+    except (PlaitError, ValueError, OSError) as error:
+        sys.stderr.write(str(error))
+        return UsageError.exit_status
+    sys.stdout.write(json.dumps(answer))
+    return 0
+
+
+def seal() -> None:
+    """Forbid this process everything that reaches out of it, for good."""
+    if sys.platform != "win32":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    own = tuple({os.path.join(os.path.abspath(path), "") for path in [*sys.path, os.getcwd()] if path})
+
+    def watch(event: str, arguments: tuple[object, ...]) -> None:
+        if event == "open":
+            path, _, flags = arguments
+            reads = isinstance(flags, int) and not flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+            if not reads or not isinstance(path, str) or not os.path.abspath(path).startswith(own):
+                raise PermissionError(13, "the playground reads no files of this machine", str(path))
+        elif event in ("os.listdir", "os.scandir"):
+            if not os.path.join(os.path.abspath(str(arguments[0])), "").startswith(own):
+                raise PermissionError(13, "the playground lists no directories of this machine", str(arguments[0]))
+        elif event.startswith((*_FORBIDDEN, *_WRITES)):
+            raise PermissionError(13, "the playground does not do that", event)
+
+    sys.addaudithook(watch)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,177 @@
+// The page: files are edited on one side, and what the command makes of them stands on the other.
+const at = (id) => document.getElementById(id);
+const state = { kind: "render", files: [], shown: 0, answer: null, asked: 0 };
+
+function element(name, text, attributes = {}) {
+  const made = document.createElement(name);
+  made.textContent = text;
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  return made;
+}
+
+const request = (more = {}) => ({ kind: state.kind, files: state.files, ...more });
+
+async function ask(more) {
+  const response = await fetch("evaluate", {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(request(more)),
+  });
+  const answer = await response.json();
+  if (!response.ok) throw new Error(answer.refused);
+  return answer;
+}
+
+async function evaluate() {
+  const number = ++state.asked;
+  try {
+    const answer = await ask();
+    if (number === state.asked) showAnswer(answer);
+  } catch (error) {
+    if (number === state.asked) showAnswer({ output: "", lines: [], warnings: [], printed: [], errors: [], report: error.message });
+  }
+}
+
+function showAnswer(answer) {
+  state.answer = answer;
+  at("status").textContent = answer.report ? "There are errors." : "Rendered.";
+  const told = [answer.report, ...answer.warnings, ...answer.printed].filter(Boolean);
+  at("errors").replaceChildren(...told.map((text) => element("pre", text)));
+  const values = new Map();
+  for (const line of answer.lines) if (!values.has(line.line)) values.set(line.line, line);
+  const texts = answer.output.replace(/\n$/, "").split("\n");
+  at("output").replaceChildren(...(answer.output ? texts : []).map((text, index) => outputLine(text, index + 1, values.get(index + 1))));
+  at("history").textContent = "Choose a line of the output.";
+  showTabs();
+  showNumbers();
+}
+
+function outputLine(text, number, value) {
+  const line = document.createElement("li");
+  if (!value) {
+    line.append(element("span", text));
+    return line;
+  }
+  const button = element("button", text, { type: "button", title: `${value.action}, ${value.source}`, "aria-pressed": "false" });
+  if (value.action.startsWith("overlay")) button.classList.add("changed");
+  button.addEventListener("click", () => showHistory(number, button));
+  line.append(button);
+  return line;
+}
+
+async function showHistory(number, button) {
+  for (const other of at("output").querySelectorAll("button")) other.setAttribute("aria-pressed", String(other === button));
+  const asked = state.asked;
+  try {
+    const answer = await ask({ explain: number });
+    if (asked === state.asked) at("history").textContent = answer.history ?? "No value stands on this line.";
+  } catch (error) {
+    at("history").textContent = error.message;
+  }
+}
+
+function showTabs() {
+  const bad = new Set((state.answer?.errors ?? []).map((one) => one.file));
+  at("tabs").replaceChildren(...state.files.map((file, index) => {
+    const tab = element("button", file.name, { type: "button", "aria-pressed": String(index === state.shown) });
+    if (bad.has(file.name)) tab.classList.add("bad");
+    tab.addEventListener("click", () => showFile(index));
+    return tab;
+  }));
+}
+
+function showFile(index) {
+  state.shown = Math.max(0, Math.min(index, state.files.length - 1));
+  const file = state.files[state.shown];
+  at("text").value = file.text;
+  at("name").value = file.name;
+  at("values").checked = file.role === "values";
+  at("remove").disabled = state.files.length === 1;
+  showTabs();
+  showNumbers();
+}
+
+function showNumbers() {
+  const file = state.files[state.shown];
+  const bad = new Set((state.answer?.errors ?? []).filter((one) => one.file === file.name).map((one) => one.line));
+  const parts = file.text.split("\n").flatMap((_, index) => [bad.has(index + 1) ? element("b", `${index + 1}`) : `${index + 1}`, "\n"]);
+  at("numbers").replaceChildren(...parts);
+  at("numbers").scrollTop = at("text").scrollTop;
+}
+
+function open(kind, files) {
+  Object.assign(state, { kind, files: files.map((file) => ({ ...file })), answer: null });
+  at("kind").value = kind;
+  showFile(0);
+  evaluate();
+}
+
+let timer = 0;
+function changed() {
+  showTabs();
+  showNumbers();
+  clearTimeout(timer);
+  timer = setTimeout(evaluate, 300);
+}
+
+// A link has everything behind its `#`, which browsers send to nobody.
+const encoded = () => btoa(String.fromCharCode(...new TextEncoder().encode(JSON.stringify(request()))))
+  .replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+function decoded(text) {
+  try {
+    const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (one) => one.charCodeAt(0));
+    const { kind, files } = JSON.parse(new TextDecoder().decode(bytes));
+    const isFile = (one) => typeof one.name === "string" && typeof one.text === "string";
+    return typeof kind === "string" && Array.isArray(files) && files.length && files.every(isFile) ? { kind, files } : null;
+  } catch {
+    return null;
+  }
+}
+
+async function share() {
+  history.replaceState(null, "", `#${encoded()}`);
+  try {
+    await navigator.clipboard.writeText(location.href);
+    at("status").textContent = "The link is copied.";
+  } catch {
+    at("status").textContent = "The link stands in the address bar.";
+  }
+}
+
+function download() {
+  const link = element("a", "", { download: "output.yml" });
+  link.href = URL.createObjectURL(new Blob([state.answer?.output ?? ""], { type: "application/yaml" }));
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+function freeName() {
+  const names = new Set(state.files.map((file) => file.name));
+  let number = 1;
+  while (names.has(`file-${number}.yml`)) number += 1;
+  return `file-${number}.yml`;
+}
+
+function listen() {
+  at("text").addEventListener("input", () => { state.files[state.shown].text = at("text").value; changed(); });
+  at("text").addEventListener("scroll", () => { at("numbers").scrollTop = at("text").scrollTop; });
+  at("name").addEventListener("input", () => { state.files[state.shown].name = at("name").value; changed(); });
+  at("values").addEventListener("change", () => { state.files[state.shown].role = at("values").checked ? "values" : "input"; changed(); });
+  at("kind").addEventListener("change", () => { state.kind = at("kind").value; changed(); });
+  at("add").addEventListener("click", () => { state.files.push({ name: freeName(), text: "" }); showFile(state.files.length - 1); changed(); });
+  at("remove").addEventListener("click", () => { state.files.splice(state.shown, 1); showFile(state.shown); changed(); });
+  at("share").addEventListener("click", share);
+  at("download").addEventListener("click", download);
+}
+
+async function start() {
+  const examples = await (await fetch("examples.json")).json();
+  at("examples").append(...examples.map((one, index) => element("option", one.title, { value: index })));
+  at("examples").addEventListener("change", () => { const one = examples[at("examples").value]; open(one.kind, one.files); });
+  listen();
+  const linked = decoded(location.hash.slice(1));
+  if (linked) open(linked.kind, linked.files);
+  else open(examples[0].kind, examples[0].files);
+}
+
+start();

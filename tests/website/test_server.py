@@ -1,0 +1,150 @@
+"""`plait website`: what its server answers, what it refuses, and what a sealed evaluation cannot reach."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import pathlib
+import re
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from plait.cli import main
+from plait.errors import UsageError
+from plait.website.evaluation import evaluate
+from plait.website.sealed import ask
+from plait.website.server import MOST, Playground
+
+STATIC = pathlib.Path(__file__).parents[2] / "src" / "plait" / "website" / "static"
+EXAMPLES = json.loads((STATIC / "examples.json").read_text("utf-8"))
+APP = {"kind": "render", "files": [{"name": "app.yml", "text": "port: 80\n"}]}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Playground]:
+    with Playground("localhost", 0) as playground:
+        thread = threading.Thread(target=playground.serve_forever)
+        thread.start()
+        yield playground
+        playground.shutdown()
+        thread.join()
+
+
+def send(server: Playground, method: str, path: str, body: str = "", **headers: str) -> tuple[int, bytes]:
+    connection = http.client.HTTPConnection("localhost", server.server_address[1], timeout=30)
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    connection.request(method, path, body or None, {"Content-Type": "application/json", **named})
+    response = connection.getresponse()
+    try:
+        return response.status, response.read()
+    finally:
+        connection.close()
+
+
+def test_the_page_is_served_with_all_that_it_names(server: Playground) -> None:
+    status, page = send(server, "GET", "/")
+    assert status == 200
+    for name in re.findall(r'(?:href|src)="([^"]+\.\w+)"', page.decode()):
+        assert send(server, "GET", f"/{name}")[0] == 200
+    assert send(server, "GET", "/examples.json")[0] == 200
+    assert send(server, "GET", "/../server.py")[0] == 404
+
+
+def test_a_request_is_evaluated(server: Playground) -> None:
+    status, body = send(server, "POST", "/evaluate", json.dumps(APP), Origin=server.address)
+    assert status == 200
+    assert json.loads(body)["output"] == "port: 80\n"
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Origin": "http://elsewhere.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Host": "elsewhere.example"}, 403),
+        ({"Content_Type": "text/plain"}, 415),
+        ({"Content_Length": str(MOST + 1)}, 413),
+        ({"Content_Length": "-1"}, 411),
+    ],
+)
+def test_what_other_pages_can_send_is_refused(server: Playground, headers: dict[str, str], status: int) -> None:
+    assert send(server, "POST", "/evaluate", json.dumps(APP), **headers)[0] == status
+
+
+def test_a_name_that_was_made_to_lead_here_gets_no_page(server: Playground) -> None:
+    assert send(server, "GET", "/", Host=f"elsewhere.example:{server.server_address[1]}")[0] == 403
+
+
+@pytest.mark.parametrize("body", ["[]", "{", '{"kind": "render", "files": [{"name": "../a.yml", "text": ""}]}'])
+def test_what_is_no_request_is_told(server: Playground, body: str) -> None:
+    status, answer = send(server, "POST", "/evaluate", body)
+    assert status == 400
+    assert json.loads(answer)["refused"]
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=[one["title"] for one in EXAMPLES])
+def test_every_example_has_output_and_histories(example: dict[str, object]) -> None:
+    answer = json.loads(ask(json.dumps(example).encode()))
+    assert answer["report"] == ""
+    assert answer["output"]
+    lines = [one["line"] for one in answer["lines"]]
+    explained = json.loads(ask(json.dumps({**example, "explain": lines[-1]}).encode()))
+    assert answer["lines"][-1]["path"].rpartition(".")[2] in explained["history"]
+
+
+def test_a_line_that_an_overlay_wrote_says_so() -> None:
+    [example] = [one for one in EXAMPLES if one["title"].endswith("an overlay")]
+    [line] = [one for one in evaluate(example)["lines"] if one["path"] == "spec.replicas"]
+    assert line["action"].startswith("overlay")
+    assert line["source"] == "production.yml:5"
+
+
+def test_an_error_has_its_file_and_line() -> None:
+    answer = evaluate({"kind": "render", "files": [{"name": "app.yml", "text": "a: 1\nb: #@ missing\n"}]})
+    [error] = answer["errors"]
+    assert (error["file"], error["line"]) == ("app.yml", 2)
+    assert "app.yml:2" in answer["report"]
+
+
+def test_nothing_renders_to_nothing() -> None:
+    answer = evaluate({"kind": "render", "files": [{"name": "app.yml", "text": ""}], "explain": 1})
+    assert (answer["report"], answer["history"]) == ("", None)
+
+
+def test_two_files_of_one_name_are_refused() -> None:
+    file = {"name": "a.yml", "text": ""}
+    with pytest.raises(UsageError, match="two files are called"):
+        evaluate({"kind": "render", "files": [file, file]})  # type: ignore[list-item]
+
+
+def test_a_pipeline_reaches_no_other_file(tmp_path: pathlib.Path) -> None:
+    secret = tmp_path / "secret.yml"
+    secret.write_text("password: hidden\n")
+    for path in (secret, tmp_path):
+        pipeline = f"steps: [{{render: {{files: ['{path}']}}}}]\n"
+        answer = json.loads(
+            ask(json.dumps({"kind": "compose", "files": [{"name": "plait.yml", "text": pipeline}]}).encode())
+        )
+        assert "the playground" in answer["report"] or "Permission" in answer["report"]
+        assert "hidden" not in json.dumps(answer)
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("0.0.0.0:8080", "could run templates on this machine"),
+        (":8080", "could run templates on this machine"),
+        ("localhost", "is no address to listen on"),
+        ("localhost:99999", "is no address to listen on"),
+    ],
+)
+def test_it_listens_on_this_machine_alone(address: str, told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["website", "--listen-addr", address]) != 0
+    assert told in capsys.readouterr().err
+
+
+def test_an_address_that_is_taken_is_told(server: Playground, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["website", "--redirect-to-https=false", "--listen-addr", f"127.0.0.1:{server.server_address[1]}"]) != 0
+    assert "cannot listen on" in capsys.readouterr().err
