@@ -6,10 +6,15 @@ import os
 import shutil
 import threading
 from collections.abc import Iterator
+from typing import Literal
 
 import pytest
 
 from plait.website.server import Playground
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 playwright = pytest.importorskip("playwright.sync_api")
 CHROMIUM = shutil.which("chromium")
@@ -17,7 +22,7 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[playwright.Browser]:
+def browser() -> Iterator[Browser]:
     with playwright.sync_playwright() as driver:
         chromium = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield chromium
@@ -35,7 +40,7 @@ def address() -> Iterator[str]:
 
 
 @pytest.fixture
-def page(browser: playwright.Browser, address: str) -> Iterator[playwright.Page]:
+def page(browser: Browser, address: str) -> Iterator[Page]:
     page = browser.new_page()
     wrong: list[str] = []
     page.on("pageerror", lambda error: wrong.append(str(error)))
@@ -47,31 +52,31 @@ def page(browser: playwright.Browser, address: str) -> Iterator[playwright.Page]
     assert wrong == []
 
 
-def test_an_edit_shows_in_the_output(page: playwright.Page) -> None:
+def test_an_edit_shows_in_the_output(page: Page) -> None:
     page.get_by_role("button", name="values.yml").click()
     page.get_by_label("Text of the file").fill("replicas: 12\n")
     playwright.expect(page.locator("#output")).to_contain_text("replicas: 12")
 
 
-def test_an_error_is_told_and_its_line_marked(page: playwright.Page) -> None:
+def test_an_error_is_told_and_its_line_marked(page: Page) -> None:
     page.get_by_role("button", name="app.yml").click()
     page.get_by_label("Text of the file").fill("a: 1\nb: #@ missing\n")
     playwright.expect(page.locator("#errors")).to_contain_text("app.yml:2")
     playwright.expect(page.locator("#numbers b")).to_have_text("2")
 
 
-def test_a_value_tells_its_history_by_keyboard(page: playwright.Page) -> None:
+def test_a_value_tells_its_history_by_keyboard(page: Page) -> None:
     page.locator("#output button", has_text="replicas: 3").focus()
     page.keyboard.press("Enter")
     playwright.expect(page.locator("#history")).to_contain_text("values.yml:1")
 
 
-def test_what_an_overlay_wrote_is_highlighted(page: playwright.Page) -> None:
+def test_what_an_overlay_wrote_is_highlighted(page: Page) -> None:
     page.get_by_label("Example").select_option(index=1)
     playwright.expect(page.locator("#output .changed")).to_have_text("  replicas: 5")
 
 
-def test_a_link_opens_the_same_files(page: playwright.Page, browser: playwright.Browser) -> None:
+def test_a_link_opens_the_same_files(page: Page, browser: Browser) -> None:
     page.get_by_label("Example").select_option(index=2)
     page.get_by_label("Text of the file").fill("größe: ((domain))\n")
     page.get_by_role("button", name="scale.yml").click()
@@ -87,7 +92,7 @@ def test_a_link_opens_the_same_files(page: playwright.Page, browser: playwright.
 @pytest.mark.skipif("PLAIT_AXE" not in os.environ, reason="PLAIT_AXE names no axe.min.js of the package axe-core")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 400])
-def test_axe_finds_nothing(page: playwright.Page, scheme: str, width: int) -> None:
+def test_axe_finds_nothing(page: Page, scheme: Literal["light", "dark"], width: int) -> None:
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": width, "height": 800})
     with open(os.environ["PLAIT_AXE"], encoding="utf-8") as file:
