@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.cli.options import NO_EFFECT, SWITCH, TEXT, Command, Flag
+from plait.cli.options import SWITCH, TEXT, Command, Flag
 from plait.cli.streams import complain, write_out
 from plait.errors import UsageError
 
@@ -14,7 +14,6 @@ WEBSITE = Command(
     "plait website",
     "Serve the playground to the browsers of this machine: files in, output, errors and histories out.",
     (
-        "Where",
         Flag(
             "listen-addr",
             TEXT,
@@ -22,8 +21,7 @@ WEBSITE = Command(
             value="HOST:PORT",
             default=("localhost:8080",),
         ),
-        NO_EFFECT,
-        Flag("redirect-to-https", SWITCH, "nothing leaves this machine"),
+        Flag("redirect-to-https", SWITCH, "accepted for compatibility, no effect: nothing leaves this machine"),
     ),
 )
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
