@@ -6,6 +6,8 @@ import http.client
 import json
 import pathlib
 import re
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 
@@ -148,3 +150,23 @@ def test_it_listens_on_this_machine_alone(address: str, told: str, capsys: pytes
 def test_an_address_that_is_taken_is_told(server: Playground, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["website", "--redirect-to-https=false", "--listen-addr", f"127.0.0.1:{server.server_address[1]}"]) != 0
     assert "cannot listen on" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "open('made', 'w')",
+        "open('/etc/passwd')",
+        "import os; os.listdir('/')",
+        "import os; os.mkdir('made')",
+        "import os; os.system('true')",
+        "import subprocess; subprocess.run(['true'])",
+        "import socket; socket.create_connection(('127.0.0.1', 9))",
+    ],
+)
+def test_a_sealed_process_reaches_nothing(code: str, tmp_path: pathlib.Path) -> None:
+    program = f"from plait.website.sealed import seal; seal()\n{code}"
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "the playground" in done.stderr
+    assert list(tmp_path.iterdir()) == []

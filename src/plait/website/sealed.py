@@ -65,7 +65,8 @@ def main() -> int:
         seal()
         answer = with_room(lambda: evaluate(request), first=True)
     except (PlaitError, ValueError, OSError) as error:
-        sys.stderr.write(str(error))
+        told = f"{error.strerror}: {error.filename}" if isinstance(error, OSError) else str(error)
+        sys.stderr.write(told)
         return UsageError.exit_status
     sys.stdout.write(json.dumps(answer))
     return 0
