@@ -59,7 +59,7 @@ SERVE = Command(
     ),
     arguments="[COMMAND]",
     commands=(
-        ("new-token", "print a token for NAME, and what the file of tokens is to have"),
+        ("new-token", "print a token for NAME, and what a file of tokens is to have"),
         ("new-key", "print a key for the file of keys"),
         ("rotate", "wrap all secrets by the first key"),
         ("export", "print all revisions"),

@@ -74,10 +74,7 @@ def main() -> int:
 
 def seal() -> None:
     """Forbid this process everything that reaches out of it, for good."""
-    if sys.platform != "win32":
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    _bound_memory()
     own = tuple({os.path.join(os.path.abspath(path), "") for path in [*sys.path, os.getcwd()] if path})
 
     def watch(event: str, arguments: tuple[object, ...]) -> None:
@@ -93,6 +90,14 @@ def seal() -> None:
             raise PermissionError(13, "the playground does not do that", event)
 
     sys.addaudithook(watch)
+
+
+def _bound_memory() -> None:
+    try:
+        from resource import RLIMIT_AS, setrlimit
+    except ImportError:
+        return  # Windows has no such limits
+    setrlimit(RLIMIT_AS, (_MEMORY, _MEMORY))
 
 
 if __name__ == "__main__":
