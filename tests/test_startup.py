@@ -73,6 +73,22 @@ def test_a_render_loads_little(text: str, tmp_path: pathlib.Path) -> None:
     assert ("plait.starlark" in loaded) is ("#@" in text)
 
 
+def test_overlays_and_data_values_load_no_more_of_python(tmp_path: pathlib.Path) -> None:
+    texts = {
+        "a.yml": "a: 1\n",
+        "o.yml": '#@ load("@ytt:overlay", "overlay")\n#@overlay/match by=overlay.all, expects="1+"\n---\na: 2\n',
+        "s.yml": "#@data/values-schema\n---\nx: 1\n",
+        "t.yml": '#@ load("@ytt:data", "data")\na: #@ data.values.x\n',
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    # Once to compile the templates, which takes more.
+    render = ["render", "-f", str(tmp_path)]
+    modules_after(render)
+    loaded = modules_after(render)
+    assert not loaded & {"re", "typing", "enum", "collections", "dataclasses", "json"}
+
+
 def test_the_second_render_of_a_template_loads_neither_reader_nor_compiler(tmp_path: pathlib.Path) -> None:
     file = tmp_path / "a.yml"
     file.write_text("#@ x = 1\na: #@ x\nb: of the second render\n", "utf-8")

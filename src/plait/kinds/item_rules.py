@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from plait.overlay.item_keys import REQUIRED, SET, WHOLE, Rule
+from plait.overlay.item_keys import SET, WHOLE, Rule
+from plait.overlay.matchers import REQUIRED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

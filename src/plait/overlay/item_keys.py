@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from plait.errors import UsageError
 from plait.nodes import Map
+from plait.overlay.matchers import REQUIRED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
 
     # What a source of rules says of an array of a document; None if it says nothing.
     Source: TypeAlias = "Callable[[Document, tuple[str, ...]], Rule | None]"
-
-# Stands for a key that has no default, since null may be one.
-REQUIRED = object()
 
 
 class Rule(NamedTuple):

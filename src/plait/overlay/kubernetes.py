@@ -6,7 +6,8 @@ here are replaced as a whole. Of the status, which controllers write, only condi
 
 from __future__ import annotations
 
-from plait.overlay.item_keys import REQUIRED, SET, Rule, value_under
+from plait.overlay.item_keys import SET, Rule, value_under
+from plait.overlay.matchers import REQUIRED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

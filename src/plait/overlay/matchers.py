@@ -13,7 +13,6 @@ from plait.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, key_id, ki
 from plait.overlay.callbacks import BY, asked
 from plait.overlay.comparison import contains
 from plait.overlay.edits import MISSING, ArrayEdit, MapEdit, key_value
-from plait.overlay.item_keys import REQUIRED
 from plait.starlark import StarlarkError, Value, is_callable, repr_of, type_of
 
 TYPE_CHECKING = False
@@ -30,6 +29,9 @@ if TYPE_CHECKING:
 
 # The place of nodes that nobody has asked for yet.
 _NOT_MADE = object()
+
+# Stands for the default of a key that has none, since null may be one.
+REQUIRED = object()
 
 
 class Matcher(Value):

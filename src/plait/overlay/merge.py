@@ -18,8 +18,8 @@ from plait.overlay.counterparts import counterpart
 from plait.overlay.edits import DocumentsEdit
 from plait.overlay.erasing import with_annotations
 from plait.overlay.expectations import UNSET, Expectation
-from plait.overlay.item_keys import REQUIRED, WHOLE
-from plait.overlay.matchers import Keys, OtherKeys, Same
+from plait.overlay.item_keys import WHOLE
+from plait.overlay.matchers import REQUIRED, Keys, OtherKeys, Same
 from plait.overlay.plan import MISSING_OK, NO_KEY, Step, plain_step
 from plait.overlay.trail import key_text
 from plait.spell import did_you_mean
