@@ -75,6 +75,15 @@ def editors(session: nox.Session) -> None:
 
 
 @nox.session
+def playground(session: nox.Session) -> None:
+    """The playground as static files, in .nox/playground, and its tests in Chromium. Needs Node.js and npm."""
+    prepare(session, "browser")
+    built = pathlib.Path(".nox", "playground").resolve()
+    session.run("python", "playground/build.py", str(built))
+    session.run("pytest", "-q", "tests/website", *session.posargs, env={"PLAIT_PLAYGROUND": str(built)})
+
+
+@nox.session
 def docs(session: nox.Session) -> None:
     """Examples in README and docs do what they show, and the reference has every name that the code has."""
     prepare(session, "test")

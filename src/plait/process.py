@@ -231,6 +231,9 @@ def first_is_deep_enough() -> bool:
 
 def with_room(work: Callable[[], T], *, first: bool) -> T:
     """What `work` gives, or raises, done on a stack that is deep enough. first: this is the process's first thread."""
+    if sys.platform == "emscripten":
+        # A browser has one stack and no threads; Python's own limit of recursion knows how deep that stack is.
+        return work()
     with _RAISED:
         if (first and first_is_deep_enough()) or _thread.get_ident() in _OURS:
             return work()

@@ -1,4 +1,7 @@
-"""The playground's page in a browser: what a user does there. Needs playwright and a Chromium; skipped without."""
+"""The playground's page in a browser: what a user does there. Needs playwright and a Chromium; skipped without.
+
+It is tested as `plait website` serves it and, where PLAIT_PLAYGROUND names what playground/build.py has built, as static files.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,9 @@ import os
 import shutil
 import threading
 from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -17,6 +23,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 playwright = pytest.importorskip("playwright.sync_api")
+AXE = Path(__file__).parents[2] / "playground" / "node_modules" / "axe-core" / "axe.min.js"
 CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
 
@@ -29,14 +36,36 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    with Playground("localhost", 0) as server:
+BUILT = os.environ.get("PLAIT_PLAYGROUND", "")
+FORMS = [
+    "served",
+    pytest.param("static", marks=pytest.mark.skipif(not BUILT, reason="PLAIT_PLAYGROUND names no build")),
+]
+
+
+@pytest.fixture(scope="module", params=FORMS)
+def address(request: pytest.FixtureRequest) -> Iterator[str]:
+    with Playground("localhost", 0) if request.param == "served" else StaticFiles() as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield server.address
         server.shutdown()
         thread.join()
+
+
+class StaticFiles(ThreadingHTTPServer):
+    """A server that knows nothing of plait."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), partial(_Quiet, directory=BUILT))
+        self.address = f"http://127.0.0.1:{self.server_address[1]}"
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        pass
 
 
 @pytest.fixture
@@ -46,7 +75,7 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
     page.goto(address)
-    playwright.expect(page.locator("#output")).to_contain_text("replicas: 3", timeout=5000)
+    playwright.expect(page.locator("#output")).to_contain_text("replicas: 3", timeout=10_000)
     yield page
     page.close()
     assert wrong == []
@@ -89,14 +118,13 @@ def test_a_link_opens_the_same_files(page: Page, browser: Browser) -> None:
     other.close()
 
 
-@pytest.mark.skipif("PLAIT_AXE" not in os.environ, reason="PLAIT_AXE names no axe.min.js of the package axe-core")
+@pytest.mark.skipif(not AXE.exists(), reason="playground/build.py has not installed axe-core")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 400])
 def test_axe_finds_nothing(page: Page, scheme: Literal["light", "dark"], width: int) -> None:
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": width, "height": 800})
-    with open(os.environ["PLAIT_AXE"], encoding="utf-8") as file:
-        page.evaluate(file.read())
+    page.evaluate(AXE.read_text("utf-8"))
     found = page.evaluate("axe.run()")
     assert [(one["id"], one["impact"], one["nodes"][0]["html"]) for one in found["violations"]] == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

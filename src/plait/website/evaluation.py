@@ -8,6 +8,8 @@ are operations; of `compose` the file `plait.yml` is the pipeline.
 
 from __future__ import annotations
 
+import json
+
 from plait.api.results import Rendered
 from plait.errors import PlaitError, UsageError, as_finding
 
@@ -154,6 +156,20 @@ def _documents(request: Request) -> Documents:
             return layer({**inputs, **values}, limits=LIMITS, trace=True)
         case _:
             return _composed({**inputs, **values})
+
+
+def respond(text: str) -> str:
+    """The answer to a request, both JSON, where nothing else is done: in a browser. What is no request is `refused`."""
+    from contextlib import chdir
+    from tempfile import TemporaryDirectory
+
+    request = json.loads(text)
+    with TemporaryDirectory() as place, chdir(place):
+        try:
+            lay_out(request)
+            return json.dumps(evaluate(request))
+        except UsageError as error:
+            return json.dumps({"refused": str(error)})
 
 
 def lay_out(request: Request) -> None:

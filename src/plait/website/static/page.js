@@ -1,4 +1,6 @@
 // The page: files are edited on one side, and what the command makes of them stands on the other.
+import { evaluate, note } from "./evaluator.js";
+
 const at = (id) => document.getElementById(id);
 const state = { kind: "render", files: [], shown: 0, answer: null, asked: 0 };
 
@@ -11,21 +13,10 @@ function element(name, text, attributes = {}) {
 
 const request = (more = {}) => ({ kind: state.kind, files: state.files, ...more });
 
-async function ask(more) {
-  const response = await fetch("evaluate", {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(request(more)),
-  });
-  const answer = await response.json();
-  if (!response.ok) throw new Error(answer.refused);
-  return answer;
-}
-
-async function evaluate() {
+async function evaluateAll() {
   const number = ++state.asked;
   try {
-    const answer = await ask();
+    const answer = await evaluate(request());
     if (number === state.asked) showAnswer(answer);
   } catch (error) {
     if (number === state.asked) showAnswer({ output: "", lines: [], warnings: [], printed: [], errors: [], report: error.message });
@@ -63,7 +54,7 @@ async function showHistory(number, button) {
   for (const other of at("output").querySelectorAll("button")) other.setAttribute("aria-pressed", String(other === button));
   const asked = state.asked;
   try {
-    const answer = await ask({ explain: number });
+    const answer = await evaluate(request({ explain: number }));
     if (asked === state.asked) at("history").textContent = answer.history ?? "No value stands on this line.";
   } catch (error) {
     at("history").textContent = error.message;
@@ -103,7 +94,7 @@ function open(kind, files) {
   Object.assign(state, { kind, files: files.map((file) => ({ ...file })), answer: null });
   at("kind").value = kind;
   showFile(0);
-  evaluate();
+  evaluateAll();
 }
 
 let timer = 0;
@@ -111,7 +102,7 @@ function changed() {
   showTabs();
   showNumbers();
   clearTimeout(timer);
-  timer = setTimeout(evaluate, 300);
+  timer = setTimeout(evaluateAll, 300);
 }
 
 // A link has everything behind its `#`, which browsers send to nobody.
@@ -168,6 +159,7 @@ async function start() {
   const examples = await (await fetch("examples.json")).json();
   at("examples").append(...examples.map((one, index) => element("option", one.title, { value: index })));
   at("examples").addEventListener("change", () => { const one = examples[at("examples").value]; open(one.kind, one.files); });
+  at("note").textContent = note;
   listen();
   const linked = decoded(location.hash.slice(1));
   if (linked) open(linked.kind, linked.files);

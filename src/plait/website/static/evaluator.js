@@ -1,0 +1,13 @@
+// What evaluates a request: the server that this page is from. The static build has another one: plait in this browser.
+export const note = "";
+
+export async function evaluate(request) {
+  const response = await fetch("evaluate", {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(request),
+  });
+  const answer = await response.json();
+  if (!response.ok) throw new Error(answer.refused);
+  return answer;
+}
