@@ -91,7 +91,7 @@ def test_an_error_is_told_and_its_line_marked(page: Page) -> None:
     page.get_by_role("button", name="app.yml").click()
     page.get_by_label("Text of the file").fill("a: 1\nb: #@ missing\n")
     playwright.expect(page.locator("#errors")).to_contain_text("app.yml:2")
-    playwright.expect(page.locator("#numbers b")).to_have_text("2")
+    playwright.expect(page.locator("#editor .bad-line")).to_have_text("2")
 
 
 def test_a_value_tells_its_history_by_keyboard(page: Page) -> None:

@@ -1,8 +1,14 @@
 // The page: files are edited on one side, and what the command makes of them stands on the other.
+import { createEditor } from "./editor.js";
 import { evaluate, note } from "./evaluator.js";
 
 const at = (id) => document.getElementById(id);
 const state = { kind: "render", files: [], shown: 0, answer: null, asked: 0 };
+const editor = createEditor(at("editor"), {
+  label: "Text of the file",
+  onChange(text) { state.files[state.shown].text = text; changed(); },
+  onOpen(file) { showFile(state.files.indexOf(file)); },
+});
 
 function element(name, text, attributes = {}) {
   const made = document.createElement(name);
@@ -34,7 +40,7 @@ function showAnswer(answer) {
   at("output").replaceChildren(...(answer.output ? texts : []).map((text, index) => outputLine(text, index + 1, values.get(index + 1))));
   at("history").textContent = "Choose a line of the output.";
   showTabs();
-  showNumbers();
+  editor.mark(answer.errors);
 }
 
 function outputLine(text, number, value) {
@@ -74,25 +80,19 @@ function showTabs() {
 function showFile(index) {
   state.shown = Math.max(0, Math.min(index, state.files.length - 1));
   const file = state.files[state.shown];
-  at("text").value = file.text;
   at("name").value = file.name;
   at("values").checked = file.role === "values";
   at("remove").disabled = state.files.length === 1;
   showTabs();
-  showNumbers();
+  showText();
 }
 
-function showNumbers() {
-  const file = state.files[state.shown];
-  const bad = new Set((state.answer?.errors ?? []).filter((one) => one.file === file.name).map((one) => one.line));
-  const parts = file.text.split("\n").flatMap((_, index) => [bad.has(index + 1) ? element("b", `${index + 1}`) : `${index + 1}`, "\n"]);
-  at("numbers").replaceChildren(...parts);
-  at("numbers").scrollTop = at("text").scrollTop;
-}
+const showText = () => editor.show(state.kind, state.files, state.files[state.shown]);
 
 function open(kind, files) {
   Object.assign(state, { kind, files: files.map((file) => ({ ...file })), answer: null });
   at("kind").value = kind;
+  editor.mark([]);
   showFile(0);
   evaluateAll();
 }
@@ -100,7 +100,6 @@ function open(kind, files) {
 let timer = 0;
 function changed() {
   showTabs();
-  showNumbers();
   clearTimeout(timer);
   timer = setTimeout(evaluateAll, 300);
 }
@@ -144,11 +143,9 @@ function freeName() {
 }
 
 function listen() {
-  at("text").addEventListener("input", () => { state.files[state.shown].text = at("text").value; changed(); });
-  at("text").addEventListener("scroll", () => { at("numbers").scrollTop = at("text").scrollTop; });
-  at("name").addEventListener("input", () => { state.files[state.shown].name = at("name").value; changed(); });
-  at("values").addEventListener("change", () => { state.files[state.shown].role = at("values").checked ? "values" : "input"; changed(); });
-  at("kind").addEventListener("change", () => { state.kind = at("kind").value; changed(); });
+  at("name").addEventListener("input", () => { state.files[state.shown].name = at("name").value; showText(); changed(); });
+  at("values").addEventListener("change", () => { state.files[state.shown].role = at("values").checked ? "values" : "input"; showText(); changed(); });
+  at("kind").addEventListener("change", () => { state.kind = at("kind").value; showText(); changed(); });
   at("add").addEventListener("click", () => { state.files.push({ name: freeName(), text: "" }); showFile(state.files.length - 1); changed(); });
   at("remove").addEventListener("click", () => { state.files.splice(state.shown, 1); showFile(state.shown); changed(); });
   at("share").addEventListener("click", share);
