@@ -229,10 +229,10 @@ def test_a_run_that_has_written_a_variables_store_is_not_kept(tmp_path: Path, mo
 
 
 def test_what_is_no_file_is_read_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from plait.workspace import inputs
+    from plait.workspace import fetching
 
     served = iter(["a: 1\n", "a: 2\n"])
-    monkeypatch.setattr(inputs, "_fetch", lambda *_: next(served).encode())
+    monkeypatch.setattr(fetching, "_fetch", lambda *_, **__: next(served).encode())
     put(tmp_path, {"plait.yml": "runs: {one: {render: {files: 'https://example.com/a.yml'}}}\n"})
     monkeypatch.chdir(tmp_path)
     fleet(cache="kept", cache_secrets=True).check()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -12,32 +11,12 @@ import jwt
 import pytest
 import serving
 from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from issuing import AUDIENCE, ISSUER, KEYS, claims, key_set, signed
 
 from plait.cli import main
 from plait.errors import UsageError
 from plait.service import application
 from plait.service.issuers import Issuer
-
-ISSUER, AUDIENCE = "https://sso.example.com", "documents"
-KEYS = {name: Ed25519PrivateKey.generate() for name in ("one", "two")}
-
-
-def key_set(*names: str) -> str:
-    found = []
-    for name in names:
-        key = json.loads(jwt.algorithms.OKPAlgorithm.to_jwk(KEYS[name].public_key()))
-        found.append(key | {"kid": name, "alg": "EdDSA"})
-    return json.dumps({"keys": found})
-
-
-def claims(**other: object) -> dict[str, object]:
-    good = {"iss": ISSUER, "aud": AUDIENCE, "sub": "deploy", "exp": time.time() + 600, "realm": {"roles": ["admin"]}}
-    return {name: value for name, value in (good | other).items() if value is not None}
-
-
-def signed(name: str = "one", kid: str | None = "one", **other: object) -> str:
-    return jwt.encode(claims(**other), KEYS[name], algorithm="EdDSA", headers={"kid": kid} if kid else None)
 
 
 @pytest.fixture
@@ -102,6 +81,6 @@ def test_keys_that_are_none(text: str) -> None:
         Issuer(ISSUER, AUDIENCE).take_keys(text)
 
 
-def test_both_flags_are_needed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["serve", "--check", "--issuer", ISSUER]) == 2
-    assert "belong together" in capsys.readouterr().err
+def test_keys_need_an_issuer(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve", "--check", "--issuer-keys", "jwks.json"]) == 2
+    assert "--issuer-keys needs --issuer" in capsys.readouterr().err

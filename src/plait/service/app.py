@@ -32,6 +32,7 @@ from plait.service.texts import text_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
+    from typing import TypeVar
 
     from starlette.requests import Request
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
     Function = Callable[[Call], Answer]
     Endpoint = Callable[[Request], Awaitable[Response]]
+    T = TypeVar("T")
 
 _LOG = logging.getLogger("plait.service")
 _YAML = "application/x-yaml"
@@ -82,8 +84,8 @@ def application(
 
     url: of the database, `sqlite:///FILE` or `postgresql://...`; its tables are made, or brought to this version.
     address: where clients find the service, for the addresses in answers. tokens: a file with the tokens that are taken.
-    issuer: who else issues tokens, and issuer_keys: a file of its public keys. Without both, everybody may do everything,
-    from this machine alone. policy: roles by action. keys: for the data of encrypted
+    issuer: who else issues tokens, and issuer_keys: a file of its public keys; without it they are fetched from the issuer.
+    Without tokens and issuer, everybody may do everything, from this machine alone. policy: roles by action. keys: for the data of encrypted
     documents. like_deckhand: render every value as Deckhand gives it. most: bytes of a body. limits: of one request, by the names of `plait.limits`.
 
     Raises PlaitError: arguments and files that cannot be used, a database that cannot be reached.
@@ -144,7 +146,7 @@ class _Frame:
             function = methods["GET" if request.method == "HEAD" else request.method]
             try:
                 self._refuse_strangers(request)
-                identity = self._gate.identity(request.headers)
+                identity = await run_in_threadpool(self._made, lambda: self._gate.identity(request.headers))
                 data = await self._body(request)
                 query: dict[str, list[str]] = {}
                 for name, value in request.query_params.multi_items():
@@ -170,14 +172,18 @@ class _Frame:
         return respond
 
     def _answer(self, work: Callable[[], Answer]) -> Answer:
-        """What a function gives, within limits; all that can go wrong becomes a Refusal."""
+        """What a function gives, within limits. Raises Refusal."""
 
         def within() -> Answer:
             with limited(self._limits):
                 return work()
 
+        return self._made(lambda: with_room(within, first=False))
+
+    def _made(self, work: Callable[[], T]) -> T:
+        """What some work gives. Raises Refusal for all that can go wrong."""
         try:
-            return with_room(within, first=False)
+            return work()
         except PlaitError as error:
             raise Refusal(type(error).__name__, 400, error.message) from None
         except SQLAlchemyError as error:

@@ -35,8 +35,15 @@ SERVE = Command(
         Flag("address", TEXT, "where clients find the service, if that is not where it listens", value="URL"),
         "Who may do what",
         Flag("tokens", TEXT, "a file with the tokens that are taken", value="FILE"),
-        Flag("issuer", TEXT, "who else issues tokens: what signed ones must name as iss", value="URL"),
-        Flag("issuer-keys", TEXT, "a file with the issuer's public keys, a JSON Web Key Set", value="FILE"),
+        Flag(
+            "issuer", TEXT, "who else issues tokens, an OpenID provider: what signed ones must name as iss", value="URL"
+        ),
+        Flag(
+            "issuer-keys",
+            TEXT,
+            "a file with the issuer's public keys, a JSON Web Key Set, instead of fetching them",
+            value="FILE",
+        ),
         Flag("audience", TEXT, "what signed tokens must name as aud", value="NAME", default=("plait",)),
         Flag("roles-claim", TEXT, "where signed tokens list roles", value="CLAIM", default=("roles",)),
         Flag("policy", TEXT, "a file with the roles of each action", value="FILE"),
@@ -93,14 +100,16 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _serve(flags: Parsed) -> int:
+    from plait.service.discovery import LOOPBACK
+
     host = flags.text("host")
     tokens = flags.text("tokens") or None
-    if flags.given("issuer") != flags.given("issuer-keys"):
-        raise UsageError("--issuer and --issuer-keys belong together")
-    if tokens is None and not flags.given("issuer") and host not in _LOOPBACK:
+    if flags.given("issuer-keys") and not flags.given("issuer"):
+        raise UsageError("--issuer-keys needs --issuer")
+    if tokens is None and not flags.given("issuer") and host not in LOOPBACK:
         raise UsageError(
             f"without tokens everybody who reaches {host} may do everything",
-            expected=f"--tokens FILE, or --host {_LOOPBACK[0]}",
+            expected=f"--tokens FILE, or --host {LOOPBACK[0]}",
             hint="plait serve new-token prints a token",
         )
     with _listening(host, _port(flags.text("port"))) as listener:
@@ -112,9 +121,6 @@ def _serve(flags: Parsed) -> int:
             return 0
         complain(f"plait: serving {address}\n")
         return _run(app, listener)
-
-
-_LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 def _application(flags: Parsed, address: str, tokens: str | None) -> Starlette:

@@ -49,15 +49,17 @@ class Token(NamedTuple):
 
 
 class Gate:
-    """Finds out who asks. tokens: a file of them. issuer, keys: who else issues them, and a file of the keys of that.
+    """Finds out who asks. tokens: a file of them. issuer, keys: who else issues them, and a file of the keys of that;
+    without the file the issuer publishes them.
 
-    Both files are read again when they change, as far as they can be read. Without them everybody is the administrator.
+    Both files are read again when they change, as far as they can be read. With neither tokens nor an issuer everybody
+    is the administrator.
     """
 
     def __init__(
         self, policy: Policy, tokens: str | None = None, issuer: Issuer | None = None, keys: str | None = None
     ) -> None:
-        """Raises UsageError, ReadError."""
+        """Raises UsageError, ReadError; PlaitError where the issuer's keys cannot be fetched."""
         self.policy = policy
         self._tokens: list[Token] = []
         self._issuer = issuer
@@ -68,14 +70,16 @@ class Gate:
             self._files.append(_File(keys, issuer.take_keys))
         for file in self._files:
             file.read()
+        if issuer is not None and keys is None:
+            issuer.discover()
 
     @property
     def is_open(self) -> bool:
         """Whether nobody is asked who they are."""
-        return not self._files
+        return not self._files and self._issuer is None
 
     def identity(self, headers: Mapping[str, str]) -> Identity:
-        """Who sends these headers. Raises Refusal for nobody that is known."""
+        """Who sends these headers, which may take a while to find out. Raises Refusal for nobody that is known."""
         if self.is_open:
             return Identity("anyone", frozenset({ADMIN}), self.policy)
         for file in self._files:

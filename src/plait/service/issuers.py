@@ -1,7 +1,7 @@
 """Tokens that somebody else has issued and signed: JSON Web Tokens, checked by the issuer's public keys.
 
-The keys are a file, a JSON Web Key Set as issuers publish it; it is read again when it changes. Nothing is fetched from
-anywhere, and only signatures that need a private key are taken.
+The keys are a JSON Web Key Set, as issuers publish it: from a file, or found at the issuer's address (see `discovery`).
+Only signatures that need a private key are taken.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from plait.service.discovery import Published
+
 _ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 _LEEWAY = 30
 
@@ -30,12 +32,19 @@ class Issuer:
         self._audience = audience
         self._roles = roles.split(".")
         self._keys: dict[str | None, jwt.PyJWK] = {}
+        self._published: Published | None = None
+
+    def discover(self) -> None:
+        """Check tokens by the keys that the issuer publishes. Raises UsageError, PlaitError: see `Published`."""
+        from plait.service.discovery import Published
+
+        self._published = Published(self._issuer, self.take_keys)
 
     def take_keys(self, text: str) -> None:
         """Check tokens by these keys from now on. Raises UsageError."""
         try:
             found = jwt.PyJWKSet.from_dict(json.loads(text))
-        except (ValueError, TypeError, AttributeError, jwt.PyJWTError) as error:
+        except (ValueError, TypeError, AttributeError, RecursionError, jwt.PyJWTError) as error:
             raise UsageError(
                 f"these are no keys of an issuer: {type(error).__name__}",
                 expected='a JSON Web Key Set: {"keys": [...]}, with public keys',
@@ -45,13 +54,9 @@ class Issuer:
     def read(self, token: str) -> tuple[str, frozenset[str]]:
         """The name and the roles in a token. Raises Refusal for one that cannot be trusted."""
         try:
-            named = jwt.get_unverified_header(token).get("kid")
-            key = self._keys.get(named) or (next(iter(self._keys.values())) if named is None else None)
-            if key is None:
-                raise jwt.InvalidTokenError
             claims = jwt.decode(
                 token,
-                key,
+                self._key(jwt.get_unverified_header(token).get("kid")),
                 algorithms=_ALGORITHMS,
                 issuer=self._issuer,
                 audience=self._audience,
@@ -61,6 +66,17 @@ class Issuer:
         except jwt.PyJWTError:
             raise Refusal("HTTPUnauthorized", 401, "the token cannot be trusted, or is not for this service") from None
         return str(claims["sub"]), self._roles_in(claims)
+
+    def _key(self, name: str | None) -> jwt.PyJWK:
+        """The key that a token names, or else the first. Raises InvalidTokenError, Refusal."""
+        if name is None:
+            return self._keys.get(None) or next(iter(self._keys.values()))
+        if name not in self._keys and self._published is not None:
+            self._published.fetch_if_due()
+        found = self._keys.get(name)
+        if found is None:
+            raise jwt.InvalidTokenError
+        return found
 
     def _roles_in(self, claims: Mapping[str, Any]) -> frozenset[str]:
         found: object = claims

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 STDIN_PATH = "stdin.yml"
 
-URL_REDIRECTS = 10
-
 
 class Inputs:
     """Reads the inputs of one run: knows whether standard input was used, and which symbolic links may be followed.
@@ -160,72 +158,20 @@ def fetch_url(url: str) -> bytes:
     longer than the limit `url`; LimitError when it is larger than the limit `input`. Redirects are followed, but only to http and
     https.
     """
-    from threading import Thread
+    from plait.workspace.fetching import fetched
 
     note_stream(url)
-    # The timeout of a socket is one for each read of it: a server that sends a byte now and then would never meet it.
-    outcome: list[bytes | Exception] = []
     run = allowance()
     seconds, largest = run.limits.url, run.limits.input
-
-    def work() -> None:
-        try:
-            outcome.append(_fetch(url, seconds, largest))
-        except Exception as error:  # noqa: BLE001 - raised again by whoever waits
-            outcome.append(error)
-
-    thread = Thread(target=work, daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if not outcome:
+    try:
+        data = fetched(url, seconds=seconds, most=largest)
+    except TimeoutError:
         raise ReadError(
             f"Requesting URL '{url}': no complete answer within {seconds:g} seconds", hint="wait longer: --limit url=N"
-        )
-    if isinstance(outcome[0], Exception):
-        raise outcome[0]
-    run.take(len(outcome[0]))
-    return outcome[0]
-
-
-def _fetch(url: str, seconds: float, largest: int) -> bytes:
-    from http.client import HTTPException
-    from urllib import request
-    from urllib.error import HTTPError, URLError
-
-    class Redirects(request.HTTPRedirectHandler):
-        max_redirections = URL_REDIRECTS
-
-    opener = request.OpenerDirector()
-    # Not build_opener: it would add file and ftp, which a redirect could then lead to.
-    for handler in (
-        request.ProxyHandler(),
-        request.HTTPHandler(),
-        request.HTTPSHandler(),
-        request.HTTPDefaultErrorHandler(),
-        Redirects(),
-        request.HTTPErrorProcessor(),
-        request.UnknownHandler(),
-    ):
-        opener.add_handler(handler)
-    try:
-        with opener.open(url, timeout=seconds) as response:
-            data: bytes = response.read(largest + 1)
-            # Reading some of an answer does not complain when there is less of it than was announced.
-            lacking = response.length if len(data) <= largest else 0
-    except HTTPError as error:
-        error.close()
-        raise ReadError(f"Requesting URL '{url}': {error.code} {error.reason}") from None
-    except URLError as error:
-        cause = reason(error.reason) if isinstance(error.reason, OSError) else error.reason
-        raise ReadError(f"Requesting URL '{url}': {cause}") from None
-    except (OSError, HTTPException, ValueError) as error:
-        raise ReadError(f"Reading URL '{url}': {reason(error)}") from None
-    if lacking:
-        from plait.spell import counted
-
-        raise ReadError(f"Reading URL '{url}': {counted(lacking, 'byte')} of the answer missing")
+        ) from None
     if len(data) > largest:
         raise exceeded(f"URL '{url}'", "input", largest, expected=f"at most {largest} bytes")
+    run.take(len(data))
     return data
 
 

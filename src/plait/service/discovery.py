@@ -1,0 +1,149 @@
+"""The keys that an OpenID provider publishes: found from its address alone, and fetched again when it has others."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import weakref
+from contextlib import contextmanager
+from time import monotonic as _now
+from urllib.parse import urlsplit
+
+from plait.errors import PlaitError, UsageError
+from plait.service.failures import Refusal
+from plait.workspace.fetching import fetched
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_LOG = logging.getLogger("plait.service")
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+_WELL_KNOWN = "/.well-known/openid-configuration"
+_MOST = 1 << 20
+# Seconds: what fetching may take; between two fetches that tokens ask for; between two in the background.
+_BOUND = 10.0
+_PAUSE = 60.0
+_OFTEN = 3600.0
+# Requests that wait for the same fetch. More would keep all threads of the service waiting.
+_WAITING = 8
+# Characters that messages quote of what was fetched.
+_SHOWN = 200
+
+
+class Published:
+    """The key set that an issuer publishes. take: what is done with its text; raises UsageError for one that is none.
+
+    It is fetched at once, each hour in the background, and when a token names a key that is not there.
+    When that fails, the keys stay that were there.
+    """
+
+    def __init__(self, issuer: str, take: Callable[[str], None]) -> None:
+        """Raises UsageError for an address that is not to be asked, PlaitError if there are no keys at it."""
+        self._issuer = issuer
+        self._take = take
+        self._fetching = threading.Lock()
+        self._waiting = threading.BoundedSemaphore(_WAITING)
+        self._tried = 0.0
+        _check(issuer)
+        self._fetch()
+        stopped = threading.Event()
+        weakref.finalize(self, stopped.set)
+        threading.Thread(target=_keep_fetching, args=(weakref.ref(self), stopped), daemon=True).start()
+
+    def fetch_if_due(self) -> None:
+        """Fetch because a token names a key that is not there, unless that was tried within the last minute.
+
+        Requests share a fetch, and wait for it no longer than a fetch may take. Raises Refusal where too many wait.
+        """
+        if _now() - self._tried < _PAUSE:
+            return
+        with _place(self._waiting, 0), _place(self._fetching, _BOUND):
+            if _now() - self._tried >= _PAUSE:
+                self._try()
+
+    def fetch_again(self) -> None:
+        """Fetch in the background."""
+        with self._fetching:
+            self._try()
+
+    def _try(self) -> None:
+        try:
+            self._fetch()
+        except PlaitError as error:
+            _LOG.error("%s; those from before are used", error.message)
+
+    def _fetch(self) -> None:
+        until = _now() + _BOUND
+        try:
+            self._take(_key_set(self._issuer, until))
+        except (PlaitError, TimeoutError) as error:
+            why = error.message if isinstance(error, PlaitError) else f"no whole answer after {_BOUND:g} seconds"
+            raise PlaitError(
+                f"the keys of {self._issuer} cannot be fetched: {why}",
+                hint="--issuer-keys takes them from a file",
+            ) from None
+        finally:
+            self._tried = _now()
+
+
+@contextmanager
+def _place(lock: threading.Lock | threading.Semaphore, seconds: float) -> Iterator[None]:
+    """Have a lock, for which it waits so long. Raises Refusal if it cannot be had."""
+    if not lock.acquire(timeout=seconds):
+        raise Refusal("IssuerNotAvailable", 503, "keys of the issuer are being fetched; try again later")
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _keep_fetching(published: weakref.ref[Published], stopped: threading.Event) -> None:
+    while not stopped.wait(_OFTEN):
+        found = published()
+        if found is not None:
+            found.fetch_again()
+        del found
+
+
+def _key_set(issuer: str, until: float) -> str:
+    """The text of the key set. until: when it must be there. Raises PlaitError, TimeoutError."""
+    about = _json(_get(issuer.rstrip("/") + _WELL_KNOWN, until))
+    if about.get("issuer") != issuer:
+        raise PlaitError(f"what is there describes the issuer {str(about.get('issuer'))[:_SHOWN]!r}")
+    keys = about.get("jwks_uri")
+    if not isinstance(keys, str):
+        raise PlaitError("it names no jwks_uri")
+    _check(keys)
+    return _get(keys, until)
+
+
+def _json(text: str) -> dict[str, object]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise PlaitError(f"{_WELL_KNOWN} is no map in JSON")
+    return found
+
+
+def _check(url: str) -> None:
+    """Raise UsageError for an address that is not to be asked: what is fetched there is trusted."""
+    try:
+        scheme, host = urlsplit(url).scheme, urlsplit(url).hostname
+    except ValueError:
+        scheme, host = "", None
+    if not host or not (scheme == "https" or (scheme == "http" and host in LOOPBACK)):
+        raise UsageError(f'"{url[:_SHOWN]}" is no address to fetch keys from', expected="https://HOST")
+
+
+def _get(url: str, until: float) -> str:
+    """The text at an address. Raises PlaitError, TimeoutError."""
+    # What is on this machine is asked directly. Keys come from where they are said to be, not from elsewhere.
+    here = urlsplit(url).hostname in LOOPBACK
+    data = fetched(url, seconds=max(until - _now(), 0), most=_MOST, redirects=False, proxies=not here)
+    if len(data) > _MOST:
+        raise PlaitError(f"{url} gives more than {_MOST} bytes")
+    return data.decode("utf-8", "replace")

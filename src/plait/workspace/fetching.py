@@ -1,0 +1,75 @@
+"""What is behind a URL, within a time and a size."""
+
+from __future__ import annotations
+
+from http.client import HTTPException
+from threading import Thread
+from urllib import request
+from urllib.error import HTTPError, URLError
+
+from plait.content import reason
+from plait.errors import ReadError
+
+_REDIRECTS = 10
+
+
+def fetched(url: str, *, seconds: float, most: int, redirects: bool = True, proxies: bool = True) -> bytes:
+    """The content behind an http or https URL: all of it, or, where it has more than `most` bytes, some of these.
+
+    redirects: follow them, but only to http and https. proxies: use those that the environment names.
+    Raises ReadError, also for a status outside 200..299; TimeoutError when it all takes longer than these seconds.
+    """
+    # The timeout of a socket is one for each read of it: a server that sends a byte now and then would never meet it.
+    outcome: list[bytes | Exception] = []
+
+    def work() -> None:
+        try:
+            outcome.append(_fetch(url, seconds, most, redirects=redirects, proxies=proxies))
+        except Exception as error:  # noqa: BLE001 - raised again by whoever waits
+            outcome.append(error)
+
+    thread = Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if not outcome:
+        raise TimeoutError
+    if isinstance(outcome[0], Exception):
+        raise outcome[0]
+    return outcome[0]
+
+
+def _fetch(url: str, seconds: float, most: int, *, redirects: bool, proxies: bool) -> bytes:
+    class Redirects(request.HTTPRedirectHandler):
+        max_redirections = _REDIRECTS
+
+    # Not build_opener: it would add file and ftp, which a redirect could then lead to.
+    handlers: list[request.BaseHandler] = [
+        request.HTTPHandler(),
+        request.HTTPSHandler(),
+        request.HTTPDefaultErrorHandler(),
+        request.HTTPErrorProcessor(),
+        request.UnknownHandler(),
+    ]
+    handlers += [request.ProxyHandler()] if proxies else []
+    handlers += [Redirects()] if redirects else []
+    opener = request.OpenerDirector()
+    for handler in handlers:
+        opener.add_handler(handler)
+    try:
+        with opener.open(url, timeout=seconds) as response:
+            data: bytes = response.read(most + 1)
+            # Reading some of an answer does not complain when there is less of it than was announced.
+            lacking = response.length if len(data) <= most else 0
+    except HTTPError as error:
+        error.close()
+        raise ReadError(f"Requesting URL '{url}': {error.code} {error.reason}") from None
+    except URLError as error:
+        cause = reason(error.reason) if isinstance(error.reason, OSError) else error.reason
+        raise ReadError(f"Requesting URL '{url}': {cause}") from None
+    except (OSError, HTTPException, ValueError) as error:
+        raise ReadError(f"Reading URL '{url}': {reason(error)}") from None
+    if lacking:
+        from plait.spell import counted
+
+        raise ReadError(f"Reading URL '{url}': {counted(lacking, 'byte')} of the answer missing")
+    return data
