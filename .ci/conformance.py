@@ -36,11 +36,16 @@ def main() -> int:
     )
     print(run.stdout)
     sys.stderr.write(run.stderr)
-    passed = {group: int(count) for group, count, _, _ in ROW.findall(run.stdout)}
+    return compared(run.stdout, FIGURES, update="--update" in sys.argv)
+
+
+def compared(table: str, figures: pathlib.Path, *, update: bool) -> int:
+    """Compare the passes in the table that a run printed with the figures in a file; the exit status."""
+    passed = {group: int(count) for group, count, _, _ in ROW.findall(table)}
     if not passed:
         print("the conformance run gave no table")
         return 1
-    reached: dict[str, int] = json.loads(FIGURES.read_text("utf-8")) if FIGURES.exists() else {}
+    reached: dict[str, int] = json.loads(figures.read_text("utf-8")) if figures.exists() else {}
     fallen = [
         f"{group}: {passed.get(group, 0)}, reached {count}"
         for group, count in reached.items()
@@ -51,8 +56,8 @@ def main() -> int:
         print(f"fell: {line}")
     if risen:
         print("rose: " + ", ".join(f"{group} {reached.get(group, 0)} -> {count}" for group, count in risen.items()))
-    if "--update" in sys.argv:
-        FIGURES.write_text(json.dumps(dict(sorted((reached | risen).items())), indent=2) + "\n", "utf-8")
+    if update:
+        figures.write_text(json.dumps(dict(sorted((reached | risen).items())), indent=2) + "\n", "utf-8")
     print(f"conformance: {sum(passed.values())} passed, {sum(reached.values())} reached before")
     return 1 if fallen else 0
 
