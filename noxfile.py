@@ -76,11 +76,12 @@ def editors(session: nox.Session) -> None:
 
 @nox.session
 def playground(session: nox.Session) -> None:
-    """The playground as static files, in .nox/playground, and its tests in Chromium. Needs Node.js and npm."""
+    """The playground as static files, in .nox/playground, its tests and all conformance cases in Chromium. Needs npm."""
     prepare(session, "browser")
     built = pathlib.Path(".nox", "playground").resolve()
     session.run("python", "playground/build.py", str(built))
     session.run("pytest", "-q", "tests/website", *session.posargs, env={"PLAIT_PLAYGROUND": str(built)})
+    session.run("python", ".ci/browser.py", str(built), str(CONFORMANCE))
 
 
 @nox.session

@@ -8,6 +8,7 @@ which does without libyaml there.
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import shutil
 import subprocess
@@ -16,11 +17,13 @@ import tempfile
 import zipfile
 from pathlib import Path
 
+from plait.website.examples import examples
+
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "src" / "plait" / "website" / "static"
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 # Of plait: what a page cannot use.
-LEFT_OUT = re.compile(r"plait/(service|fleet|watching|website/(static|server|sealed|command))\b")
+LEFT_OUT = re.compile(r"plait/(service|fleet|watching|website/(static|server|sealed|command|examples))\b")
 LIBRARIES = ("yaml",)
 # What the page may do: its own files, and nothing else.
 POLICY = (
@@ -46,6 +49,7 @@ def build(target: Path) -> None:
     page = target / "index.html"
     policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
     page.write_text(page.read_text("utf-8").replace("<title>", f"{policy}\n<title>"), "utf-8")
+    (target / "examples.json").write_text(json.dumps(examples()), "utf-8")
     for name in ("evaluator.js", "worker.js"):
         shutil.copy(HERE / "src" / name, target)
     (target / "pyodide").mkdir()

@@ -25,7 +25,7 @@ def locked() -> dict[str, str]:
 def test_the_lock_has_all_that_development_needs() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    wanted = [*project["dependencies"], *extras["all"], *extras["test"], *extras["dev"]]
+    wanted = [*project["dependencies"], *extras["all"], *extras["test"], *extras["dev"], *extras["browser"]]
     names = {re.split(r"[\[<>=]", text)[0].lower() for text in wanted} - {"plait"}
     assert names <= set(locked())
     tools = (ROOT / ".ci" / "constraints.txt").read_text().splitlines()

@@ -154,7 +154,12 @@ function listen() {
 
 async function start() {
   const examples = await (await fetch("examples.json")).json();
-  at("examples").append(...examples.map((one, index) => element("option", one.title, { value: index })));
+  for (const group of new Set(examples.map((one) => one.group))) {
+    const made = element("optgroup", "", { label: group });
+    const of = (one, index) => (one.group === group ? [element("option", one.title, { value: index })] : []);
+    made.append(...examples.flatMap(of));
+    at("examples").append(made);
+  }
   at("examples").addEventListener("change", () => { const one = examples[at("examples").value]; open(one.kind, one.files); });
   at("note").textContent = note;
   listen();
