@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import shutil
 
 import nox
 
@@ -93,11 +94,13 @@ def docs(session: nox.Session) -> None:
 
 @nox.session
 def site(session: nox.Session) -> None:
-    """The site in .nox/site, from docs/ and docstrings; a warning fails it."""
+    """The site in .nox/site, from docs/ and docstrings; a warning fails it. With the playground, where npm is."""
     prepare(session)
     if session.venv_backend != "none":
         session.install("mkdocs-material", "mkdocstrings[python]", "ruff")
     session.run("mkdocs", "build", "--strict", "-d", ".nox/site", env={"NO_MKDOCS_2_WARNING": "1"})
+    if shutil.which("npm"):
+        session.run("python", "playground/build.py", ".nox/site/playground")
 
 
 @nox.session

@@ -17,6 +17,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
+from plait.version import __version__
 from plait.website.examples import examples
 
 HERE = Path(__file__).parent
@@ -49,6 +50,8 @@ def build(target: Path) -> None:
     page = target / "index.html"
     policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
     page.write_text(page.read_text("utf-8").replace("<title>", f"{policy}\n<title>"), "utf-8")
+    (target / "__init__.py").write_text('"""The playground of plait, as static files."""\n', "utf-8")
+    (target / "version.txt").write_text(__version__, "utf-8")
     (target / "examples.json").write_text(json.dumps(examples()), "utf-8")
     for name in ("evaluator.js", "worker.js"):
         shutil.copy(HERE / "src" / name, target)

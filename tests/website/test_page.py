@@ -37,15 +37,14 @@ def browser() -> Iterator[Browser]:
 
 
 BUILT = os.environ.get("PLAIT_PLAYGROUND", "")
-FORMS = [
-    "served",
-    pytest.param("static", marks=pytest.mark.skipif(not BUILT, reason="PLAIT_PLAYGROUND names no build")),
-]
+NEEDS_BUILD = pytest.mark.skipif(not BUILT, reason="PLAIT_PLAYGROUND names no build")
+FORMS = ["served", *(pytest.param(form, marks=NEEDS_BUILD) for form in ("served-build", "static"))]
 
 
 @pytest.fixture(scope="module", params=FORMS)
 def address(request: pytest.FixtureRequest) -> Iterator[str]:
-    with Playground("localhost", 0) if request.param == "served" else StaticFiles() as server:
+    page = Path(BUILT) if request.param == "served-build" else None
+    with StaticFiles() if request.param == "static" else Playground("localhost", 0, page) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield server.address
@@ -101,12 +100,12 @@ def test_a_value_tells_its_history_by_keyboard(page: Page) -> None:
 
 
 def test_what_an_overlay_wrote_is_highlighted(page: Page) -> None:
-    page.get_by_label("Example").select_option(index=1)
-    playwright.expect(page.locator("#output .changed")).to_have_text("  replicas: 5")
+    page.get_by_label("Example").select_option("Where does this value come from")
+    playwright.expect(page.locator("#output .changed")).to_have_text("  replicas: 6")
 
 
 def test_a_link_opens_the_same_files(page: Page, browser: Browser) -> None:
-    page.get_by_label("Example").select_option(index=2)
+    page.get_by_label("Example").select_option("Operations and variables")
     page.get_by_label("Text of the file").fill("größe: ((domain))\n")
     page.get_by_role("button", name="scale.yml").click()
     page.get_by_role("button", name="Remove file").click()

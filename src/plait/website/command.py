@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+from pathlib import Path
+
 from plait.cli.options import SWITCH, TEXT, Command, Flag
 from plait.cli.streams import complain, write_out
 from plait.errors import UsageError
+from plait.version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +44,7 @@ def main(argv: Sequence[str]) -> int:
     from plait.website.server import Playground
 
     try:
-        server = Playground(host, port)
+        server = Playground(host, port, _page())
     except OSError as error:
         raise UsageError(f"cannot listen on {address}: {error.strerror}", hint="--listen-addr localhost:0") from None
     with server:
@@ -50,6 +54,18 @@ def main(argv: Sequence[str]) -> int:
         except KeyboardInterrupt:
             return 0
     return 0
+
+
+def _page() -> Path | None:
+    """The page of the package plait-playground, which has an editor, where that is installed."""
+    found = find_spec("plait_playground")
+    if found is None or found.origin is None:
+        return None
+    page = Path(found.origin).parent
+    if (page / "version.txt").read_text("utf-8") != __version__:
+        complain("plait: plait-playground is of another version than plait: its page is left out\n")
+        return None
+    return page
 
 
 def _address(text: str) -> tuple[str, int]:

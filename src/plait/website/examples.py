@@ -43,11 +43,12 @@ def examples() -> list[Example]:
             "group": one["group"],
             "title": one["title"],
             "kind": one["kind"],
-            "files": [
-                *({"name": name, "text": text, "role": "input"} for name, text in one["files"].items()),
-                *({"name": name, "text": text, "role": "values"} for name, text in one.get("values", {}).items()),
-            ],
+            "files": _files(one["files"], "input") + _files(one.get("values", {}), "values"),
             "shows": one["shows"],
         }
         for one in written
     ]
+
+
+def _files(texts: dict[str, str], role: str) -> list[File]:
+    return [{"name": name, "text": text, "role": role} for name, text in texts.items()]

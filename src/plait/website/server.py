@@ -14,27 +14,38 @@ from pathlib import Path
 from threading import BoundedSemaphore
 
 from plait.errors import PlaitError
+from plait.website.examples import examples
 from plait.website.sealed import ask
 
 # Of a request. The page's own examples have a thousandth of that.
 MOST = 1_000_000
 _AT_ONCE = 2
-_TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".json": "application/json"}
+_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".mjs": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".json": "application/json; charset=utf-8",
+    ".wasm": "application/wasm",
+    ".zip": "application/zip",
+}
 _STATIC = Path(__file__).parent / "static"
-_PATHS = {f"/{path.name}": path for path in _STATIC.iterdir() if path.suffix in _TYPES}
-_PATHS["/"] = _STATIC / "index.html"
+# The last four are for what playground/build.py adds: plait in a worker of the page, as its language server.
 _POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "default-src 'none'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'"
 )
 
 
 class Playground(ThreadingHTTPServer):
-    """Listens on an address of this machine. Raises OSError."""
+    """Listens on an address of this machine. page: the directory that playground/build.py filled, for a page with an editor.
+
+    Raises OSError.
+    """
 
     daemon_threads = True
 
-    def __init__(self, host: str, port: int) -> None:
+    def __init__(self, host: str, port: int, page: Path | None = None) -> None:
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         super().__init__((host, port), _Handler)
         shown = f"[{host}]" if ":" in host else host
@@ -44,9 +55,18 @@ class Playground(ThreadingHTTPServer):
         self.hosts = {f"{name}:{port}" for name in names} | (names if port == _HTTP else set())
         self.address = f"http://{shown}:{port}"
         self.turns = BoundedSemaphore(_AT_ONCE)
+        self.paths = _paths(_STATIC) if page is None else _paths(page) | {_EVALUATOR: _STATIC / _EVALUATOR[1:]}
+        self.examples = json.dumps(examples()).encode()
 
 
 _HTTP = 80
+_EVALUATOR = "/evaluator.js"
+
+
+def _paths(directory: Path) -> dict[str, Path]:
+    """The files of a page by their addresses."""
+    files = [path for path in directory.rglob("*") if path.suffix in _TYPES]
+    return {f"/{path.relative_to(directory).as_posix()}": path for path in files} | {"/": directory / "index.html"}
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -57,9 +77,12 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 30
 
     def do_GET(self) -> None:
-        path = _PATHS.get(self.path.partition("?")[0])
+        wanted = self.path.partition("?")[0]
+        path = self.server.paths.get(wanted)
         if not self._is_ours():
             self._refuse(HTTPStatus.FORBIDDEN, "this server answers under its own address alone")
+        elif wanted == "/examples.json":
+            self._send(HTTPStatus.OK, self.server.examples, _TYPES[".json"])
         elif path is None:
             self._refuse(HTTPStatus.NOT_FOUND, "there is no such page")
         else:
@@ -87,7 +110,7 @@ class _Handler(BaseHTTPRequestHandler):
         except PlaitError as error:
             self._refuse(HTTPStatus.BAD_REQUEST, error.report().removeprefix("plait: "))
         else:
-            self._send(HTTPStatus.OK, answer, "application/json")
+            self._send(HTTPStatus.OK, answer, _TYPES[".json"])
 
     def _is_ours(self) -> bool:
         host, origin = self.headers.get("Host"), self.headers.get("Origin")
@@ -96,12 +119,12 @@ class _Handler(BaseHTTPRequestHandler):
     def _refuse(self, status: HTTPStatus, message: str) -> None:
         # The rest of what was sent is not read.
         self.close_connection = True
-        self._send(status, json.dumps({"refused": message}).encode(), "application/json")
+        self._send(status, json.dumps({"refused": message}).encode(), _TYPES[".json"])
 
     def _send(self, status: HTTPStatus, body: bytes, kind: str) -> None:
         self.send_response(status)
         for name, value in (
-            ("Content-Type", f"{kind}; charset=utf-8"),
+            ("Content-Type", kind),
             ("Content-Length", str(len(body))),
             ("Content-Security-Policy", _POLICY),
             ("X-Content-Type-Options", "nosniff"),
