@@ -117,6 +117,56 @@ def test_a_link_opens_the_same_files(page: Page, browser: Browser) -> None:
     other.close()
 
 
+def test_a_pipeline_and_layers_are_evaluated(page: Page) -> None:
+    page.get_by_label("Example").select_option("Two steps, in two dialects")
+    playwright.expect(page.locator("#output")).to_contain_text("image: app:2")
+    page.get_by_label("Example").select_option("Three layers, actions in order, a substitution")
+    playwright.expect(page.locator("#output")).to_contain_text("gateway: 10.0.0.1")
+
+
+def test_the_output_can_be_downloaded(page: Page) -> None:
+    with page.expect_download() as waited:
+        page.get_by_role("button", name="Download output").click()
+    assert waited.value.suggested_filename == "output.yml"
+    assert "replicas: 3" in waited.value.path().read_text("utf-8")
+
+
+def test_what_takes_too_long_is_ended_and_the_page_goes_on(page: Page) -> None:
+    page.get_by_role("button", name="app.yml").click()
+    text = page.get_by_label("Text of the file")
+    text.fill("#@ def f():\n#@   return [0 for _ in range(1000000000)]\n#@ end\na: #@ f()\n")
+    playwright.expect(page.locator("#errors")).to_contain_text("limit", timeout=30_000)
+    text.fill("a: 1\n")
+    playwright.expect(page.locator("#output")).to_contain_text("a: 1", timeout=10_000)
+
+
+@pytest.mark.skipif(not BUILT, reason="PLAIT_PLAYGROUND names no build")
+def test_a_worker_that_does_not_answer_is_ended(browser: Browser) -> None:
+    """A pattern that backtracks without end is one call, which nothing within Python ends in a browser."""
+    with StaticFiles() as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        page = browser.new_page()
+        page.goto(server.address)
+        playwright.expect(page.locator("#output")).to_contain_text("replicas: 3", timeout=10_000)
+        page.get_by_label("Example").select_option("Three layers, actions in order, a substitution")
+        playwright.expect(page.locator("#output")).to_contain_text("gateway: 10.0.0.1")
+        page.get_by_role("button", name="documents.yml").click()
+        text = page.get_by_label("Text of the file")
+        given = text.input_value().replace("gateway: 10.0.0.1", f"gateway: {'a' * 40}")
+        text.fill(
+            given.replace("dest: {path: .gateway}", "dest: {path: .gateway, pattern: '(a+)+$'}").replace(
+                "data: {}", f"data: {{gateway: {'a' * 40}b}}"
+            )
+        )
+        playwright.expect(page.locator("#errors")).to_contain_text("took too long", timeout=40_000)
+        text.fill(given)
+        playwright.expect(page.locator("#output")).to_contain_text("gateway: aaaa", timeout=10_000)
+        page.close()
+        server.shutdown()
+        thread.join()
+
+
 @pytest.mark.skipif(not AXE.exists(), reason="playground/build.py has not installed axe-core")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 400])
@@ -124,6 +174,19 @@ def test_axe_finds_nothing(page: Page, scheme: Literal["light", "dark"], width: 
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": width, "height": 800})
     page.evaluate(AXE.read_text("utf-8"))
-    found = page.evaluate("axe.run()")
-    assert [(one["id"], one["impact"], one["nodes"][0]["html"]) for one in found["violations"]] == []
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert violations(page) == []
+    page.get_by_label("Example").select_option("Where does this value come from")
+    page.locator("#output .changed").click()
+    playwright.expect(page.locator("#history")).to_contain_text("overlays/production.yml:7")
+    assert violations(page) == []
+    page.get_by_label("Example").select_option("A value that the schema refuses")
+    playwright.expect(page.locator("#errors")).to_contain_text("values.yml:1")
+    assert violations(page) == []
+
+
+def violations(page: Page) -> list[tuple[str, str, str]]:
+    """What axe finds on the page as it is; and a line of it that is wider than the window."""
+    found = [(one["id"], one["impact"], one["nodes"][0]["html"]) for one in page.evaluate("axe.run()")["violations"]]
+    if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+        found.append(("wider than the window", "serious", ""))
+    return found
