@@ -7,6 +7,7 @@
     completion, offers, matchers, operations, layers, projectfile   what can stand at a place
     hover, navigation, families, variables, renaming, lenses, symbols, tokens   what else is answered
     connection, server    positions in the editor's units and what it is told; the requests of the protocol
+    messages              the same where there are neither streams nor threads, in a browser
 
 Everything is read by the engine's own readers and evaluated by runs of the project file (`plait.project`).
 """

@@ -42,6 +42,8 @@ class Server(LanguageServer):
         super().__init__("plait", __version__, text_document_sync_kind=types.TextDocumentSyncKind.Incremental)
         self.state = State(self._evaluated)
         self.loop: asyncio.AbstractEventLoop | None = None
+        # Whether there are other files than those that are open.
+        self.has_disk = True
         # What was told of files that are not open, by path.
         self._told: dict[str, list[types.Diagnostic]] = {}
         self._looking: asyncio.Task[None] | None = None
@@ -143,6 +145,8 @@ class Server(LanguageServer):
 
     async def watch(self) -> None:
         """Have the editor tell of files that change; where it cannot, look at them every now and then."""
+        if not self.has_disk:
+            return
         capabilities = self.client_capabilities.workspace
         watching = None if capabilities is None else capabilities.did_change_watched_files
         if watching is None or not watching.dynamic_registration:

@@ -46,10 +46,13 @@ _KINDS = {"patch": {"ops": OPS}, "layer": {"files": LAYER}}
 
 
 class State:
-    """All of it. changed: is called, by another thread, when an evaluation has ended."""
+    """All of it. changed: is called, by the thread of an evaluation, when that has ended. begin: begins one; who has no
+    threads sets another.
+    """
 
     def __init__(self, changed: Callable[[], None]) -> None:
         self._changed = changed
+        self.begin: Callable[[Callable[[], None]], None] = _begin_thread
         self._lock = RLock()
         self._turns = BoundedSemaphore(_AT_ONCE)
         self._working = 0  # threads
@@ -212,8 +215,7 @@ class State:
                 return
             watched.stop = Stop()
             self._working += 1
-        # The process does not wait for it when it ends.
-        Thread(target=self._work, args=(watched,), name="evaluation", daemon=True).start()
+        self.begin(lambda: self._work(watched))
 
     def _end(self, runs: Iterable[Watched]) -> None:
         """Nobody wants to know of these runs any more."""
@@ -324,6 +326,11 @@ class State:
     def shut_down(self) -> None:
         """End all evaluations."""
         self._end(self.registry.all())
+
+
+def _begin_thread(work: Callable[[], None]) -> None:
+    # The process does not wait for it when it ends.
+    Thread(target=work, name="evaluation", daemon=True).start()
 
 
 def _content(path: str) -> bytes | None:
