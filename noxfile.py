@@ -41,6 +41,13 @@ PORTABLE = ("test_*_cases.py", "test_api_*.py", "test_portable.py", "test_public
 
 
 @nox.session
+def keystone(session: nox.Session) -> None:
+    """Tokens of Keystone: its middleware brings some twenty packages, so it stands apart."""
+    prepare(session, "keystone", "test")
+    session.run("pytest", "-q", "tests/service/test_keystone.py", *session.posargs)
+
+
+@nox.session
 def lint(session: nox.Session) -> None:
     """Ruff: rules and format."""
     prepare(session, "dev")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from listening import Quiet, listening
 
 ISSUER, AUDIENCE = "https://sso.example.com", "documents"
 KEYS = {name: Ed25519PrivateKey.generate() for name in ("one", "two")}
@@ -59,33 +58,22 @@ class Provider:
 def provider() -> Iterator[Provider]:
     """A provider that publishes the key `one`."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Quiet):
         def do_GET(self) -> None:
             found.asked.append(self.path)
             time.sleep(found.slow)
             answer = found.answers.get(self.path, (404, ""))
             status, body = answer if isinstance(answer, tuple) else (200, answer)
-            self.send_response(status)
-            if 300 <= status < 400:
-                self.send_header("Location", body)
-            self.end_headers()
+            headers = {"Location": body} if 300 <= status < 400 else {}
+            data = body.encode("latin-1")
             try:
-                for byte in body.encode("latin-1") if found.drops else ():
+                self.answer(status, b"" if found.drops else data, **headers)
+                for byte in data if found.drops else ():
                     self.wfile.write(bytes([byte]))
                     time.sleep(found.drops)
-                if not found.drops:
-                    self.wfile.write(body.encode("latin-1"))
             except (BrokenPipeError, ConnectionResetError):
                 pass
 
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
-        found = Provider(f"http://127.0.0.1:{server.server_port}")
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    with listening(Handler) as address:
+        found = Provider(address)
         yield found
-        server.shutdown()
-        thread.join()

@@ -9,7 +9,7 @@ The API, in the order of its parts:
 - `buckets`, `documents`, `revisions`, `tags`, `validations`, `differences`, `explaining`: what each path of the API does.
 - `rendering`: rendered documents, made in worker processes and kept by their content.
 - `encryption`: secrets at rest.
-- `identity`, `issuers`, `discovery`, `policy`: who asks, and what they may do.
+- `identity`, `issuers`, `discovery`, `keystone`, `policy`: who asks, and what they may do.
 - `app`: routes, and the form of answers and errors.
 - `transfer`, `deckhand`: all revisions in and out.
 - `client`: the same from the other side.

@@ -6,8 +6,10 @@ import logging
 import re
 import traceback
 import uuid
+from functools import partial
 from urllib.parse import quote
 
+from anyio import CapacityLimiter, to_thread
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -25,6 +27,7 @@ from plait.service.database import Database
 from plait.service.encryption import Keys
 from plait.service.failures import Refusal, bad_request, body
 from plait.service.identity import Gate
+from plait.service.keystone import Keystone
 from plait.service.policy import Policy
 from plait.service.rendering import Renderer
 from plait.service.texts import text_of
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+    from plait.service.identity import Identity
     from plait.service.issuers import Issuer
 
     Function = Callable[[Call], Answer]
@@ -44,6 +48,8 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger("plait.service")
 _YAML = "application/x-yaml"
+# Requests for which others are asked at the same time.
+_ASKING = 40
 _ROOT = "/api/v1.0"
 _ONE = f"{_ROOT}/revisions/{{revision}}"
 
@@ -74,6 +80,7 @@ def application(
     tokens: str | None = None,
     issuer: Issuer | None = None,
     issuer_keys: str | None = None,
+    keystone: str | None = None,
     policy: Mapping[object, object] | None = None,
     keys: Keys | None = None,
     like_deckhand: bool = False,
@@ -85,12 +92,13 @@ def application(
     url: of the database, `sqlite:///FILE` or `postgresql://...`; its tables are made, or brought to this version.
     address: where clients find the service, for the addresses in answers. tokens: a file with the tokens that are taken.
     issuer: who else issues tokens, and issuer_keys: a file of its public keys; without it they are fetched from the issuer.
-    Without tokens and issuer, everybody may do everything, from this machine alone. policy: roles by action. keys: for the data of encrypted
+    keystone: a file with the settings of Keystone's middleware, which checks other tokens. Without all these, everybody
+    may do everything, from this machine alone. policy: roles by action. keys: for the data of encrypted
     documents. like_deckhand: render every value as Deckhand gives it. most: bytes of a body. limits: of one request, by the names of `plait.limits`.
 
     Raises PlaitError: arguments and files that cannot be used, a database that cannot be reached.
     """
-    gate = Gate(Policy(policy), tokens, issuer, issuer_keys)
+    gate = Gate(Policy(policy), tokens, issuer, issuer_keys, Keystone(keystone) if keystone else None)
     bounds = Limits(**({"seconds": 60} | dict(limits or {})))
     service = Service(
         Database(url), Renderer(bounds.given, like_deckhand=like_deckhand), keys or Keys(), address.rstrip("/")
@@ -138,6 +146,7 @@ class _Frame:
         self._gate = gate
         self._limits = limits
         self._most = most
+        self._asking: CapacityLimiter | None = None
 
     def endpoint(self, methods: Mapping[str, Function]) -> Endpoint:
         """The endpoint of a path. methods: what each does."""
@@ -146,7 +155,7 @@ class _Frame:
             function = methods["GET" if request.method == "HEAD" else request.method]
             try:
                 self._refuse_strangers(request)
-                identity = await run_in_threadpool(self._made, lambda: self._gate.identity(request.headers))
+                identity = await self._identity(request)
                 data = await self._body(request)
                 query: dict[str, list[str]] = {}
                 for name, value in request.query_params.multi_items():
@@ -170,6 +179,17 @@ class _Frame:
             return _response(request, given.status, given.text)
 
         return respond
+
+    async def _identity(self, request: Request) -> Identity:
+        """Who asks. Raises Refusal."""
+        found = self._gate.known(request.headers)
+        if found is not None:
+            return found
+        # In threads of their own: when others do not answer, those who are known without them do not wait too.
+        if self._asking is None:
+            self._asking = CapacityLimiter(_ASKING)
+        ask = partial(self._gate.asked, request.headers, request.method, request.scope["path"])
+        return await to_thread.run_sync(self._made, ask, limiter=self._asking)
 
     def _answer(self, work: Callable[[], Answer]) -> Answer:
         """What a function gives, within limits. Raises Refusal."""
@@ -242,7 +262,10 @@ _THE_PORT = re.compile(r":\d+\Z")
 
 
 def _refused(request: Request, refusal: Refusal) -> Response:
-    return _response(request, refusal.status, text_of([body(refusal)]))
+    response = _response(request, refusal.status, text_of([body(refusal)]))
+    if refusal.status == 401:
+        response.headers["www-authenticate"] = refusal.challenge
+    return response
 
 
 def _response(request: Request, status: int, text: str) -> Response:
@@ -253,6 +276,4 @@ def _response(request: Request, status: int, text: str) -> Response:
     headers |= {
         name: value for name in ("x-context-marker", "x-end-user") if (value := request.headers.get(name)) is not None
     }
-    if status == 401:
-        headers["www-authenticate"] = "Bearer"
     return Response(text.encode("utf-8", "surrogatepass"), status, headers, None if status == 204 else _YAML)

@@ -46,6 +46,12 @@ SERVE = Command(
         ),
         Flag("audience", TEXT, "what signed tokens must name as aud", value="NAME", default=("plait",)),
         Flag("roles-claim", TEXT, "where signed tokens list roles", value="CLAIM", default=("roles",)),
+        Flag(
+            "keystone",
+            TEXT,
+            "a file with [keystone_authtoken], such as deckhand.conf: Keystone issues tokens",
+            value="FILE",
+        ),
         Flag("policy", TEXT, "a file with the roles of each action", value="FILE"),
         Flag("role", TEXTS, "of new-token: a role that it has", value="NAME"),
         "Secrets",
@@ -106,7 +112,8 @@ def _serve(flags: Parsed) -> int:
     tokens = flags.text("tokens") or None
     if flags.given("issuer-keys") and not flags.given("issuer"):
         raise UsageError("--issuer-keys needs --issuer")
-    if tokens is None and not flags.given("issuer") and host not in LOOPBACK:
+    asked = tokens is not None or flags.given("issuer") or flags.given("keystone")
+    if not asked and host not in LOOPBACK:
         raise UsageError(
             f"without tokens everybody who reaches {host} may do everything",
             expected=f"--tokens FILE, or --host {LOOPBACK[0]}",
@@ -134,6 +141,7 @@ def _application(flags: Parsed, address: str, tokens: str | None) -> Starlette:
         tokens=tokens,
         issuer=_issuer(flags),
         issuer_keys=flags.text("issuer-keys") or None,
+        keystone=flags.text("keystone") or None,
         policy=_policy(flags.text("policy")),
         keys=keys_of(flags),
         like_deckhand=flags.on("like-deckhand"),
@@ -159,7 +167,8 @@ def _run(app: Starlette, listener: socket.socket) -> int:
     from plait.service.chores import MEMORY
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    for name in ("uvicorn", "keystonemiddleware"):
+        logging.getLogger(name).setLevel(logging.WARNING)
     goes_on()
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, server_header=False))
     with serve_on(MEMORY):

@@ -13,11 +13,18 @@ class Refusal(Exception):
     """An answer that is an error.
 
     kind: what the reference calls it. status: of HTTP. entries: the list of messages, where there is more than one to
-    say. reason: `Validation` for documents that break rules.
+    say. reason: `Validation` for documents that break rules. challenge: of status 401, how to say who asks.
     """
 
     def __init__(
-        self, kind: str, status: int, message: str, *, entries: list[Entry] | None = None, reason: str = "Unspecified"
+        self,
+        kind: str,
+        status: int,
+        message: str,
+        *,
+        entries: list[Entry] | None = None,
+        reason: str = "Unspecified",
+        challenge: str = "Bearer",
     ) -> None:
         super().__init__(message)
         self.kind = kind
@@ -25,6 +32,7 @@ class Refusal(Exception):
         self.message = message
         self.entries = entries
         self.reason = reason
+        self.challenge = challenge
 
 
 def bad_request(message: str) -> Refusal:

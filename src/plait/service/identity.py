@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from plait.service.issuers import Issuer
+    from plait.service.keystone import Keystone
 
 _LOG = logging.getLogger("plait.service")
 _DIGEST = 64
@@ -50,24 +51,32 @@ class Token(NamedTuple):
 
 class Gate:
     """Finds out who asks. tokens: a file of them. issuer, keys: who else issues them, and a file of the keys of that;
-    without the file the issuer publishes them.
+    without the file the issuer publishes them. keystone: who is asked about tokens that nobody else knows.
 
-    Both files are read again when they change, as far as they can be read. With neither tokens nor an issuer everybody
-    is the administrator.
+    Files are read again when they change, as far as they can be read. With no tokens, issuer and Keystone everybody is
+    the administrator.
     """
 
     def __init__(
-        self, policy: Policy, tokens: str | None = None, issuer: Issuer | None = None, keys: str | None = None
+        self,
+        policy: Policy,
+        tokens: str | None = None,
+        issuer: Issuer | None = None,
+        keys: str | None = None,
+        keystone: Keystone | None = None,
     ) -> None:
         """Raises UsageError, ReadError; PlaitError where the issuer's keys cannot be fetched."""
         self.policy = policy
         self._tokens: list[Token] = []
         self._issuer = issuer
+        self._keystone = keystone
         self._files: list[_File] = []
         if tokens is not None:
             self._files.append(_File(tokens, self._take_tokens))
         if issuer is not None and keys is not None:
             self._files.append(_File(keys, issuer.take_keys))
+        if keystone is not None:
+            self._files.append(_File(keystone.path, keystone.take))
         for file in self._files:
             file.read()
         if issuer is not None and keys is None:
@@ -78,24 +87,43 @@ class Gate:
         """Whether nobody is asked who they are."""
         return not self._files and self._issuer is None
 
-    def identity(self, headers: Mapping[str, str]) -> Identity:
-        """Who sends these headers, which may take a while to find out. Raises Refusal for nobody that is known."""
+    def known(self, headers: Mapping[str, str]) -> Identity | None:
+        """Who sends these headers, as far as nobody else must be asked."""
         if self.is_open:
             return Identity("anyone", frozenset({ADMIN}), self.policy)
         for file in self._files:
             file.read_again()
-        kind, _, bearer = headers.get("authorization", "").partition(" ")
-        given = bearer.strip() if kind.lower() == "bearer" else headers.get("x-auth-token", "")
+        given = _given(headers)
         digest = digest_of(given)
         found = [token for token in self._tokens if hmac.compare_digest(token.digest, digest)]
-        if given and found:
-            return Identity(found[0].name, found[0].roles, self.policy)
+        return Identity(found[0].name, found[0].roles, self.policy) if given and found else None
+
+    def asked(self, headers: Mapping[str, str], method: str, path: str) -> Identity:
+        """Who sends these headers with a request, by others that know, which may take seconds.
+
+        Raises Refusal for nobody that is known, and where one of those cannot be asked.
+        """
+        given = _given(headers)
+        keystones = headers.get("x-auth-token", "")
         if self._issuer is not None and given.count(".") == 2:
-            return Identity(*self._issuer.read(given), self.policy)
+            try:
+                return Identity(*self._issuer.read(given), self.policy)
+            except Refusal:
+                # Tokens of Keystone can be of this form too.
+                if self._keystone is None or not keystones:
+                    raise
+        if self._keystone is not None:
+            return Identity(*self._keystone.read(keystones, method, path), self.policy)
         raise Refusal("HTTPUnauthorized", 401, "a token is needed: Authorization: Bearer TOKEN")
 
     def _take_tokens(self, text: str) -> None:
         self._tokens = tokens_of(text)
+
+
+def _given(headers: Mapping[str, str]) -> str:
+    """The token in these headers, or nothing."""
+    kind, _, bearer = headers.get("authorization", "").partition(" ")
+    return bearer.strip() if kind.lower() == "bearer" else headers.get("x-auth-token", "")
 
 
 class _File:

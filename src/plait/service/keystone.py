@@ -1,0 +1,165 @@
+"""Tokens that Keystone has issued, checked by Keystone's own middleware with the settings that a site has already.
+
+The middleware is one of WSGI. Each request is shown to it as one with a token and nothing else: what a client says of
+its own roles never gets there.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import re
+import sys
+
+from plait.errors import UsageError
+from plait.service.failures import Refusal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any, TypeAlias
+
+    Environ: TypeAlias = dict[str, Any]
+    Start: TypeAlias = Callable[..., object]
+    Middleware: TypeAlias = Callable[[Environ, Start], Iterable[bytes]]
+
+_LOG = logging.getLogger("plait.service")
+_SECTION = "keystone_authtoken"
+# Seconds of a connection to Keystone, where the settings do not say.
+_BOUND = 10
+
+
+class Keystone:
+    """Asks Keystone who has a token. path: an INI file with the section `keystone_authtoken`, such as deckhand.conf."""
+
+    def __init__(self, path: str) -> None:
+        """Raises UsageError where the middleware is not installed."""
+        try:
+            import keystonemiddleware.auth_token  # noqa: F401 - only whether it is there
+        except ModuleNotFoundError as error:
+            raise UsageError(
+                "--keystone needs an extra that is not installed",
+                found=f"no module {error.name}",
+                hint="pip install 'plait[keystone]'",
+            ) from None
+        self.path = path
+        self._middleware: Middleware | None = None
+
+    def take(self, _: str) -> None:
+        """Use the settings in the file from now on. Raises UsageError."""
+        self._middleware = _middleware(self.path)
+
+    def read(self, token: str, method: str, path: str) -> tuple[str, frozenset[str]]:
+        """The name and the roles of who has a token. method, path: of the request, which a token can be limited to.
+
+        Raises Refusal: 401 for a token that Keystone does not know, 503 where Keystone cannot be asked.
+        """
+        environ = _environ(token, method, path)
+        status, challenge = self._asked(environ)
+        if status == 200 and environ.get("HTTP_X_IDENTITY_STATUS") == "Confirmed":
+            roles = frozenset(role.strip() for role in environ.get("HTTP_X_ROLES", "").split(","))
+            return _name(environ), roles - {""}
+        if status in (200, 401):
+            raise Refusal("HTTPUnauthorized", 401, "a token of Keystone is needed: X-Auth-Token", challenge=challenge)
+        raise _away()
+
+    def _asked(self, environ: Environ) -> tuple[int, str]:
+        """What the middleware answers: the status, and who is to be asked for a token."""
+        answers: list[tuple[int, str]] = []
+
+        def start(status: str, headers: list[tuple[str, str]], *_: object) -> None:
+            found = {name.lower(): value for name, value in headers}
+            answers.append((int(status.partition(" ")[0]), found.get("www-authenticate", "")))
+
+        assert self._middleware is not None
+        try:
+            list(self._middleware(environ, start))
+        except Exception as error:  # noqa: BLE001 - whatever Keystone answers, nobody is let in
+            _LOG.error("Keystone cannot be asked: %s", type(error).__name__)
+            raise _away() from None
+        return answers[0]
+
+
+def _middleware(path: str) -> Middleware:
+    """The middleware with the settings in a file. Raises UsageError; what it says quotes nothing of the file."""
+    from keystoneauth1.exceptions import ClientException
+    from keystonemiddleware.auth_token import AuthProtocol, list_opts
+    from keystonemiddleware.exceptions import ConfigurationError
+    from oslo_config import cfg
+
+    settings = cfg.ConfigOpts()
+    try:
+        settings([], project="plait", default_config_files=[path], default_config_dirs=[])
+        for section, options in list_opts():
+            settings.register_opts(options, group=section)
+        settings.set_default("http_connect_timeout", _BOUND, group=_SECTION)
+        # A decision that is put off would be for the service to make, and it has nothing else to decide by.
+        settings.set_override("delay_auth_decision", False, group=_SECTION)
+        found = settings[_SECTION]
+        if not (found.auth_type or found.auth_section):
+            raise _unusable(path)
+        made: Middleware = AuthProtocol(_let_in, {"oslo_config_config": settings})
+    except (cfg.Error, ConfigurationError, ClientException, OSError, ValueError) as error:
+        raise _unusable(path, error) from None
+    return made
+
+
+def _unusable(path: str, error: Exception | None = None) -> UsageError:
+    return UsageError(
+        f"{path} has no settings for Keystone that can be used",
+        expected=f"[{_SECTION}] with auth_type, auth_url and the name and the password of the service",
+        found=_mistake(error) if error is not None else None,
+    )
+
+
+def _mistake(error: Exception) -> str:
+    """What is wrong with settings. Messages of the libraries quote values, which may be secrets."""
+    from keystoneauth1.exceptions import MissingRequiredOptions
+    from oslo_config.cfg import ConfigFileParseError
+
+    if isinstance(error, MissingRequiredOptions):
+        return f"no {', '.join(option.dest for option in error.options)}"
+    line = re.search(r":([0-9]+), ", str(error)) if isinstance(error, ConfigFileParseError) else None
+    return f"line {line[1]} is no setting" if line else type(error).__name__
+
+
+def _let_in(_: Environ, start: Start) -> Iterable[bytes]:
+    """The application behind the middleware, which gets what the middleware lets in."""
+    start("200 OK", [])
+    return [b""]
+
+
+def _environ(token: str, method: str, path: str) -> Environ:
+    """A request of WSGI that has a token, and nothing else of what a client sent."""
+    found: Environ = {
+        "REQUEST_METHOD": method,
+        "SCRIPT_NAME": "",
+        "PATH_INFO": path.encode("utf-8", "replace").decode("latin-1"),
+        "SERVER_NAME": "localhost",
+        "SERVER_PORT": "80",
+        "SERVER_PROTOCOL": "HTTP/1.1",
+        "wsgi.version": (1, 0),
+        "wsgi.url_scheme": "http",
+        "wsgi.input": io.BytesIO(),
+        "wsgi.errors": sys.stderr,
+        "wsgi.multithread": True,
+        "wsgi.multiprocess": False,
+        "wsgi.run_once": False,
+    }
+    # Only what can be a token is asked about.
+    if token.isascii() and token.isprintable() and " " not in token:
+        found["HTTP_X_AUTH_TOKEN"] = token
+    return found
+
+
+def _name(environ: Environ) -> str:
+    """Who it is, with the project or the domain that the token is for: roles are those that somebody has there."""
+    name = environ.get("HTTP_X_USER_NAME") or environ.get("HTTP_X_USER_ID") or "somebody"
+    for what, key in (("project", "HTTP_X_PROJECT_NAME"), ("domain", "HTTP_X_DOMAIN_NAME")):
+        if environ.get(key):
+            return f"{name} of the {what} {environ[key]}"
+    return str(name)
+
+
+def _away() -> Refusal:
+    return Refusal("KeystoneNotAvailable", 503, "Keystone cannot be asked now; try again later")
