@@ -6,6 +6,7 @@ import logging
 import re
 import traceback
 import uuid
+from contextlib import asynccontextmanager
 from functools import partial
 from urllib.parse import quote
 
@@ -31,10 +32,11 @@ from plait.service.keystone import Keystone
 from plait.service.policy import Policy
 from plait.service.rendering import Renderer
 from plait.service.texts import text_of
+from plait.service.webhooks import Webhooks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
     from typing import TypeVar
 
     from starlette.requests import Request
@@ -86,6 +88,8 @@ def application(
     like_deckhand: bool = False,
     most: int = 32 << 20,
     limits: Mapping[str, float] | None = None,
+    webhooks: Sequence[str] = (),
+    webhook_key: str | None = None,
 ) -> Starlette:
     """An ASGI application that keeps documents in revisions, with the API of Deckhand.
 
@@ -95,6 +99,7 @@ def application(
     keystone: a file with the settings of Keystone's middleware, which checks other tokens. Without all these, everybody
     may do everything, from this machine alone. policy: roles by action. keys: for the data of encrypted
     documents. like_deckhand: render every value as Deckhand gives it. most: bytes of a body. limits: of one request, by the names of `plait.limits`.
+    webhooks: URLs that are told of new revisions while the application runs. webhook_key: a file with the key that signs it.
 
     Raises PlaitError: arguments and files that cannot be used, a database that cannot be reached.
     """
@@ -112,7 +117,14 @@ def application(
         Route("/health", frame.open(_health), methods=["GET"]),
         Route(f"{_ROOT}/ready", frame.open(_is_ready), methods=["GET"]),
     ]
-    app = Starlette(routes=routes, exception_handlers={HTTPException: frame.no_route})
+    hooks = Webhooks(service.database, webhooks, webhook_key, service.address)
+
+    @asynccontextmanager
+    async def running(_: Starlette) -> AsyncIterator[None]:
+        with hooks.telling():
+            yield
+
+    app = Starlette(routes=routes, exception_handlers={HTTPException: frame.no_route}, lifespan=running)
     app.router.redirect_slashes = False
     app.state.service = service
     return app

@@ -62,6 +62,9 @@ SERVE = Command(
             value="SOURCE",
         ),
         Flag("allow-exec", SWITCH, "let --keys run a command"),
+        "Who is told",
+        Flag("webhook", TEXTS, "a URL that is told of each new revision", value="URL"),
+        Flag("webhook-key", TEXT, "a file with the key that signs what webhooks are told", value="FILE"),
         "Rendering",
         Flag("like-deckhand", SWITCH, "render every value, and the order of documents, as Deckhand does"),
         SAFETY,
@@ -147,6 +150,8 @@ def _application(flags: Parsed, address: str, tokens: str | None) -> Starlette:
         like_deckhand=flags.on("like-deckhand"),
         most=size_of(flags, "max-body"),
         limits=parse(flags.texts(LIMIT.name)).given,
+        webhooks=flags.texts("webhook"),
+        webhook_key=flags.text("webhook-key") or None,
     )
 
 

@@ -19,6 +19,7 @@ from plait.service.policy import CREATE_CLEARTEXT, CREATE_ENCRYPTED, DELETE_REVI
 from plait.service.tables import ALL, REVISIONS, TAGS
 from plait.service.texts import value_of
 from plait.service.validations import statuses
+from plait.service.webhooks import forget_revisions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ def delete_all(call: Call) -> Answer:
     with call.service.database.writing() as connection:
         for table in ALL:
             connection.execute(delete(table))
+        forget_revisions(connection)
     call.service.renderer.forget()
     return NOTHING
 

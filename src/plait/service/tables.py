@@ -7,7 +7,7 @@ document among thousands adds one entry. A document's revision of last change is
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, LargeBinary, MetaData, String, Table, Text
+from sqlalchemy import Boolean, Column, Double, ForeignKey, Index, Integer, LargeBinary, MetaData, String, Table, Text
 
 METADATA = MetaData()
 
@@ -84,5 +84,16 @@ SECRETS = Table(
     Column("sealed", LargeBinary, nullable=False),
 )
 
-# In an order in which rows can be deleted.
+# target: a digest of the URL. revision: the newest that it was told of. attempts: how often the next one was tried in vain.
+# next_at: when it may be tried again, in seconds since 1970.
+WEBHOOKS = Table(
+    "webhooks",
+    METADATA,
+    Column("target", String(64), primary_key=True),
+    Column("revision", Integer, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("next_at", Double, nullable=False),
+)
+
+# What goes with all revisions, in an order in which rows can be deleted.
 ALL = (TAGS, VALIDATIONS, ENTRIES, DOCUMENTS, SECRETS, REVISIONS)

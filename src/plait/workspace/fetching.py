@@ -10,13 +10,26 @@ from urllib.error import HTTPError, URLError
 from plait.content import reason
 from plait.errors import ReadError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 _REDIRECTS = 10
 
 
-def fetched(url: str, *, seconds: float, most: int, redirects: bool = True, proxies: bool = True) -> bytes:
+def fetched(
+    url: str,
+    *,
+    seconds: float,
+    most: int,
+    redirects: bool = True,
+    proxies: bool = True,
+    body: bytes | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> bytes:
     """The content behind an http or https URL: all of it, or, where it has more than `most` bytes, some of these.
 
-    redirects: follow them, but only to http and https. proxies: use those that the environment names.
+    redirects: follow them, but only to http and https. proxies: use those that the environment names. body: posts it.
     Raises ReadError, also for a status outside 200..299; TimeoutError when it all takes longer than these seconds.
     """
     # The timeout of a socket is one for each read of it: a server that sends a byte now and then would never meet it.
@@ -24,7 +37,7 @@ def fetched(url: str, *, seconds: float, most: int, redirects: bool = True, prox
 
     def work() -> None:
         try:
-            outcome.append(_fetch(url, seconds, most, redirects=redirects, proxies=proxies))
+            outcome.append(_fetch(url, seconds, most, redirects, proxies, body, headers or {}))
         except Exception as error:  # noqa: BLE001 - raised again by whoever waits
             outcome.append(error)
 
@@ -38,7 +51,15 @@ def fetched(url: str, *, seconds: float, most: int, redirects: bool = True, prox
     return outcome[0]
 
 
-def _fetch(url: str, seconds: float, most: int, *, redirects: bool, proxies: bool) -> bytes:
+def _fetch(
+    url: str,
+    seconds: float,
+    most: int,
+    redirects: bool,
+    proxies: bool,
+    body: bytes | None,
+    headers: Mapping[str, str],
+) -> bytes:
     class Redirects(request.HTTPRedirectHandler):
         max_redirections = _REDIRECTS
 
@@ -56,7 +77,8 @@ def _fetch(url: str, seconds: float, most: int, *, redirects: bool, proxies: boo
     for handler in handlers:
         opener.add_handler(handler)
     try:
-        with opener.open(url, timeout=seconds) as response:
+        asked = request.Request(url, body, dict(headers))  # noqa: S310 - other schemes have no handler
+        with opener.open(asked, timeout=seconds) as response:
             data: bytes = response.read(most + 1)
             # Reading some of an answer does not complain when there is less of it than was announced.
             lacking = response.length if len(data) <= most else 0

@@ -1,0 +1,214 @@
+"""Webhooks: other programs are told of each new revision, in order, and at least once.
+
+Each webhook has a row with the newest revision that it was told of. Whatever is newer is told, so that nothing has to be
+noted when a revision is made, and nothing is lost when the service ends at any moment.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import logging
+import threading
+from contextlib import contextmanager
+from time import time
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from sqlalchemy import and_, insert, or_, select, update
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+
+from plait.errors import PlaitError, UsageError
+from plait.service.history import newest
+from plait.service.tables import REVISIONS, WEBHOOKS
+from plait.workspace.fetching import fetched
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sqlalchemy import ColumnElement, Connection
+
+    from plait.service.database import Database
+
+_LOG = logging.getLogger("plait.service")
+# Seconds: between two looks for new revisions; for an answer; between two attempts, at first and at most.
+_LOOK = 1.0
+_BOUND = 10.0
+_FIRST, _LONGEST = 1.0, 3600.0
+_SHORTEST_KEY = 16
+
+
+class Notice(NamedTuple):
+    """What a webhook is told next. before: the revision that it was told of last."""
+
+    before: int
+    attempts: int
+    revision: int
+    created_at: str
+    buckets: Sequence[str]
+
+
+class Webhooks:
+    """Tells URLs of new revisions, each in a thread of its own.
+
+    key: a file with the key that signs what is told. address: where clients find the service.
+    """
+
+    def __init__(self, database: Database, urls: Sequence[str], key: str | None, address: str) -> None:
+        """Raises UsageError for what is no URL, and for a key that is too short; ReadError."""
+        for url in urls:
+            _check(url)
+        self._database = database
+        self._urls = list(dict.fromkeys(urls))
+        self._key = key
+        self._address = address
+        self._ended = threading.Event()
+        self._signature(b"")
+
+    @contextmanager
+    def telling(self) -> Iterator[None]:
+        """While the body runs, webhooks are told."""
+        for url in self._urls:
+            self._begin(_target(url))
+        threads = [threading.Thread(target=self._tell_all, args=(url,), daemon=True) for url in self._urls]
+        for thread in threads:
+            thread.start()
+        try:
+            yield
+        finally:
+            self._ended.set()
+            # Who is being told now may be slow, and will be told again.
+            for thread in threads:
+                thread.join(_LOOK)
+
+    def _begin(self, target: str) -> None:
+        """Let a webhook that is new be told of revisions from now on. Another service may do the same."""
+        try:
+            with self._database.writing() as connection:
+                if connection.execute(select(WEBHOOKS.c.target).where(_is(target))).scalar() is None:
+                    row = {"target": target, "revision": newest(connection), "attempts": 0, "next_at": 0.0}
+                    connection.execute(insert(WEBHOOKS), [row])
+        except IntegrityError:
+            pass
+
+    def _tell_all(self, url: str) -> None:
+        failing = False
+        while not self._ended.wait(_LOOK):
+            try:
+                while not self._ended.is_set() and self._tell_next(url):
+                    pass
+                failing = False
+            except SQLAlchemyError as error:
+                if not failing:
+                    _LOG.error("webhooks wait for the database: %s", type(error).__name__)
+                failing = True
+
+    def _tell_next(self, url: str) -> bool:
+        """Tell a webhook of the next revision, if there is one and its time has come; whether it was told."""
+        target = _target(url)
+        with self._database.reading() as connection:
+            if _next(connection, target) is None:
+                return False
+        with self._database.writing() as connection:
+            notice = _next(connection, target)
+            if notice is None:
+                return False
+            # Another service that looks now leaves it to this one.
+            _set(connection, target, notice, next_at=time() + 2 * _BOUND)
+        problem = self._send(url, notice)
+        with self._database.writing() as connection:
+            if problem is None:
+                _set(connection, target, notice, revision=notice.revision, attempts=0, next_at=0.0)
+                return True
+            wait = min(_FIRST * 2**notice.attempts, _LONGEST)
+            _set(connection, target, notice, attempts=min(notice.attempts + 1, 32), next_at=time() + wait)
+        _LOG.error(
+            "the webhook at %s was not told of revision %d, and will be in %g s: %s",
+            urlsplit(url).hostname,
+            notice.revision,
+            wait,
+            problem,
+        )
+        return False
+
+    def _send(self, url: str, notice: Notice) -> str | None:
+        """Send a notice; what went wrong, if anything did."""
+        told = {
+            "event": "revision",
+            "revision": notice.revision,
+            "createdAt": notice.created_at,
+            "buckets": notice.buckets,
+            "url": f"{self._address}/api/v1.0/revisions/{notice.revision}",
+        }
+        body = json.dumps(told).encode()
+        try:
+            headers = {"Content-Type": "application/json", "User-Agent": "plait"} | self._signature(body)
+            fetched(url, seconds=_BOUND, most=0, redirects=False, body=body, headers=headers)
+        except TimeoutError:
+            return f"no answer within {_BOUND:g} s"
+        except PlaitError as error:
+            return error.message.replace(url, "URL")
+        return None
+
+    def _signature(self, body: bytes) -> dict[str, str]:
+        """The header by which a receiver knows that a body is from here. The key is read each time: it may be changed."""
+        if self._key is None:
+            return {}
+        from plait.content import source
+
+        key = source(self._key).text.strip().encode()
+        if len(key) < _SHORTEST_KEY:
+            raise UsageError(
+                f"the key of webhooks in {self._key} is too short", expected=f"{_SHORTEST_KEY} bytes or more"
+            )
+        return {"X-Plait-Signature": f"sha256={hmac.new(key, body, hashlib.sha256).hexdigest()}"}
+
+
+def forget_revisions(connection: Connection) -> None:
+    """Revisions count from 1 again."""
+    connection.execute(update(WEBHOOKS).values(revision=0, attempts=0, next_at=0.0))
+
+
+def _next(connection: Connection, target: str) -> Notice | None:
+    """What a webhook is to be told now."""
+    now = time()
+    # A clock that was wrong must not keep a webhook waiting.
+    is_due = or_(WEBHOOKS.c.next_at <= now, WEBHOOKS.c.next_at > now + 2 * _LONGEST)
+    row = connection.execute(
+        select(WEBHOOKS.c.revision, WEBHOOKS.c.attempts, REVISIONS.c.id, REVISIONS.c.created_at, REVISIONS.c.buckets)
+        .join(REVISIONS, REVISIONS.c.id > WEBHOOKS.c.revision)
+        .where(_is(target), is_due)
+        .order_by(REVISIONS.c.id)
+        .limit(1)
+    ).first()
+    return None if row is None else Notice(*row[:4], json.loads(row[4]))
+
+
+def _set(connection: Connection, target: str, notice: Notice, **values: float) -> None:
+    """Change the row of a webhook, unless all revisions were forgotten meanwhile."""
+    unchanged = and_(_is(target), WEBHOOKS.c.revision == notice.before)
+    connection.execute(update(WEBHOOKS).where(unchanged).values(**values))
+
+
+def _is(target: str) -> ColumnElement[bool]:
+    return WEBHOOKS.c.target == target
+
+
+def _target(url: str) -> str:
+    """What is kept of a URL, which may have a secret in it."""
+    return hashlib.sha256(url.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _check(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        is_good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.username is None
+        _ = parts.port
+    except ValueError:
+        is_good = False
+    if not is_good:
+        raise UsageError(
+            "a webhook has no URL that can be told", expected="https://HOST/PATH, without user and password"
+        )
