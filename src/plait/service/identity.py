@@ -7,6 +7,7 @@ import hmac
 import logging
 import os
 import secrets
+import threading
 from typing import NamedTuple
 
 from plait.errors import PlaitError, UsageError
@@ -70,22 +71,18 @@ class Gate:
         self._tokens: list[Token] = []
         self._issuer = issuer
         self._keystone = keystone
-        self._files: list[_File] = []
-        if tokens is not None:
-            self._files.append(_File(tokens, self._take_tokens))
+        # Whether nobody is asked who they are.
+        self.is_open = tokens is None and issuer is None and keystone is None
+        self._files = [] if tokens is None else [_File(tokens, self._take_tokens)]
+        self._files_of_others: list[_File] = []
         if issuer is not None and keys is not None:
-            self._files.append(_File(keys, issuer.take_keys))
+            self._files_of_others.append(_File(keys, issuer.take_keys))
         if keystone is not None:
-            self._files.append(_File(keystone.path, keystone.take))
-        for file in self._files:
+            self._files_of_others.append(_File(keystone.path, keystone.take))
+        for file in (*self._files, *self._files_of_others):
             file.read()
         if issuer is not None and keys is None:
             issuer.discover()
-
-    @property
-    def is_open(self) -> bool:
-        """Whether nobody is asked who they are."""
-        return not self._files and self._issuer is None
 
     def known(self, headers: Mapping[str, str]) -> Identity | None:
         """Who sends these headers, as far as nobody else must be asked."""
@@ -103,6 +100,8 @@ class Gate:
 
         Raises Refusal for nobody that is known, and where one of those cannot be asked.
         """
+        for file in self._files_of_others:
+            file.read_again()
         given = _given(headers)
         keystones = headers.get("x-auth-token", "")
         if self._issuer is not None and given.count(".") == 2:
@@ -133,6 +132,7 @@ class _File:
         self._path = path
         self._take = take
         self._state: object = None
+        self._reading = threading.Lock()
 
     def read(self) -> None:
         """Raises UsageError, ReadError."""
@@ -145,12 +145,14 @@ class _File:
             raise error.within(f"in {self._path}") from None
 
     def read_again(self) -> None:
-        """Read it if it has changed; what cannot be read changes nothing."""
-        if self._now() != self._state:
+        """Read it if it has changed; what cannot be read changes nothing. One thread does it, and no other waits."""
+        if self._now() != self._state and self._reading.acquire(blocking=False):
             try:
                 self.read()
             except PlaitError as error:
                 _LOG.error("%s cannot be read again: %s", self._path, error.message)
+            finally:
+                self._reading.release()
 
     def _now(self) -> object:
         try:

@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger("plait.service")
 _SECTION = "keystone_authtoken"
-# Seconds of a connection to Keystone, where the settings do not say.
+# What the settings need not say: how long Keystone may take in seconds, and how often it is asked again then. Without
+# a bound a client would have gone before there is an answer.
 _BOUND = 10
+_AGAIN = 1
 
 
 class Keystone:
@@ -93,6 +95,7 @@ def _middleware(path: str) -> Middleware:
         for section, options in list_opts():
             settings.register_opts(options, group=section)
         settings.set_default("http_connect_timeout", _BOUND, group=_SECTION)
+        settings.set_default("http_request_max_retries", _AGAIN, group=_SECTION)
         # A decision that is put off would be for the service to make, and it has nothing else to decide by.
         settings.set_override("delay_auth_decision", False, group=_SECTION)
         found = settings[_SECTION]
