@@ -7,7 +7,7 @@ The API, in the order of its parts:
 - `database`, `tables`, `migrations`: the store. A revision is one transaction; writers come one after another.
 - `history`: revisions, and which documents they have.
 - `buckets`, `documents`, `revisions`, `tags`, `validations`, `differences`, `explaining`: what each path of the API does.
-- `webhooks`: who is told of new revisions.
+- `webhooks`: who is told of new revisions. `telemetry`: traces and metrics.
 - `rendering`: rendered documents, made in worker processes and kept by their content.
 - `encryption`: secrets at rest.
 - `identity`, `issuers`, `discovery`, `keystone`, `policy`: who asks, and what they may do.

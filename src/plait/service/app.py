@@ -31,6 +31,7 @@ from plait.service.identity import Gate
 from plait.service.keystone import Keystone
 from plait.service.policy import Policy
 from plait.service.rendering import Renderer
+from plait.service.telemetry import Telemetry
 from plait.service.texts import text_of
 from plait.service.webhooks import Webhooks
 
@@ -90,6 +91,7 @@ def application(
     limits: Mapping[str, float] | None = None,
     webhooks: Sequence[str] = (),
     webhook_key: str | None = None,
+    telemetry: Telemetry | None = None,
 ) -> Starlette:
     """An ASGI application that keeps documents in revisions, with the API of Deckhand.
 
@@ -100,16 +102,17 @@ def application(
     may do everything, from this machine alone. policy: roles by action. keys: for the data of encrypted
     documents. like_deckhand: render every value as Deckhand gives it. most: bytes of a body. limits: of one request, by the names of `plait.limits`.
     webhooks: URLs that are told of new revisions while the application runs. webhook_key: a file with the key that signs it.
+    telemetry: `plait.service.telemetry.Recorded` records traces and metrics for the process's providers of OpenTelemetry.
 
     Raises PlaitError: arguments and files that cannot be used, a database that cannot be reached.
     """
     gate = Gate(Policy(policy), tokens, issuer, issuer_keys, Keystone(keystone) if keystone else None)
     bounds = Limits(**({"seconds": 60} | dict(limits or {})))
-    service = Service(
-        Database(url), Renderer(bounds.given, like_deckhand=like_deckhand), keys or Keys(), address.rstrip("/")
-    )
+    watch = telemetry or Telemetry()
+    renderer = Renderer(bounds.given, like_deckhand=like_deckhand, telemetry=watch)
+    service = Service(Database(url, watch), renderer, keys or Keys(), address.rstrip("/"), watch)
     frame = _Frame(service, gate, bounds, most)
-    routes = [Route(path, frame.endpoint(methods), methods=list(methods)) for path, methods in _ROUTES]
+    routes = [Route(path, frame.endpoint(path, methods), methods=list(methods)) for path, methods in _ROUTES]
     routes += [
         Route("/versions", frame.open(_versions), methods=["GET"]),
         Route("/openapi.yaml", frame.open(_openapi), methods=["GET"]),
@@ -123,6 +126,7 @@ def application(
     async def running(_: Starlette) -> AsyncIterator[None]:
         with hooks.telling():
             yield
+        watch.end()
 
     app = Starlette(routes=routes, exception_handlers={HTTPException: frame.no_route}, lifespan=running)
     app.router.redirect_slashes = False
@@ -160,25 +164,33 @@ class _Frame:
         self._most = most
         self._asking: CapacityLimiter | None = None
 
-    def endpoint(self, methods: Mapping[str, Function]) -> Endpoint:
+    def endpoint(self, path: str, methods: Mapping[str, Function]) -> Endpoint:
         """The endpoint of a path. methods: what each does."""
 
         async def respond(request: Request) -> Response:
             function = methods["GET" if request.method == "HEAD" else request.method]
-            try:
-                self._refuse_strangers(request)
-                identity = await self._identity(request)
-                data = await self._body(request)
-                query: dict[str, list[str]] = {}
-                for name, value in request.query_params.multi_items():
-                    query.setdefault(name, []).append(value)
-                call = Call(self._service, identity, request.path_params, query, data)
-                given = await run_in_threadpool(self._answer, lambda: function(call))
-            except Refusal as refusal:
-                return _refused(request, refusal)
-            return _response(request, given.status, given.text)
+            with self._service.telemetry.request(request.method, path, request.headers) as note:
+                try:
+                    given = await self._given(request, function)
+                except Refusal as refusal:
+                    note("http.response.status_code", refusal.status)
+                    note("error.type", refusal.kind)
+                    return _refused(request, refusal)
+                note("http.response.status_code", given.status)
+                return _response(request, given.status, given.text)
 
         return respond
+
+    async def _given(self, request: Request, function: Function) -> Answer:
+        """What a function answers to a request. Raises Refusal."""
+        self._refuse_strangers(request)
+        identity = await self._identity(request)
+        data = await self._body(request)
+        query: dict[str, list[str]] = {}
+        for name, value in request.query_params.multi_items():
+            query.setdefault(name, []).append(value)
+        call = Call(self._service, identity, request.path_params, query, data)
+        return await run_in_threadpool(self._answer, lambda: function(call))
 
     def open(self, function: Callable[[Service], Answer]) -> Endpoint:
         """The endpoint of a path that everybody may ask for."""

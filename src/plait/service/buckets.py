@@ -55,10 +55,14 @@ def put(call: Call) -> Answer:
         call.identity.require(CREATE_ENCRYPTED)
     _refuse_twice(bucket, documents)
     with call.service.database.writing() as connection:
+        newest_before = newest(connection)
         before = current(connection)
         _refuse_conflicts(bucket, documents, before)
         kept = _keep(call, connection, documents, {one.identity: one for one in before})
         revision, entries = _changed(connection, bucket, kept, before)
+        is_new = revision > newest_before
+    if is_new:
+        call.service.telemetry.count("plait.revisions", how="put")
     texts = {one.identity: one.content.text for one in kept}
     shown = [(entry, texts[entry.identity]) for entry in entries if is_shown(entry)]
     if shown:

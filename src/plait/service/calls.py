@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from plait.service.encryption import Keys
     from plait.service.identity import Identity
     from plait.service.rendering import Renderer
+    from plait.service.telemetry import Telemetry
 
 
 class Service(NamedTuple):
@@ -24,6 +25,7 @@ class Service(NamedTuple):
     renderer: Renderer
     keys: Keys
     address: str
+    telemetry: Telemetry
 
 
 class Call(NamedTuple):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from plait.cli.options import Parsed
     from plait.service.issuers import Issuer
+    from plait.service.telemetry import Telemetry
 
 
 SERVE = Command(
@@ -65,6 +66,7 @@ SERVE = Command(
         "Who is told",
         Flag("webhook", TEXTS, "a URL that is told of each new revision", value="URL"),
         Flag("webhook-key", TEXT, "a file with the key that signs what webhooks are told", value="FILE"),
+        Flag("telemetry", SWITCH, "send traces and metrics to where the variables OTEL_... say"),
         "Rendering",
         Flag("like-deckhand", SWITCH, "render every value, and the order of documents, as Deckhand does"),
         SAFETY,
@@ -152,7 +154,15 @@ def _application(flags: Parsed, address: str, tokens: str | None) -> Starlette:
         limits=parse(flags.texts(LIMIT.name)).given,
         webhooks=flags.texts("webhook"),
         webhook_key=flags.text("webhook-key") or None,
+        telemetry=_telemetry() if flags.on("telemetry") and not flags.on("check") else None,
     )
+
+
+def _telemetry() -> Telemetry:
+    from plait.service.telemetry import Exported
+    from plait.version import __version__
+
+    return Exported(__version__)
 
 
 def _issuer(flags: Parsed) -> Issuer | None:

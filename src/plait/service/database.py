@@ -10,6 +10,7 @@ import os
 import threading
 from contextlib import contextmanager
 from pathlib import Path
+from time import perf_counter
 
 from alembic.util import CommandError
 from sqlalchemy import create_engine, event, text
@@ -17,6 +18,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
 from plait.errors import PlaitError, UsageError
+from plait.service.telemetry import Telemetry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,12 +36,13 @@ _WRITES = "plait_writes"
 
 
 class Database:
-    """A database with the tables of this version. url: as SQLAlchemy takes them.
+    """A database with the tables of this version. url: as SQLAlchemy takes them. telemetry: hears of transactions.
 
     Raises UsageError for a URL that is none of ours, PlaitError where the database cannot be used.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, telemetry: Telemetry | None = None) -> None:
+        self._telemetry = telemetry or Telemetry()
         parsed = _parsed(url)
         self.engine = _engine(parsed)
         self._writer = threading.Lock()
@@ -54,7 +57,7 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A transaction that reads: all its queries see one moment."""
-        with self.engine.connect() as connection:
+        with self._telemetry.span("read"), self.engine.connect() as connection:
             if connection.dialect.name == "postgresql":
                 connection = connection.execution_options(isolation_level="REPEATABLE READ")
             with connection.begin():
@@ -63,10 +66,17 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction that nobody else writes beside; it is durable when the block ends, and undone if it raises."""
-        # The writers of this process come in order; those of others wait in the database.
-        with self._writer, self.engine.connect().execution_options(**{_WRITES: True}) as connection, connection.begin():
+        begun = perf_counter()
+        with (
+            self._telemetry.span("write") as note,
+            # The writers of this process come in order; those of others wait in the database.
+            self._writer,
+            self.engine.connect().execution_options(**{_WRITES: True}) as connection,
+            connection.begin(),
+        ):
             if connection.dialect.name == "postgresql":
                 connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+            note("plait.waited", perf_counter() - begun)
             yield connection
 
     def check(self) -> None:

@@ -21,6 +21,7 @@ from plait.service.documents import data_of, identity_of, invalid, is_policy, me
 from plait.service.encryption import number_of, secrets_of
 from plait.service.failures import Refusal
 from plait.service.history import Entry, documents_of, entries_of, has_secrets, newest_of_schema
+from plait.service.telemetry import Telemetry
 from plait.service.texts import SEPARATOR, nodes_of, text_of_nodes
 
 TYPE_CHECKING = False
@@ -59,9 +60,18 @@ class Renderer:
     """Renders, and keeps what it has rendered.
 
     limits: of one rendering. like_deckhand: every value as Deckhand gives it. most: characters that may be kept.
+    telemetry: hears of each.
     """
 
-    def __init__(self, limits: Mapping[str, float], *, like_deckhand: bool = False, most: int = 128 << 20) -> None:
+    def __init__(
+        self,
+        limits: Mapping[str, float],
+        *,
+        like_deckhand: bool = False,
+        most: int = 128 << 20,
+        telemetry: Telemetry | None = None,
+    ) -> None:
+        self._telemetry = telemetry or Telemetry()
         self._limits = dict(limits)
         self._like_deckhand = like_deckhand
         self._most = most
@@ -80,8 +90,11 @@ class Renderer:
         # Where there are no secrets, it is the same whether they are shown.
         shows = cleartext or not has_secrets(connection, revision)
         digest = hashlib.sha256(f"{shows} {' '.join(entry.digest for entry in entries)}".encode()).hexdigest()
-        with self._making_of(digest):
+        with self._telemetry.span("render") as note, self._making_of(digest):
             rendered = self._kept_of(digest)
+            note("plait.cached", rendered is not None)
+            note("plait.documents", len(entries))
+            self._telemetry.count("plait.renderings", cached=rendered is not None)
             if rendered is None:
                 documents = documents_of(connection, revision) + ([policy] if policy is not None else [])
                 opened = _opened(connection, keys, documents)

@@ -110,4 +110,6 @@ def roll_back(call: Call) -> Answer:
         ]
         buckets = {one.bucket for one in gone} | {one.bucket for one in new}
         revision, _ = add_revision(connection, buckets, gone, new)
-        return answer(_shown(call, connection, revision), 201)
+        shown = answer(_shown(call, connection, revision), 201)
+    call.service.telemetry.count("plait.revisions", how="rollback")
+    return shown

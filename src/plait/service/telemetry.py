@@ -1,0 +1,192 @@
+"""Traces and metrics of the service, for OpenTelemetry: what was asked for, how long it took, and what came of it.
+
+No attribute has anything of a document, a name that somebody has given, a token, or a parameter of a request.
+Names are those of OpenTelemetry's conventions for HTTP servers; what is ours begins with `plait.`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from time import perf_counter
+
+from plait.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import TypeAlias
+
+    from opentelemetry.sdk.metrics.export import MetricExporter
+    from opentelemetry.sdk.trace.export import SpanExporter
+
+    Attribute: TypeAlias = "str | bool | int | float"
+    Note: TypeAlias = Callable[[str, Attribute], None]
+
+
+class Telemetry:
+    """What is done where nobody looks: nothing."""
+
+    @contextmanager
+    def request(self, method: str, route: str, headers: Mapping[str, str]) -> Iterator[Note]:
+        """Around a request. route: the template of its path. headers: where its trace may stand."""
+        del method, route, headers
+        yield _ignore
+
+    @contextmanager
+    def span(self, name: str) -> Iterator[Note]:
+        """Around a part of what a request does."""
+        del name
+        yield _ignore
+
+    def count(self, name: str, **attributes: Attribute) -> None:
+        """Count something that has happened. name: of COUNTED."""
+
+    def end(self) -> None:
+        """Send what is not sent yet."""
+
+
+def _ignore(name: str, value: Attribute) -> None:
+    del name, value
+
+
+# Counters, and what they count.
+COUNTED = {
+    "plait.revisions": "revisions that were made",
+    "plait.renderings": "sets of rendered documents that were asked for, by whether they were there already",
+}
+
+
+class Recorded(Telemetry):
+    """Records by OpenTelemetry's API, for the providers of the process. version: of plait."""
+
+    def __init__(self, version: str) -> None:
+        """Raises UsageError where the API is not installed."""
+        try:
+            from opentelemetry import metrics, propagate, trace
+        except ModuleNotFoundError as error:
+            raise missing(error) from None
+        self._tracer = trace.get_tracer("plait", version)
+        self._server = trace.SpanKind.SERVER
+        self._failed = trace.Status(trace.StatusCode.ERROR)
+        self._extract = propagate.extract
+        meter = metrics.get_meter("plait", version)
+        self._duration = meter.create_histogram("http.server.request.duration", "s", "time until a request is answered")
+        self._active = meter.create_up_down_counter(
+            "http.server.active_requests", "{request}", "requests being answered"
+        )
+        self._counters = {name: meter.create_counter(name, "1", told) for name, told in COUNTED.items()}
+
+    @contextmanager
+    def request(self, method: str, route: str, headers: Mapping[str, str]) -> Iterator[Note]:
+        known: dict[str, Attribute] = {"http.request.method": method, "url.scheme": "http"}
+        if route:
+            known["http.route"] = route
+        found: dict[str, Attribute] = {}
+        begun = perf_counter()
+        self._active.add(1, known)
+        # What an exception says can have parts of documents in it.
+        with self._tracer.start_as_current_span(
+            f"{method} {route}".strip(), self._extract(headers), self._server, known,
+            record_exception=False, set_status_on_exception=False,
+        ) as span:  # fmt: skip
+            try:
+                yield found.__setitem__
+            finally:
+                for name, value in found.items():
+                    span.set_attribute(name, value)
+                status = found.get("http.response.status_code", 500)
+                if isinstance(status, int) and status >= 500:
+                    span.set_status(self._failed)
+                self._active.add(-1, known)
+                self._duration.record(perf_counter() - begun, known | found)
+
+    @contextmanager
+    def span(self, name: str) -> Iterator[Note]:
+        with self._tracer.start_as_current_span(name, record_exception=False, set_status_on_exception=False) as span:
+            yield span.set_attribute
+
+    def count(self, name: str, **attributes: Attribute) -> None:
+        self._counters[name].add(1, attributes)
+
+
+class Exported(Recorded):
+    """Recorded, and sent to where the OTEL_ variables of the environment say. Raises UsageError."""
+
+    def __init__(self, version: str) -> None:
+        try:
+            from opentelemetry import metrics, trace
+            from opentelemetry.sdk.metrics import MeterProvider
+            from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+            from opentelemetry.sdk.resources import Resource
+            from opentelemetry.sdk.trace import TracerProvider
+            from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+            spans, measures = _span_exporter(), _metric_exporter()
+        except ModuleNotFoundError as error:
+            raise missing(error) from None
+        resource = Resource.create(
+            {"service.name": os.environ.get("OTEL_SERVICE_NAME", "plait"), "service.version": version}
+        )
+        traces = TracerProvider(resource=resource)
+        if spans is not None:
+            traces.add_span_processor(BatchSpanProcessor(spans))
+        readers = [PeriodicExportingMetricReader(measures)] if measures is not None else []
+        meters = MeterProvider(readers, resource)
+        trace.set_tracer_provider(traces)
+        metrics.set_meter_provider(meters)
+        self._end = [traces.shutdown, meters.shutdown]
+        super().__init__(version)
+
+    def end(self) -> None:
+        for end in self._end:
+            end()
+
+
+def _span_exporter() -> SpanExporter | None:
+    if _wanted("OTEL_TRACES_EXPORTER") == "console":
+        from opentelemetry.sdk.trace.export import ConsoleSpanExporter
+
+        return ConsoleSpanExporter(out=sys.stderr)
+    if _wanted("OTEL_TRACES_EXPORTER") == "none":
+        return None
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+
+    return OTLPSpanExporter()
+
+
+def _metric_exporter() -> MetricExporter | None:
+    if _wanted("OTEL_METRICS_EXPORTER") == "console":
+        from opentelemetry.sdk.metrics.export import ConsoleMetricExporter
+
+        return ConsoleMetricExporter(out=sys.stderr)
+    if _wanted("OTEL_METRICS_EXPORTER") == "none":
+        return None
+    from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
+
+    return OTLPMetricExporter()
+
+
+def _wanted(variable: str) -> str:
+    """The exporter that a variable names. Raises UsageError for one that there is not."""
+    found = os.environ.get(variable) or "otlp"
+    if found not in _EXPORTERS:
+        raise UsageError(f'{variable} is "{found}"', expected=" or ".join(_EXPORTERS))
+    protocol = os.environ.get("OTEL_EXPORTER_OTLP_PROTOCOL", _PROTOCOL)
+    if found == "otlp" and protocol != _PROTOCOL:
+        raise UsageError(f'OTEL_EXPORTER_OTLP_PROTOCOL is "{protocol}"', expected=_PROTOCOL)
+    return found
+
+
+_EXPORTERS = ("otlp", "console", "none")
+_PROTOCOL = "http/protobuf"
+
+
+def missing(error: ModuleNotFoundError) -> UsageError:
+    """What is said where a library is missing."""
+    return UsageError(
+        "traces and metrics are an extra that is not installed",
+        found=f"no module {error.name}",
+        hint="pip install 'plait[telemetry]'",
+    )
