@@ -33,7 +33,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 CANARY = "canary7f3"
-DOCUMENT = [{"name": f"name-{CANARY}", "data": {"password": f"data-{CANARY}"}}]
+DOCUMENT: list[object] = [{"name": f"name-{CANARY}", "data": {"password": f"data-{CANARY}"}}]
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +110,7 @@ def test_an_error_has_its_kind_and_no_text(client: serving.Client, spans: InMemo
 def test_nothing_of_documents_is_recorded(
     client: serving.Client, providers: tuple[InMemorySpanExporter, InMemoryMetricReader]
 ) -> None:
-    bad = [{"name": f"name-{CANARY}", "data": {}, "substitutions": CANARY}]
+    bad: list[object] = [{"name": f"name-{CANARY}", "data": {}, "substitutions": CANARY}]
     put(client, serving.body_of(["policy", *DOCUMENT]), authorization=f"Bearer {CANARY}")
     put(client, serving.body_of(["policy", *bad]))
     put(client, f"{CANARY}: [")
