@@ -66,13 +66,10 @@ def provider() -> Iterator[Provider]:
             status, body = answer if isinstance(answer, tuple) else (200, answer)
             headers = {"Location": body} if 300 <= status < 400 else {}
             data = body.encode("latin-1")
-            try:
-                self.answer(status, b"" if found.drops else data, **headers)
-                for byte in data if found.drops else ():
-                    self.wfile.write(bytes([byte]))
-                    time.sleep(found.drops)
-            except (BrokenPipeError, ConnectionResetError):
-                pass
+            self.answer(status, b"" if found.drops else data, **headers)
+            for byte in data if found.drops else ():
+                self.wfile.write(bytes([byte]))
+                time.sleep(found.drops)
 
     with listening(Handler) as address:
         found = Provider(address)
