@@ -121,9 +121,8 @@ def test_requests_share_a_fetch(provider: Provider, a_minute_later: Callable[[],
         new = [pool.submit(takes, found, provider, "two") for _ in range(4)]
         while len(provider.asked) < 3:
             time.sleep(0.01)
-        began = time.monotonic()
         assert takes(found, provider, "one")
-        assert time.monotonic() - began < 0.2
+        assert not any(one.done() for one in new)
         assert [one.result() for one in new] == [True] * 4
     assert len(provider.asked) == 4
 
@@ -167,12 +166,12 @@ def test_what_takes_too_long(
 ) -> None:
     monkeypatch.setattr(discovery, "_BOUND", 0.3)
     found = issuer_of(provider)
-    for slow, drops in ((1.0, 0.0), (0.0, 0.05)):
+    for slow, drops in ((30.0, 0.0), (0.0, 0.2)):
         provider.slow, provider.drops = slow, drops
         a_minute_later()
         began = time.monotonic()
         assert not takes(found, provider, "two")
-        assert time.monotonic() - began < 0.9
+        assert time.monotonic() - began < 10
         with pytest.raises(PlaitError, match=r"no whole answer after 0\.3 seconds"):
             issuer_of(provider)
 
