@@ -24,7 +24,7 @@ HERE = Path(__file__).parent
 PAGE = HERE.parent / "src" / "plait" / "website" / "static"
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 # Of plait: what a page cannot use.
-LEFT_OUT = re.compile(r"plait/(service|fleet|watching|website/(static|server|sealed|command|examples))\b")
+LEFT_OUT = re.compile(r"plait/(service|fleet|watching|sealed|website/(static|server|command|examples))\b")
 LIBRARIES = ("yaml",)
 # What the page may do: its own files, and nothing else.
 POLICY = (

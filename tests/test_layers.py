@@ -44,6 +44,7 @@ LEVELS = [
     ["lint"],
     ["coverage"],
     ["testing"],
+    ["sealed"],
     ["service"],
     ["lsp"],
     ["website"],

@@ -14,12 +14,15 @@ from pathlib import Path
 from threading import BoundedSemaphore
 
 from plait.errors import PlaitError
+from plait.sealed import ask
 from plait.website.examples import examples
-from plait.website.sealed import ask
 
 # Of a request. The page's own examples have a thousandth of that.
 MOST = 1_000_000
 _AT_ONCE = 2
+_EVALUATION = "plait.website.evaluation"
+# Evaluation is limited to 10 seconds; what does not end by then is ended.
+_SECONDS = 20
 _TYPES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -106,7 +109,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _evaluate(self, request: bytes) -> None:
         try:
             with self.server.turns:
-                answer = ask(request)
+                answer = ask(_EVALUATION, request, seconds=_SECONDS)
         except PlaitError as error:
             self._refuse(HTTPStatus.BAD_REQUEST, error.report().removeprefix("plait: "))
         else:

@@ -1,7 +1,9 @@
-"""One request, answered in a process of its own that can reach nothing: `python -m plait.website.sealed`.
+"""One request, answered in a process of its own that can reach nothing: `python -m plait.sealed MODULE`.
 
-The request comes on standard input, and the answer goes to standard output, as JSON. Before it is evaluated, whatever would
-write a file, read one that is neither the request's nor Python's own, start a program or use the network is forbidden for as long as the process lives.
+The request comes on standard input, and the answer goes to standard output, as JSON. A module that answers has two functions:
+`lay_out(request)` writes the files of the request to the working directory, and `evaluate(request)` gives the answer. In between,
+whatever would write a file, read one that is neither the request's nor Python's own, start a program or use the network is
+forbidden for as long as the process lives.
 """
 
 from __future__ import annotations
@@ -10,11 +12,10 @@ import json
 import os
 import subprocess
 import sys
+from importlib import import_module
 
 from plait.errors import LimitError, PlaitError, UsageError
 
-# Evaluation is limited to 10 seconds; what does not end by then is ended.
-_SECONDS = 20
 _MEMORY = 2 << 30
 _FORBIDDEN = ("socket.", "subprocess.", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.system", "os.startfile")
 _WRITES = (
@@ -30,20 +31,23 @@ _WRITES = (
 )
 
 
-def ask(request: bytes) -> bytes:
-    """The answer to a request, both JSON. Raises LimitError when it takes too long, UsageError for what is no request."""
+def ask(module: str, request: bytes, *, seconds: float) -> bytes:
+    """What a module answers to a request, both JSON. seconds: how long it may take, with the start of the process.
+
+    Raises LimitError when it takes too long, UsageError for what is no request.
+    """
     from tempfile import TemporaryDirectory
 
     # An empty directory, so that nothing of the user's has the name of a file of a request.
-    with TemporaryDirectory(prefix="plait-website-") as empty:
+    with TemporaryDirectory(prefix="plait-") as empty:
         paths = os.pathsep.join(os.path.abspath(path) for path in sys.path if path)
         environment = {"PYTHONPATH": paths, "PYTHONSAFEPATH": "1", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1"}
         if "SYSTEMROOT" in os.environ:
             environment["SYSTEMROOT"] = os.environ["SYSTEMROOT"]  # without it Python does not start on Windows
         try:
             done = subprocess.run(  # noqa: S603 - this interpreter, and a module of ours
-                [sys.executable, "-m", __name__],
-                input=request, capture_output=True, timeout=_SECONDS, cwd=empty, env=environment, check=False,
+                [sys.executable, "-m", __name__, module],
+                input=request, capture_output=True, timeout=seconds, cwd=empty, env=environment, check=False,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
             raise LimitError("the evaluation took too long, and was ended") from None
@@ -57,13 +61,13 @@ def ask(request: bytes) -> bytes:
 def main() -> int:
     """Answer the request on standard input; the exit status."""
     from plait.process import with_room
-    from plait.website.evaluation import evaluate, lay_out
 
+    module = import_module(sys.argv[1])
     try:
         request = json.loads(sys.stdin.buffer.read())
-        lay_out(request)
+        module.lay_out(request)
         seal()
-        answer = with_room(lambda: evaluate(request), first=True)
+        answer = with_room(lambda: module.evaluate(request), first=True)
     except (PlaitError, ValueError, OSError) as error:
         told = f"{error.strerror}: {error.filename}" if isinstance(error, OSError) else str(error)
         sys.stderr.write(told)
@@ -82,12 +86,12 @@ def seal() -> None:
             path, _, flags = arguments
             reads = isinstance(flags, int) and not flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
             if not reads or not isinstance(path, str) or not os.path.abspath(path).startswith(own):
-                raise PermissionError(13, "the playground reads no files of this machine", str(path))
+                raise PermissionError(13, "files of this machine are not read here", str(path))
         elif event in ("os.listdir", "os.scandir"):
             if not os.path.join(os.path.abspath(str(arguments[0])), "").startswith(own):
-                raise PermissionError(13, "the playground lists no directories of this machine", str(arguments[0]))
+                raise PermissionError(13, "directories of this machine are not listed here", str(arguments[0]))
         elif event.startswith((*_FORBIDDEN, *_WRITES)):
-            raise PermissionError(13, "the playground does not do that", event)
+            raise PermissionError(13, "that is not done here", event)
 
     sys.addaudithook(watch)
 
