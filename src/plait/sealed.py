@@ -79,7 +79,7 @@ def main() -> int:
 def seal() -> None:
     """Forbid this process everything that reaches out of it, for good."""
     _bound_memory()
-    own = tuple({os.path.join(os.path.abspath(path), "") for path in [*sys.path, os.getcwd()] if path})
+    own = tuple({os.path.join(os.path.abspath(path), "") for path in [*_libraries(), os.getcwd()]})
 
     def watch(event: str, arguments: tuple[object, ...]) -> None:
         if event == "open":
@@ -94,6 +94,18 @@ def seal() -> None:
             raise PermissionError(13, "that is not done here", event)
 
     sys.addaudithook(watch)
+
+
+def _libraries() -> list[str]:
+    """Where Python, what is installed, and plait itself are. Not all of the path: a user's own directory can be on it."""
+    from sysconfig import get_path
+
+    python = tuple({os.path.abspath(get_path(name)) for name in ("stdlib", "platstdlib")})
+    installed = ("site-packages", "dist-packages")
+    found = [
+        path for path in sys.path if os.path.basename(path) in installed or os.path.abspath(path).startswith(python)
+    ]
+    return [*python, *found, os.path.dirname(os.path.abspath(__file__))]
 
 
 def _bound_memory() -> None:

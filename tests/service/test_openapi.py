@@ -10,7 +10,7 @@ def test_every_route_is_described(client: serving.Client) -> None:
     found = client.ask("GET", "//openapi.yaml").document
     assert isinstance(found, dict)
     routes = {
-        (route.path, method.lower())
+        (route.path.replace(":path}", "}"), method.lower())
         for route in client.app.routes
         if isinstance(route, Route)
         and route.path.startswith("/api/v1.0/")

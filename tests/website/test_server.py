@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -142,7 +143,7 @@ def test_a_pipeline_reaches_no_other_file(tmp_path: pathlib.Path) -> None:
         answer = json.loads(
             ask(json.dumps({"kind": "compose", "files": [{"name": "plait.yml", "text": pipeline}]}).encode())
         )
-        assert "not read here" in answer["report"] or "Permission" in answer["report"]
+        assert "of this machine are not" in answer["report"]
         assert "hidden" not in json.dumps(answer)
 
 
@@ -183,3 +184,21 @@ def test_a_sealed_process_reaches_nothing(code: str, tmp_path: pathlib.Path) -> 
     assert done.returncode == 1
     assert "here: " in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_directory_on_the_path_is_not_read(tmp_path: pathlib.Path) -> None:
+    """`python -m plait` puts the working directory there, where the files of a service may be."""
+    (tmp_path / "keys.yml").write_text("key: hidden\n")
+    program = "from plait.sealed import seal; import os; seal(); open(os.environ['WANTED'])"
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "WANTED": str(tmp_path / "keys.yml")}
+    (tmp_path / "here").mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path / "here",
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "files of this machine are not read here" in done.stderr

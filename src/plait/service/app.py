@@ -22,11 +22,12 @@ from starlette.routing import Route
 from plait.errors import PlaitError
 from plait.limits import Limits, limited
 from plait.process import with_room
-from plait.service import buckets, differences, explaining, reading, revisions, tags, validations
+from plait.service import buckets, differences, explaining, fleets, reading, revisions, tags, validations
 from plait.service.calls import NOTHING, Answer, Call, Service, answer
 from plait.service.database import Database
 from plait.service.encryption import Keys
 from plait.service.failures import Refusal, bad_request, body
+from plait.service.fleets import Projects
 from plait.service.identity import Gate
 from plait.service.keystone import Keystone
 from plait.service.policy import Policy
@@ -66,6 +67,9 @@ _ROUTES: tuple[tuple[str, dict[str, Function]], ...] = (
     (f"{_ONE}/explain", {"GET": explaining.explain}),
     (f"{_ONE}/diff/{{other}}", {"GET": differences.diff}),
     (f"{_ONE}/deepdiff/{{other}}", {"GET": differences.deep_diff}),
+    (f"{_ONE}/fleet", {"GET": fleets.fleet}),
+    (f"{_ONE}/fleet/{{other}}", {"GET": fleets.compare}),
+    (f"{_ONE}/runs/{{run:path}}", {"GET": fleets.output}),
     (f"{_ONE}/tags", {"GET": tags.list_all, "DELETE": tags.delete_all}),
     (f"{_ONE}/tags/{{tag}}", {"GET": tags.show, "POST": tags.create, "DELETE": tags.delete_one}),
     (f"{_ONE}/validations", {"GET": validations.list_all}),
@@ -110,7 +114,9 @@ def application(
     bounds = Limits(**({"seconds": 60} | dict(limits or {})))
     watch = telemetry or Telemetry()
     renderer = Renderer(bounds.given, like_deckhand=like_deckhand, telemetry=watch)
-    service = Service(Database(url, watch), renderer, keys or Keys(), address.rstrip("/"), watch)
+    service = Service(
+        Database(url, watch), renderer, keys or Keys(), address.rstrip("/"), watch, Projects(bounds.given)
+    )
     frame = _Frame(service, gate, bounds, most)
     routes = [Route(path, frame.endpoint(path, methods), methods=list(methods)) for path, methods in _ROUTES]
     routes += [

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from plait.service.database import Database
     from plait.service.encryption import Keys
+    from plait.service.fleets import Projects
     from plait.service.identity import Identity
     from plait.service.rendering import Renderer
     from plait.service.telemetry import Telemetry
@@ -26,6 +27,7 @@ class Service(NamedTuple):
     keys: Keys
     address: str
     telemetry: Telemetry
+    projects: Projects
 
 
 class Call(NamedTuple):

@@ -10,6 +10,7 @@ from plait.process import serve_on
 from plait.service.database import Database
 from plait.service.encryption import Keys, new_key, rotate
 from plait.service.failures import Refusal
+from plait.service.files import documents_in
 from plait.service.identity import digest_of, new_token
 from plait.service.texts import text_of
 from plait.service.transfer import add_all, lines, load
@@ -33,6 +34,7 @@ def do(flags: Parsed) -> int:
     plain: dict[str, Callable[[Parsed], int]] = {"new-key": _new_key, "rotate": _rotate, "export": _export}
     about: dict[str, Callable[[str, Parsed], int]] = {
         "new-token": _new_token,
+        "documents": _documents,
         "import": _import,
         "import-deckhand": _import_deckhand,
     }
@@ -43,7 +45,7 @@ def do(flags: Parsed) -> int:
             return about[name](rest[0], flags)
     raise UsageError(
         f"plait serve does not take {' '.join(flags.arguments)}",
-        expected="nothing, new-token NAME, new-key, rotate, export, import FILE or import-deckhand URL",
+        expected="nothing, new-token NAME, new-key, rotate, documents DIRECTORY, export, import FILE or import-deckhand URL",
     )
 
 
@@ -82,6 +84,11 @@ def _rotate(flags: Parsed) -> int:
 def _rotated(database: Database, keys: Keys) -> int:
     with database.writing() as connection:
         return rotate(connection, keys)
+
+
+def _documents(directory: str, _: Parsed) -> int:
+    write_out(text_of(list(documents_in(directory))))
+    return 0
 
 
 def _export(flags: Parsed) -> int:

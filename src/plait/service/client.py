@@ -13,6 +13,7 @@ from urllib.request import Request, urlopen
 
 from plait.errors import PlaitError, UsageError
 from plait.nodes import to_plain
+from plait.service.files import documents_in
 from plait.service.texts import nodes_of, text_of
 
 TYPE_CHECKING = False
@@ -94,6 +95,20 @@ class Client:
     def deepdiff(self, first: int, second: int) -> dict[str, object]:
         """The same, with what changed in rendered documents."""
         return self._map("GET", ["revisions", first, "deepdiff", second])
+
+    def put_files(self, bucket: str, directory: str) -> None:
+        """Make the files of a directory, a project, the content of a bucket. Raises PlaitError."""
+        self._ask("PUT", ["buckets", bucket, "documents"], text_of(list(documents_in(directory))))
+
+    def fleet(self, revision: int, other: int | None = None, *, diff: bool = False) -> list[dict[str, object]]:
+        """All runs of the project in a revision; or how they differ in another one. diff: also by lines."""
+        path = ["revisions", revision, "fleet", *([] if other is None else [other])]
+        found = self._ask("GET", path, query={"diff": True} if diff else None)
+        return _maps(found[0]) if found else []
+
+    def run(self, revision: int, name: str) -> list[object]:
+        """The documents that a run of the project in a revision makes."""
+        return self._ask("GET", ["revisions", revision, "runs", name])
 
     def rollback(self, revision: int) -> dict[str, object]:
         """A new revision with the documents of an earlier one."""

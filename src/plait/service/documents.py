@@ -10,6 +10,7 @@ from plait.layering.secrets import hidden, is_empty
 from plait.layering.validation import check_document
 from plait.nodes import Document as Node
 from plait.nodes import Map, MapItem
+from plait.service import files
 from plait.service.failures import Refusal, check_name
 from plait.service.history import Content, Entry
 from plait.service.texts import SEPARATOR, node_of, text_of, text_of_nodes
@@ -36,6 +37,7 @@ def _checked(node: Node, number: int) -> Document:
     if findings:
         raise invalid([message_of("D001", finding, *_named(node)) for finding in findings])
     document = Document(node, number)
+    files.check(document)
     for text in identity_of(document):
         check_name(text, f"a name in document {number + 1}")
     return document

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     Methods = Mapping[str, Callable[[Call], Answer]]
 
 _YAML = "application/x-yaml"
-_PART = re.compile(r"\{(\w+)\}")
+_PART = re.compile(r"\{(\w+)(?::path)?\}")
 _TEXTS = {"type": "array", "items": {"type": "string"}}
 _SWITCH = {"type": "boolean"}
 _ORDER = {"type": "string", "enum": ["asc", "desc"]}
@@ -33,6 +33,7 @@ _QUERY: dict[str, dict[str, object]] = {
     "/revisions": {"tag": _TEXTS, "sort": _TEXTS, "order": _ORDER},
     "/documents": _FILTERS | {"metadata.layeringDefinition.abstract": _SWITCH},
     "/rendered-documents": _FILTERS,
+    "/fleet/{other}": {"diff": _SWITCH},
     "/explain": {"path": {"type": "string"}, "cleartext-secrets": _SWITCH},
 }
 _STATUSES = {"GET": "200", "PUT": "200", "POST": "201", "DELETE": "204"}
@@ -62,7 +63,9 @@ def described(routes: Iterable[tuple[str, Methods]], address: str, version: str)
         "info": {"title": "Layered documents in revisions", "version": version},
         "servers": [{"url": address}],
         "paths": {
-            path: {method.lower(): _operation(path, method, function) for method, function in methods.items()}
+            path.replace(":path}", "}"): {
+                method.lower(): _operation(path, method, function) for method, function in methods.items()
+            }
             for path, methods in routes
         },
         "components": {

@@ -8,8 +8,6 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from collections import OrderedDict
-from contextlib import contextmanager
 from typing import NamedTuple
 
 from plait.api.layering import layer
@@ -17,6 +15,7 @@ from plait.errors import LayeringError, PlaitError
 from plait.layering import Document
 from plait.layering.document import POLICY
 from plait.layering.failures import STATUSES
+from plait.service.cache import Cache
 from plait.service.documents import data_of, identity_of, invalid, is_policy, message_of, top_of, with_data
 from plait.service.encryption import number_of, secrets_of
 from plait.service.failures import Refusal
@@ -26,7 +25,7 @@ from plait.service.texts import SEPARATOR, nodes_of, text_of_nodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from sqlalchemy import Connection
 
@@ -74,11 +73,7 @@ class Renderer:
         self._telemetry = telemetry or Telemetry()
         self._limits = dict(limits)
         self._like_deckhand = like_deckhand
-        self._most = most
-        self._kept: OrderedDict[str, list[Rendered]] = OrderedDict()
-        self._size = 0
-        self._lock = threading.Lock()
-        self._making: dict[str, tuple[threading.Lock, int]] = {}
+        self._kept: Cache[list[Rendered]] = Cache(_size, most)
         # More processes than processors would only take memory.
         self._room = threading.BoundedSemaphore(os.cpu_count() or 1)
 
@@ -90,8 +85,8 @@ class Renderer:
         # Where there are no secrets, it is the same whether they are shown.
         shows = cleartext or not has_secrets(connection, revision)
         digest = hashlib.sha256(f"{shows} {' '.join(entry.digest for entry in entries)}".encode()).hexdigest()
-        with self._telemetry.span("render") as note, self._making_of(digest):
-            rendered = self._kept_of(digest)
+        with self._telemetry.span("render") as note, self._kept.making(digest):
+            rendered = self._kept.get(digest)
             note("plait.cached", rendered is not None)
             note("plait.documents", len(entries))
             self._telemetry.count("plait.renderings", cached=rendered is not None)
@@ -101,7 +96,7 @@ class Renderer:
                 with self._room:
                     made = self._layered(opened, cleartext=shows, traced=False)
                 rendered = _rendered(made.to_yaml())
-                self._keep(digest, rendered)
+                self._kept.keep(digest, rendered)
         by_identity = {entry.identity: entry for entry in entries}
         return [Shown(by_identity[one.identity], one.encrypted, one.text) for one in rendered]
 
@@ -126,40 +121,9 @@ class Renderer:
         except PlaitError as error:
             raise _refusal(error, documents) from None
 
-    @contextmanager
-    def _making_of(self, digest: str) -> Iterator[None]:
-        """Whoever asks for the same waits for who asked first."""
-        with self._lock:
-            making, waiting = self._making.get(digest, (threading.Lock(), 0))
-            self._making[digest] = making, waiting + 1
-        try:
-            with making:
-                yield
-        finally:
-            with self._lock:
-                _, waiting = self._making.pop(digest)
-                if waiting > 1:
-                    self._making[digest] = making, waiting - 1
-
     def forget(self) -> None:
         """Keep nothing of what was rendered."""
-        with self._lock:
-            self._kept.clear()
-            self._size = 0
-
-    def _kept_of(self, digest: str) -> list[Rendered] | None:
-        with self._lock:
-            found = self._kept.get(digest)
-            if found is not None:
-                self._kept.move_to_end(digest)
-            return found
-
-    def _keep(self, digest: str, rendered: list[Rendered]) -> None:
-        with self._lock:
-            self._kept[digest] = rendered
-            self._size += _size(rendered)
-            while self._size > self._most and self._kept:
-                self._size -= _size(self._kept.popitem(last=False)[1])
+        self._kept.forget()
 
 
 def _size(rendered: Sequence[Rendered]) -> int:

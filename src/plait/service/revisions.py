@@ -89,6 +89,7 @@ def delete_all(call: Call) -> Answer:
             connection.execute(delete(table))
         forget_revisions(connection)
     call.service.renderer.forget()
+    call.service.projects.forget()
     return NOTHING
 
 

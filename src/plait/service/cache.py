@@ -1,0 +1,64 @@
+"""What was made, kept in memory by the digest of what it was made from."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from contextlib import contextmanager
+from typing import Generic, TypeVar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+T = TypeVar("T")
+
+
+class Cache(Generic[T]):
+    """size: characters of something. most: how many may be kept of all; what was asked for longest ago goes first."""
+
+    def __init__(self, size: Callable[[T], int], most: int = 128 << 20) -> None:
+        self._size_of = size
+        self._most = most
+        self._kept: OrderedDict[str, T] = OrderedDict()
+        self._size = 0
+        self._lock = threading.Lock()
+        self._making: dict[str, tuple[threading.Lock, int]] = {}
+
+    def get(self, digest: str) -> T | None:
+        """What is kept, if it is."""
+        with self._lock:
+            found = self._kept.get(digest)
+            if found is not None:
+                self._kept.move_to_end(digest)
+            return found
+
+    def keep(self, digest: str, made: T) -> None:
+        """Keep something."""
+        with self._lock:
+            before = self._kept.pop(digest, None)
+            self._size += self._size_of(made) - (0 if before is None else self._size_of(before))
+            self._kept[digest] = made
+            while self._size > self._most and self._kept:
+                self._size -= self._size_of(self._kept.popitem(last=False)[1])
+
+    def forget(self) -> None:
+        """Keep nothing of what was made."""
+        with self._lock:
+            self._kept.clear()
+            self._size = 0
+
+    @contextmanager
+    def making(self, digest: str) -> Iterator[None]:
+        """Whoever asks for the same waits for who asked first."""
+        with self._lock:
+            making, waiting = self._making.get(digest, (threading.Lock(), 0))
+            self._making[digest] = making, waiting + 1
+        try:
+            with making:
+                yield
+        finally:
+            with self._lock:
+                _, waiting = self._making.pop(digest)
+                if waiting > 1:
+                    self._making[digest] = making, waiting - 1

@@ -1,0 +1,160 @@
+"""`/revisions/{revision}/fleet` and `/runs`: what the project in a revision makes, and how two revisions differ in it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import NamedTuple
+
+from plait.errors import PlaitError
+from plait.sealed import ask
+from plait.service.cache import Cache
+from plait.service.calls import Answer, answer
+from plait.service.documents import data_of, top_of
+from plait.service.failures import Refusal
+from plait.service.files import SCHEMA
+from plait.service.history import documents_of, existing
+from plait.service.policy import LIST_CLEARTEXT, LIST_ENCRYPTED
+from plait.textdiff import hunks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plait.service.calls import Call
+    from plait.service.history import Stored
+    from plait.service.rendering import Shown
+
+# Beyond the limit of a run: until the process has begun, and has ended.
+_MORE_SECONDS = 5
+
+
+class Made(NamedTuple):
+    """A run: what it made, or an error."""
+
+    name: str
+    text: str
+    error: str
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Projects:
+    """Makes the runs of projects, and keeps what it has made. limits: of a fleet."""
+
+    def __init__(self, limits: Mapping[str, float]) -> None:
+        self._limits = dict(limits)
+        self._kept: Cache[list[Made]] = Cache(lambda runs: sum(len(one.text) + len(one.error) for one in runs))
+
+    def runs(self, files: Mapping[str, str], only: str | None) -> list[Made]:
+        """The runs of a project. files: texts by paths. only: the name of one, if not all are wanted. Raises Refusal."""
+        request = json.dumps({"files": files, "only": only, "limits": self._limits}, sort_keys=True).encode()
+        digest = hashlib.sha256(request).hexdigest()
+        with self._kept.making(digest):
+            found = self._kept.get(digest)
+            if found is None:
+                found = self._made(request)
+                self._kept.keep(digest, found)
+        return found
+
+    def forget(self) -> None:
+        """Keep nothing of what was made."""
+        self._kept.forget()
+
+    def _made(self, request: bytes) -> list[Made]:
+        try:
+            given = json.loads(ask("plait.service.making", request, seconds=self._limits["seconds"] + _MORE_SECONDS))
+        except PlaitError as error:
+            raise Refusal("ProjectFailed", 400, error.message) from None
+        if given["error"]:
+            raise Refusal("ProjectFailed", 400, given["error"])
+        return [Made(**one) for one in given["runs"]]
+
+
+def fleet(call: Call) -> Answer:
+    """All runs of the project in a revision, each with the digest of what it makes, or its error. Raises Refusal."""
+    return answer([_shown(one) for one in _runs(call, call.path["revision"])])
+
+
+def output(call: Call) -> Answer:
+    """What a run of the project makes, as `plait run` prints it. Raises Refusal."""
+    name = call.path["run"]
+    for one in _runs(call, call.path["revision"], only=name):
+        if one.error:
+            raise Refusal("RunFailed", 400, one.error)
+        return Answer(one.text)
+    raise Refusal("RunNotFound", 404, f"the project in this revision has no run {name}")
+
+
+def compare(call: Call) -> Answer:
+    """How what the runs make differs between two revisions; with `diff=true` also by lines. Raises Refusal."""
+    shows = call.switch("diff", default=False)
+    before = {one.name: one for one in _runs(call, call.path["revision"], or_zero=True)}
+    after = {one.name: one for one in _runs(call, call.path["other"], or_zero=True)}
+    found = []
+    for name in [*before, *(name for name in after if name not in before)]:
+        left, right = before.get(name), after.get(name)
+        entry: dict[str, object] = {"name": name, "status": _status(left, right)}
+        if right is not None and right.error:
+            entry["error"] = right.error
+        elif shows and left is not None and right is not None and left != right:
+            entry["diff"] = _diff(left, right)
+        found.append(entry)
+    return answer(found)
+
+
+def _status(left: Made | None, right: Made | None) -> str:
+    if right is None:
+        return "deleted"
+    if right.error:
+        return "failed"
+    if left is None:
+        return "created"
+    return "unmodified" if left == right else "modified"
+
+
+def _diff(left: Made, right: Made) -> str:
+    found = hunks(left.text, right.text, shorten=False)
+    lines = [line for one in found for line in (one.header, *(f"{sign}{text}" for sign, text in one.lines))]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _shown(one: Made) -> dict[str, object]:
+    if one.error:
+        return {"name": one.name, "status": "failed", "error": one.error}
+    return {"name": one.name, "status": "made", "digest": f"sha256:{one.digest}"}
+
+
+def _runs(call: Call, revision: str, *, only: str | None = None, or_zero: bool = False) -> Sequence[Made]:
+    """The runs of the project in a revision. only: this one. or_zero: of the time before all there are none.
+
+    Raises Refusal.
+    """
+    call.identity.require(LIST_CLEARTEXT)
+    service = call.service
+    with service.database.reading() as connection:
+        number = existing(connection, revision, or_zero=or_zero)
+        if number == 0:
+            return []
+        documents = [one for one in documents_of(connection, number) if one.entry.schema == SCHEMA]
+        if any(one.encrypted for one in documents):
+            call.identity.require(LIST_ENCRYPTED)
+        shown: Sequence[Stored | Shown] = documents
+        if any(one.encrypted or one.entry.layer for one in documents):
+            rendered = service.renderer.of_revision(connection, service.keys, number, cleartext=True)
+            shown = [one for one in rendered if one.entry.schema == SCHEMA]
+            if any(one.encrypted for one in shown):
+                call.identity.require(LIST_ENCRYPTED)
+    if not shown:
+        raise Refusal("ProjectNotFound", 404, f"revision {number} has no files: documents of the schema {SCHEMA}")
+    return service.projects.runs({one.entry.name: _text(one) for one in shown}, only)
+
+
+def _text(one: Stored | Shown) -> str:
+    """The text of a file. Raises Refusal where substitutions have made something else of it."""
+    data = data_of(top_of(one.text))
+    if not isinstance(data, str):
+        raise Refusal("ProjectFailed", 400, f"the data of the file {one.entry.name} is no text when it is rendered")
+    return data

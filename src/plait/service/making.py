@@ -1,0 +1,73 @@
+"""The runs of a project whose files came with a request, made in a sealed process (see `plait.sealed`)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from plait.errors import PlaitError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypedDict
+
+    class Request(TypedDict):
+        """files: texts by paths. only: the name of a run, if not all are wanted. limits: of each run."""
+
+        files: dict[str, str]
+        only: str | None
+        limits: dict[str, float]
+
+    class Made(TypedDict):
+        """A run, and what it made: what `plait run` prints, or an error."""
+
+        name: str
+        text: str
+        error: str
+
+    class Answer(TypedDict):
+        """error: of the project itself."""
+
+        runs: list[Made]
+        error: str
+
+
+def lay_out(request: Request) -> None:
+    """Write the files of the project to the working directory. Raises UsageError."""
+    from plait.service.files import is_path
+
+    for name, text in request["files"].items():
+        if not is_path(name):
+            raise UsageError(f"{name!r} is no path within a project")
+        path = Path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8", "surrogatepass", newline="")
+
+
+def evaluate(request: Request) -> Answer:
+    """Make the runs. What is wrong with one is in its answer."""
+    from plait.errors import render
+    from plait.fleet.plan import tasks_of
+    from plait.fleet.workshop import Setup, Workshop
+    from plait.project import find, read
+
+    try:
+        path = find(os.curdir)
+        if path is None or not path.startswith(os.getcwd()):
+            raise UsageError("there is no project among the files", expected="plait.yml")
+        path = os.path.basename(path)
+        project = read(path)
+        tasks = tasks_of(project)
+        if request["only"] is not None:
+            tasks = [task for task in tasks if task.name == request["only"]]
+        source = (path, Path(path).read_text("utf-8"))
+        shop = Workshop(Setup(source, project.directory, "", limits=request["limits"], environment={}))
+    except PlaitError as error:
+        return {"runs": [], "error": render(error).removeprefix("plait: ").rstrip("\n")}
+    runs: list[Made] = []
+    for task in tasks:
+        task.is_file = True  # what `plait run` prints is one text
+        outcome = shop.perform(task)
+        text = "" if outcome.texts is None else "".join(outcome.texts.values())
+        runs.append({"name": task.name, "text": text, "error": outcome.error})
+    return {"runs": runs, "error": ""}
