@@ -80,7 +80,7 @@ SERVE = Command(
         ("new-token", "print a token for NAME, and what a file of tokens is to have"),
         ("new-key", "print a key for the file of keys"),
         ("rotate", "wrap all secrets by the first key"),
-        ("documents", "print the files of DIRECTORY as documents, to be put into a bucket"),
+        ("documents", "print the files of DIRECTORY as documents"),
         ("export", "print all revisions"),
         ("import", "take up the revisions of FILE, which export printed"),
         ("import-deckhand", "take up the revisions of a database of Deckhand, by its URL"),
