@@ -10,6 +10,7 @@ import os
 import pickle
 import signal
 import sys
+from importlib import import_module
 
 from plait.api.messages import encode, failure_of
 from plait.errors import LimitError, PlaitError
@@ -60,7 +61,8 @@ def _answer(name: str, arguments: Mapping[str, object], directory: str, most: in
 
     try:
         os.chdir(directory)
-        call = getattr(plait, name)
+        module, _, function = name.rpartition(".")
+        call = getattr(import_module(module) if module else plait, function)
         given = dict(arguments)
         limits: Mapping[str, float] = given.pop("limits", None) or {}  # type: ignore[assignment]
         with limited(Allowance(Limits(**limits), keeper(data_size() + _ROOM))):

@@ -33,7 +33,7 @@ _GRACE = 0.3
 
 
 def call_in_worker(name: str, given: Mapping[str, Any]) -> State:
-    """Call a function of the API, by its name and with these arguments, in a worker process; the state of what it gives.
+    """Call a function in a worker process, with these arguments; the state of what it gives. name: of the API, or with its module.
 
     Raises what the call raises, and LimitError when the process had to be ended, or ended by itself.
     """

@@ -17,8 +17,6 @@ def explain(call: Call) -> Answer:
 
     Values of secrets are hidden unless `cleartext-secrets=true` asks for them.
     """
-    from plait.api.histories import explain as histories
-
     call.identity.require(LIST_CLEARTEXT)
     path = call.parameter("path")
     if path is None:
@@ -29,6 +27,4 @@ def explain(call: Call) -> Answer:
         revision = existing(connection, call.path["revision"])
         if has_secrets(connection, revision):
             call.identity.require(LIST_ENCRYPTED)
-        documents = service.renderer.traced(connection, service.keys, revision, cleartext=cleartext)
-    found = histories(documents, path, cleartext_secrets=cleartext)
-    return answer([history.to_dict() for history in found])
+        return answer(service.renderer.histories(connection, service.keys, revision, path, cleartext=cleartext))

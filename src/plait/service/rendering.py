@@ -6,11 +6,13 @@ What is kept is never changed, and what was made with secrets shown is another t
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import threading
 from typing import NamedTuple
 
 from plait.api.layering import layer
+from plait.api.workers import call_in_worker
 from plait.errors import LayeringError, PlaitError
 from plait.layering import Document
 from plait.layering.document import POLICY
@@ -94,29 +96,39 @@ class Renderer:
                 documents = documents_of(connection, revision) + ([policy] if policy is not None else [])
                 opened = _opened(connection, keys, documents)
                 with self._room:
-                    made = self._layered(opened, cleartext=shows, traced=False)
+                    made = self._layered(opened, cleartext=shows)
                 rendered = _rendered(made.to_yaml())
                 self._kept.keep(digest, rendered)
         by_identity = {entry.identity: entry for entry in entries}
         return [Shown(by_identity[one.identity], one.encrypted, one.text) for one in rendered]
 
-    def traced(self, connection: Connection, keys: Keys, revision: int, *, cleartext: bool) -> Documents:
-        """The rendered documents of a revision with their histories, made in this process. Raises Refusal."""
-        documents = documents_of(connection, revision)
-        policy = _policy_for(connection, [one.entry for one in documents])
-        documents += [policy] if policy is not None else []
-        return self._layered(_opened(connection, keys, documents), cleartext=cleartext, traced=True)
+    def histories(self, connection: Connection, keys: Keys, revision: int, path: str, *, cleartext: bool) -> object:
+        """The histories of rendered values of a revision, as plain data. path: which values. Raises Refusal."""
+        found = documents_of(connection, revision)
+        policy = _policy_for(connection, [one.entry for one in found])
+        documents = _opened(connection, keys, found + ([policy] if policy is not None else []))
+        given = {
+            "texts": {_name(one): one.text for one in documents},
+            "path": path,
+            "like_deckhand": self._like_deckhand,
+            "cleartext": cleartext,
+            "limits": self._limits,
+        }
+        try:
+            with self._telemetry.span("explain"), self._room:
+                return json.loads(call_in_worker("plait.service.histories.histories_of", given)["text"])
+        except PlaitError as error:
+            raise _refusal(error, documents) from None
 
-    def _layered(self, documents: Sequence[Stored], *, cleartext: bool, traced: bool) -> Documents:
+    def _layered(self, documents: Sequence[Stored], *, cleartext: bool) -> Documents:
         try:
             return layer(
                 {_name(one): one.text for one in documents},
-                validate_data=not traced,
+                validate_data=True,
                 like_deckhand=self._like_deckhand,
                 cleartext_secrets=cleartext,
                 limits=self._limits,  # type: ignore[arg-type]
-                trace=traced,
-                isolated=not traced,  # histories do not leave their process
+                isolated=True,
             )
         except PlaitError as error:
             raise _refusal(error, documents) from None

@@ -1,0 +1,30 @@
+"""Where values of rendered documents come from, found in a worker process: histories themselves do not leave it."""
+
+from __future__ import annotations
+
+import json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plait.api.results import State
+
+
+class Told:
+    """Histories as data, in the form in which workers send results."""
+
+    def __init__(self, histories: list[dict[str, object]]) -> None:
+        self._histories = histories
+
+    def state(self) -> State:
+        return {"text": json.dumps(self._histories)}
+
+
+def histories_of(texts: Mapping[str, str], path: str, *, like_deckhand: bool, cleartext: bool) -> Told:
+    """The histories of the values that a path selects. texts: the documents by what messages call them. Raises PlaitError."""
+    from plait.api.histories import explain
+    from plait.api.layering import layer
+
+    documents = layer(dict(texts), like_deckhand=like_deckhand, cleartext_secrets=cleartext, trace=True)
+    return Told([history.to_dict() for history in explain(documents, path, cleartext_secrets=cleartext)])
