@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -109,6 +113,25 @@ INSERT INTO validations (name, status, validator, errors, revision_id, created_a
 """
 
 
+def fill_deckhand(url: str, rows: list[tuple[int, int, object, bool]]) -> None:
+    """rows: revision, bucket, document, whether it is a mark that it is deleted."""
+    engine = sqlalchemy.create_engine(url, poolclass=sqlalchemy.NullPool)
+    with engine.begin() as connection:
+        for statement in DECKHAND.split(";\n")[:-1]:
+            connection.exec_driver_sql(statement)
+        for revision, bucket, short, deleted in rows:
+            found = serving.document(short)
+            metadata = found["metadata"]
+            assert isinstance(metadata, dict)
+            layer = metadata.get("layeringDefinition", {}).get("layer")
+            values = (metadata["name"], found["schema"], layer, json.dumps(metadata))
+            connection.exec_driver_sql(
+                "INSERT INTO documents (name, schema, layer, meta, data, bucket_id, revision_id, deleted)"
+                " VALUES (%s, %s, %s, %s, %s, %s, %s, %s)",
+                (*values, "{}" if deleted else json.dumps(found["data"]), bucket, revision, deleted),
+            )
+
+
 def test_a_database_of_deckhand(
     postgresql: Server | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -116,7 +139,6 @@ def test_a_database_of_deckhand(
         pytest.skip("there is no PostgreSQL")
     monkeypatch.chdir(tmp_path)
     x, y = ({"name": name, "data": {"v": 1}} for name in "xy")
-    # revision, bucket, document, whether it is a mark that it is deleted
     rows: list[tuple[int, int, object, bool]] = [
         (1, 1, "policy", False),
         (1, 1, x, False),
@@ -126,21 +148,7 @@ def test_a_database_of_deckhand(
         (4, 2, y, True),
     ]
     with postgresql.database() as url:
-        engine = sqlalchemy.create_engine(url, poolclass=sqlalchemy.NullPool)
-        with engine.begin() as connection:
-            for statement in DECKHAND.split(";\n")[:-1]:
-                connection.exec_driver_sql(statement)
-            for revision, bucket, short, deleted in rows:
-                found = serving.document(short)
-                metadata = found["metadata"]
-                assert isinstance(metadata, dict)
-                layer = metadata.get("layeringDefinition", {}).get("layer")
-                values = (metadata["name"], found["schema"], layer, json.dumps(metadata))
-                connection.exec_driver_sql(
-                    "INSERT INTO documents (name, schema, layer, meta, data, bucket_id, revision_id, deleted)"
-                    " VALUES (%s, %s, %s, %s, %s, %s, %s, %s)",
-                    (*values, "{}" if deleted else json.dumps(found["data"]), bucket, revision, deleted),
-                )
+        fill_deckhand(url, rows)
         assert main(["serve", "import-deckhand", url]) == 0
     assert capsys.readouterr().out == "4 revisions taken up\n"
     client = serving.Client(application("sqlite:///plait.db"))
@@ -160,3 +168,93 @@ def test_a_database_of_deckhand(
     assert "status: success\n" in client.ask("GET", "/revisions/2/validations").text
     assert serving.names(client.ask("GET", "/revisions/4/rendered-documents")) == ["lp", "x"]
     client.close()
+
+
+NUMBERS = [f"00000000-0000-4000-8000-00000000000{n}" for n in range(3)]
+PAYLOADS = {
+    NUMBERS[0]: ("opaque", base64.b64encode(repr({"password": "canary-7f3a", "n": [1, None, 1.5]}).encode())),
+    NUMBERS[1]: ("passphrase", "größe-canary".encode()),
+}
+
+
+class _Barbican(BaseHTTPRequestHandler):
+    """What Barbican answers about PAYLOADS, to whoever has the token."""
+
+    def do_GET(self) -> None:
+        _, version, _, number, *payload = self.path.split("/")
+        found = PAYLOADS.get(number) if version == "v1" else None
+        status = 401 if self.headers["X-Auth-Token"] != "token-1" else 404 if found is None else 200
+        self.send_response(status)
+        self.end_headers()
+        if status == 200 and found is not None:
+            about = {"secret_type": found[0], "content_types": {"default": "text/plain"}}
+            assert self.headers["Accept"] == ("text/plain" if payload else "application/json")
+            self.wfile.write(found[1] if payload else json.dumps(about).encode())
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def barbican() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Barbican) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+        thread.join()
+
+
+def test_secrets_come_from_barbican(
+    postgresql: Server | None,
+    barbican: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    if postgresql is None:
+        pytest.skip("there is no PostgreSQL")
+    monkeypatch.chdir(tmp_path)
+    Path("token").write_text("token-1\n", "utf-8")
+    Path("other").write_text("token-2\n", "utf-8")
+    Path("keys.yml").write_text(f'first: "{base64.b64encode(b"first".ljust(32, b"-")).decode()}"\n', "utf-8")
+
+    def secret(name: str, number: str) -> dict[str, object]:
+        return {"name": name, "encrypted": True, "data": f"https://inside.example.com/key-manager/v1/secrets/{number}"}
+
+    first: list[tuple[int, int, object, bool]] = [
+        (1, 1, "policy", False),
+        (1, 1, secret("map", NUMBERS[0]), False),
+        (2, 1, secret("map", NUMBERS[0]), False),
+        (2, 1, secret("text", NUMBERS[1]), False),
+    ]
+    flags = ["--barbican", barbican, "--keys", "file:keys.yml"]
+    with postgresql.database() as url:
+        fill_deckhand(url, first)
+        for more, told in (
+            ([], "--barbican-token FILE"),
+            (["--barbican-token", "other"], "401"),
+        ):
+            assert main(["serve", "import-deckhand", url, *flags, *more]) != 0
+            assert told in capsys.readouterr().err
+        assert main(["serve", "import-deckhand", url, *flags, "--barbican-token", "token"]) == 0
+    with postgresql.database() as url:
+        fill_deckhand(url, [*first, (3, 1, secret("gone", NUMBERS[2]), False)])
+        other = ["--database", "sqlite:///other.db", "--barbican-token", "token"]
+        assert main(["serve", "import-deckhand", url, *flags, *other]) != 0
+        errors = capsys.readouterr().err
+        assert "[example/Kind/v1, site] gone" in errors
+        assert "canary" not in errors
+    assert b"canary" not in Path("plait.db").read_bytes()
+    client = serving.Client(application("sqlite:///plait.db", keys=serving.keys("first")))
+    found = client.ask("GET", "/revisions/2/rendered-documents?metadata.name=map").document
+    assert isinstance(found, dict)
+    assert found["data"] == {"password": "canary-7f3a", "n": [1, None, 1.5]}
+    found = client.ask("GET", "/revisions/2/rendered-documents?metadata.name=text").document
+    assert isinstance(found, dict)
+    assert found["data"] == "größe-canary"
+    assert "canary" not in client.ask("GET", "/revisions/2/documents").text
+    client.close()
+    empty = serving.Client(application("sqlite:///other.db"))
+    assert empty.ask("GET", "/revisions").document == {"count": 0, "results": []}
+    empty.close()

@@ -12,7 +12,7 @@ The API, in the order of its parts:
 - `encryption`: secrets at rest.
 - `identity`, `issuers`, `discovery`, `keystone`, `policy`: who asks, and what they may do.
 - `app`: routes, and the form of answers and errors.
-- `transfer`, `deckhand`: all revisions in and out.
+- `transfer`, `deckhand`, `barbican`: all revisions in and out.
 - `client`: the same from the other side.
 """
 

@@ -113,8 +113,20 @@ def _import(path: str, flags: Parsed) -> int:
 def _import_deckhand(url: str, flags: Parsed) -> int:
     from plait.service.deckhand import steps_of
 
+    if not flags.given("barbican"):
+        with steps_of(url) as steps:
+            return _taken_up(flags, lambda connection: add_all(connection, steps))
+    from plait.service.barbican import barbican_at, with_secrets
+
+    barbican = barbican_at(flags.text("barbican"), flags.text("barbican-token"))
+    keys = keys_of(flags)
+    if keys is None:
+        raise UsageError("secrets of Barbican are sealed by keys of yours", expected="--keys SOURCE")
+    address = flags.text("address") or "http://127.0.0.1:9000"
     with steps_of(url) as steps:
-        return _taken_up(flags, lambda connection: add_all(connection, steps))
+        return _taken_up(
+            flags, lambda connection: add_all(connection, with_secrets(connection, steps, barbican, keys, address))
+        )
 
 
 def _taken_up(flags: Parsed, work: Callable[[Connection], int]) -> int:

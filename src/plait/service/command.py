@@ -63,6 +63,8 @@ SERVE = Command(
             value="SOURCE",
         ),
         Flag("allow-exec", SWITCH, "let --keys run a command"),
+        Flag("barbican", TEXT, "of import-deckhand: where the data of encrypted documents are", value="URL"),
+        Flag("barbican-token", TEXT, "a file with a token of Keystone for Barbican", value="FILE"),
         "Who is told",
         Flag("webhook", TEXTS, "a URL that is told of each new revision", value="URL"),
         Flag("webhook-key", TEXT, "a file with the key that signs what webhooks are told", value="FILE"),

@@ -1,0 +1,113 @@
+"""The data of encrypted documents of a Deckhand, which are in Barbican: fetched, and sealed by keys of ours.
+
+A document has the address of a secret in the place of its data. Deckhand stores data as the base64 of its form in Python;
+secrets that others have stored are texts.
+"""
+
+from __future__ import annotations
+
+import ast
+import base64
+import binascii
+import json
+from typing import NamedTuple
+
+from plait.errors import PlaitError, UsageError
+from plait.service.documents import data_of, top_of, with_data
+from plait.service.encryption import keep, number_of, reference_of
+from plait.service.texts import nodes_of_plain, text_of_nodes
+from plait.workspace.fetching import fetched
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from sqlalchemy import Connection
+
+    from plait.service.encryption import Keys
+    from plait.service.transfer import New, Step
+
+# Seconds and bytes of one answer.
+_BOUND = 30.0
+_MOST = 4 << 20
+
+
+class Barbican(NamedTuple):
+    """Where it is, and a token of Keystone for it."""
+
+    address: str
+    token: str
+
+    def data(self, number: str) -> object:
+        """The data of a secret. Raises PlaitError."""
+        try:
+            about = json.loads(self._get(f"/v1/secrets/{number}", "application/json"))
+            kind = about["content_types"]["default"] if about.get("content_types") else "text/plain"
+            payload = self._get(f"/v1/secrets/{number}/payload", kind)
+            if about.get("secret_type") != "opaque":
+                return payload.decode()
+            return ast.literal_eval(base64.b64decode(payload, validate=True).decode())
+        except (
+            ValueError,
+            KeyError,
+            TypeError,
+            AttributeError,
+            SyntaxError,
+            RecursionError,
+            MemoryError,
+            binascii.Error,
+        ):
+            raise PlaitError(f"secret {number} is not in the form in which Deckhand stores data") from None
+
+    def _get(self, path: str, kind: str) -> bytes:
+        headers = {"X-Auth-Token": self.token, "Accept": kind}
+        try:
+            data = fetched(self.address + path, seconds=_BOUND, most=_MOST, redirects=False, headers=headers)
+        except TimeoutError:
+            raise PlaitError(f"Barbican has not answered within {_BOUND:g} seconds") from None
+        if len(data) > _MOST:
+            raise PlaitError(f"{path} has more than {_MOST} bytes")
+        return data
+
+
+def barbican_at(address: str, token_file: str) -> Barbican:
+    """Raises UsageError for what is no address, and for a token that is none; ReadError."""
+    from plait.content import source
+
+    if not address.startswith(("http://", "https://")):
+        raise UsageError(f'"{address}" is no address of Barbican', expected="--barbican https://HOST:PORT")
+    if not token_file:
+        raise UsageError("Barbican asks for a token", expected="--barbican-token FILE")
+    token = source(token_file).text.strip()
+    if not token.isascii() or not token.isprintable() or not token:
+        raise UsageError(f"{token_file} has no token in it")
+    return Barbican(address.rstrip("/"), token)
+
+
+def with_secrets(
+    connection: Connection, steps: Iterable[Step], barbican: Barbican, keys: Keys, address: str
+) -> Iterator[Step]:
+    """The revisions with their secrets sealed and stored here. address: where clients find the service.
+
+    Raises PlaitError, with the document whose secret cannot be had.
+    """
+    known: dict[str, str] = {}
+
+    def sealed(one: New) -> New:
+        top = top_of(one.text)
+        number = number_of(data_of(top)) if one.encrypted else None
+        if number is None:
+            return one
+        if number not in known:
+            try:
+                secret = keys.seal(nodes_of_plain(barbican.data(number)))
+            except PlaitError as error:
+                schema, layer, name = one.identity
+                told = f"[{schema}, {layer}] {name}" if layer else f"[{schema}] {name}"
+                raise error.within(f"in the secret of document {told}") from None
+            keep(connection, [secret])
+            known[number] = reference_of(address, secret)
+        return one._replace(text=text_of_nodes(with_data(top, nodes_of_plain(known[number]))))
+
+    for step in steps:
+        yield step._replace(new=[sealed(one) for one in step.new])
