@@ -198,7 +198,6 @@ def test_a_slow_receiver_keeps_nobody_waiting(
             put(client, 1)
             wait(lambda: receiver.revisions == [1])
             wait(lambda: "was not told of revision 1" in caplog.text)
-            assert "no answer within 0.2 s" in caplog.text
             slow.seconds = 0
             wait(lambda: len(slow.told) >= 1)
 

@@ -104,6 +104,17 @@ def test_what_an_overlay_wrote_is_highlighted(page: Page) -> None:
     playwright.expect(page.locator("#output .changed")).to_have_text("  replicas: 6")
 
 
+def test_what_an_overlay_matches_is_shown(page: Page) -> None:
+    page.get_by_label("Example").select_option("Keys that may be missing, and how many must match")
+    page.get_by_role("button", name="annotate.yml").click()
+    matches = page.get_by_role("button", name="Line 3 matches 2 documents, changes 2")
+    matches.click()
+    assert page.locator("#output .matched").count() == 11
+    page.get_by_role("button", name="namespaces.yml").click()
+    playwright.expect(matches).to_have_count(0)
+    playwright.expect(page.locator("#output .matched")).to_have_count(0)
+
+
 def test_a_link_opens_the_same_files(page: Page, browser: Browser) -> None:
     page.get_by_label("Example").select_option("Operations and variables")
     page.get_by_label("Text of the file").fill("größe: ((domain))\n")
@@ -177,6 +188,8 @@ def test_axe_finds_nothing(page: Page, scheme: Literal["light", "dark"], width: 
     assert violations(page) == []
     page.get_by_label("Example").select_option("Where does this value come from")
     page.locator("#output .changed").click()
+    page.get_by_role("button", name="overlays/production.yml").click()
+    page.get_by_role("button", name="Line 4 matches 1 document, changes 1").click()
     playwright.expect(page.locator("#history")).to_contain_text("overlays/production.yml:7")
     assert violations(page) == []
     page.get_by_label("Example").select_option("A value that the schema refuses")

@@ -202,3 +202,13 @@ def test_a_directory_on_the_path_is_not_read(tmp_path: pathlib.Path) -> None:
     )
     assert done.returncode == 1
     assert "files of this machine are not read here" in done.stderr
+
+
+def test_matches_of_overlays_are_told_with_their_lines() -> None:
+    [example] = [one for one in EXAMPLES if one["title"].startswith("Keys that may be missing")]
+    answer = evaluate({"kind": "render", "files": example["files"]})
+    [match] = answer["matches"]
+    assert (match["file"], match["line"], match["changed"]) == ("annotate.yml", 3, 2)
+    output = answer["output"].splitlines()
+    assert [output[first - 1] for first, _ in match["lines"]] == ["kind: Namespace", "kind: Namespace"]
+    assert [output[last - 1].strip() for _, last in match["lines"]] == ['rate-limit: "2000"', 'rate-limit: "2000"']

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from plait.api.kinds import Limits
     from plait.api.results import Documents
     from plait.errors import Finding
+    from plait.nodes import Item
 
     class File(TypedDict):
         name: str
@@ -65,6 +66,16 @@ if TYPE_CHECKING:
         action: str
         source: str
 
+    class Match(TypedDict):
+        """What a document of an overlay was for. file, line: where that stands. lines: the first and the last one in the output
+        of each document that it matched. changed: how many of these it changed.
+        """
+
+        file: str
+        line: int
+        lines: list[tuple[int, int]]
+        changed: int
+
     class Answer(TypedDict):
         """output: as the command line prints it. files: the output files of `render`. report: the errors as text.
 
@@ -74,6 +85,7 @@ if TYPE_CHECKING:
         output: str
         files: dict[str, str]
         lines: list[Line]
+        matches: list[Match]
         warnings: list[str]
         printed: list[str]
         errors: list[Fault]
@@ -97,14 +109,17 @@ def evaluate(request: Request) -> Answer:
     try:
         documents = _documents(request)
         output = documents.to_yaml()
-        lines = _lines(documents, output)
-        history = _history(documents, request["explain"], output) if "explain" in request else None
+        mappings = _mappings(documents, output)
+        lines = _lines(mappings)
+        matches = _matches(documents, mappings)
+        history = _history(documents, request["explain"], mappings) if "explain" in request else None
     except PlaitError as error:
         return _answer(errors=[_fault(one) for one in error.findings or [as_finding(error)]], report=error.report())
     return _answer(
         output=output,
         files=documents.files if isinstance(documents, Rendered) else {},
         lines=lines,
+        matches=matches,
         warnings=documents.warnings,
         printed=documents.printed,
         history=history,
@@ -193,7 +208,7 @@ def _composed(inputs: Mapping[str, str]) -> Documents:
         return compose(PIPELINE, limits=LIMITS, trace=True)
 
 
-def _lines(documents: Documents, output: str) -> list[Line]:
+def _lines(mappings: Sequence[MapEntry]) -> list[Line]:
     return [
         {
             "line": mapping["line"],
@@ -201,8 +216,33 @@ def _lines(documents: Documents, output: str) -> list[Line]:
             "action": mapping["action"],
             "source": _place(mapping),
         }
-        for mapping in _mappings(documents, output)
+        for mapping in mappings
     ]
+
+
+def _matches(documents: Documents, mappings: Sequence[MapEntry]) -> list[Match]:
+    """What each document of an overlay was for, as far as it stands in the output."""
+    trace = documents.trace
+    if trace is None or not trace.matches:
+        return []
+    spans: dict[int, tuple[int, int]] = {}
+    for mapping in mappings:
+        first, last = spans.get(mapping["document"], (mapping["line"], mapping["line"]))
+        spans[mapping["document"]] = min(first, mapping["line"]), max(last, mapping["line"])
+    numbers: dict[Item, int] = {}
+    for number, document in enumerate(documents.nodes.items):
+        # A document that was changed is a copy of what it was.
+        item: Item | None = document
+        while item is not None:
+            numbers[item] = number
+            item = trace.copies.get(item)
+    found: list[Match] = []
+    for right, many in trace.matches.items():
+        if right.source is not None:
+            lines = [spans[numbers[one.left]] for one in many if numbers.get(one.left) in spans]
+            changed = sum(one.changed for one in many)
+            found.append({"file": right.source.shown, "line": right.line, "lines": lines, "changed": changed})
+    return found
 
 
 def _place(mapping: MapEntry) -> str:
@@ -211,12 +251,12 @@ def _place(mapping: MapEntry) -> str:
     )
 
 
-def _history(documents: Documents, line: int, output: str) -> str | None:
+def _history(documents: Documents, line: int, mappings: Sequence[MapEntry]) -> str | None:
     """The table of `plait explain` of the first value that stands on a line of the output."""
     from plait.tools.explain import histories
     from plait.tools.telling import to_text
 
-    here = [(one["document"], one["path"]) for one in _mappings(documents, output) if one["line"] == line]
+    here = [(one["document"], one["path"]) for one in mappings if one["line"] == line]
     if not here or documents.trace is None:
         return None
     found = histories(documents.trace, documents.nodes.items)
@@ -253,6 +293,7 @@ def _answer(
     output: str = "",
     files: Mapping[str, str] | None = None,
     lines: Sequence[Line] = (),
+    matches: Sequence[Match] = (),
     warnings: Sequence[str] = (),
     printed: Sequence[str] = (),
     errors: Sequence[Fault] = (),
@@ -263,6 +304,7 @@ def _answer(
         "output": output,
         "files": dict(files or {}),
         "lines": list(lines),
+        "matches": list(matches),
         "warnings": list(warnings),
         "printed": list(printed),
         "errors": list(errors),

@@ -25,7 +25,7 @@ async function evaluateAll() {
     const answer = await evaluate(request());
     if (number === state.asked) showAnswer(answer);
   } catch (error) {
-    if (number === state.asked) showAnswer({ output: "", lines: [], warnings: [], printed: [], errors: [], report: error.message });
+    if (number === state.asked) showAnswer({ output: "", lines: [], matches: [], warnings: [], printed: [], errors: [], report: error.message });
   }
 }
 
@@ -40,7 +40,30 @@ function showAnswer(answer) {
   at("output").replaceChildren(...(answer.output ? texts : []).map((text, index) => outputLine(text, index + 1, values.get(index + 1))));
   at("history").textContent = "Choose a line of the output.";
   showTabs();
+  showMatches();
   editor.mark(answer.errors);
+}
+
+// What the overlays in the shown file are for; a button shows it in the output.
+function showMatches() {
+  const name = state.files[state.shown].name;
+  const here = (state.answer?.matches ?? []).filter((one) => one.file === name);
+  at("matches").replaceChildren(...here.map((one) => {
+    const count = `${one.lines.length} document${one.lines.length === 1 ? "" : "s"}`;
+    const button = element("button", `Line ${one.line} matches ${count}, changes ${one.changed}`, { type: "button", "aria-pressed": "false" });
+    button.addEventListener("click", () => showMatched(one, button));
+    return button;
+  }));
+  showMatched(null, null);
+}
+
+function showMatched(match, button) {
+  const isShown = button?.getAttribute("aria-pressed") === "false";
+  for (const other of at("matches").children) other.setAttribute("aria-pressed", String(other === button && isShown));
+  const spans = isShown ? match.lines : [];
+  const lines = [...at("output").children];
+  lines.forEach((line, index) => line.classList.toggle("matched", spans.some(([first, last]) => first <= index + 1 && index < last)));
+  lines.find((line) => line.classList.contains("matched"))?.scrollIntoView({ block: "nearest" });
 }
 
 function outputLine(text, number, value) {
@@ -84,6 +107,7 @@ function showFile(index) {
   at("values").checked = file.role === "values";
   at("remove").disabled = state.files.length === 1;
   showTabs();
+  showMatches();
   showText();
 }
 
