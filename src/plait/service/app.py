@@ -115,7 +115,7 @@ def application(
     watch = telemetry or Telemetry()
     renderer = Renderer(bounds.given, like_deckhand=like_deckhand, telemetry=watch)
     service = Service(
-        Database(url, watch), renderer, keys or Keys(), address.rstrip("/"), watch, Projects(bounds.given)
+        Database(url, watch), renderer, keys or Keys(), address.rstrip("/"), watch, Projects(bounds.given, watch)
     )
     frame = _Frame(service, gate, bounds, most)
     routes = [Route(path, frame.endpoint(path, methods), methods=list(methods)) for path, methods in _ROUTES]

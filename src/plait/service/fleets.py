@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import threading
 from typing import NamedTuple
 
 from plait.errors import PlaitError
@@ -15,6 +17,7 @@ from plait.service.failures import Refusal
 from plait.service.files import SCHEMA
 from plait.service.history import documents_of, existing
 from plait.service.policy import LIST_CLEARTEXT, LIST_ENCRYPTED
+from plait.service.telemetry import Telemetry
 from plait.textdiff import hunks
 
 TYPE_CHECKING = False
@@ -42,20 +45,27 @@ class Made(NamedTuple):
 
 
 class Projects:
-    """Makes the runs of projects, and keeps what it has made. limits: of a fleet."""
+    """Makes the runs of projects, and keeps what it has made. limits: of each run, and of all runs of a project in time.
+    telemetry: hears of each project.
+    """
 
-    def __init__(self, limits: Mapping[str, float]) -> None:
+    def __init__(self, limits: Mapping[str, float], telemetry: Telemetry | None = None) -> None:
         self._limits = dict(limits)
+        self._telemetry = telemetry or Telemetry()
         self._kept: Cache[list[Made]] = Cache(lambda runs: sum(len(one.text) + len(one.error) for one in runs))
+        # More processes than processors would only take memory.
+        self._room = threading.BoundedSemaphore(os.cpu_count() or 1)
 
     def runs(self, files: Mapping[str, str], only: str | None) -> list[Made]:
         """The runs of a project. files: texts by paths. only: the name of one, if not all are wanted. Raises Refusal."""
         request = json.dumps({"files": files, "only": only, "limits": self._limits}, sort_keys=True).encode()
         digest = hashlib.sha256(request).hexdigest()
-        with self._kept.making(digest):
+        with self._telemetry.span("runs") as note, self._kept.making(digest):
             found = self._kept.get(digest)
+            note("plait.cached", found is not None)
             if found is None:
-                found = self._made(request)
+                with self._room:
+                    found = self._made(request)
                 self._kept.keep(digest, found)
         return found
 
