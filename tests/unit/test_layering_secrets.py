@@ -42,3 +42,26 @@ def test_the_environment_has_a_variable_for_each_uuid() -> None:
 def test_a_hash_is_that_of_the_json_text() -> None:
     assert redacted(".") == "7299b59de0b5dad3b622afc3bdf57544e505249c77a6d4254bd14b1fc9a4ade8"
     assert redacted(from_plain({"a": [1, None]})) != redacted(from_plain({"a": [1, False]}))
+
+
+def test_numbers_that_are_given_in_python_stay_what_they_are() -> None:
+    import plait
+
+    reference = "https://host/v1/secrets/00000000-0000-4000-8000-000000000001"
+    document = f"""\
+schema: demo/Secret/v1
+metadata: {{schema: metadata/Document/v1, name: s, storagePolicy: encrypted, layeringDefinition: {{layer: site}}}}
+data: {reference}
+"""
+    policy = """\
+schema: deckhand/LayeringPolicy/v1
+metadata: {schema: metadata/Control/v1, name: order}
+data: {layerOrder: [site]}
+"""
+    data = {"float": 1.0, "large": 1e22, "items": [2.0, 3], "text": "1.0"}
+    found = plait.layer(
+        {"policy.yml": policy, "s.yml": document}, secrets={reference: data}, cleartext_secrets=True, names=["s"]
+    )
+    assert found.to_yaml().endswith(
+        'data:\n  float: 1.0\n  large: 1.0e+22\n  items:\n  - 2.0\n  - 3\n  text: "1.0"\n'
+    ), found.to_yaml()

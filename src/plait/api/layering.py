@@ -13,6 +13,7 @@ from plait.content import Links
 from plait.errors import UsageError
 from plait.layering import STRINGS, FileSecrets, Job, Options, Selection
 from plait.limits import limited_to
+from plait.nodes import Map
 from plait.source import Source
 
 TYPE_CHECKING = False
@@ -73,8 +74,6 @@ def layer(
     >>> plait.layer({"policy.yml": policy, "port.yml": port}, names=["http"], short=True)[0]["data"]
     80
     """
-    from plait.api.reading import nodes_of_map
-
     with limited_to(limits):
         context = context_of(warnings)
         given = each(inputs)
@@ -97,7 +96,7 @@ def layer(
                 strict=strict,
                 like_deckhand=like_deckhand,
                 cleartext_secrets=cleartext_secrets,
-                secret_sources=[FileSecrets("secrets", nodes_of_map(secrets, Source("secrets")))] if secrets else (),
+                secret_sources=[FileSecrets("secrets", _secrets(secrets))] if secrets else (),
             ),
             selection=Selection(
                 schemas=schemas,
@@ -134,3 +133,13 @@ def _texts(given: Iterable[Input], links: Links) -> Iterator[Source | DocumentSe
             yield one.nodes
         else:
             yield from sources([one], links)
+
+
+def _secrets(given: Mapping[str, Plain]) -> Map:
+    """Secrets by their references, as a file of them is read."""
+    from plait.api.reading import nodes_of_map
+    from plait.layering.scalars import with_floats
+
+    found = with_floats(nodes_of_map(given, Source("secrets")))
+    assert isinstance(found, Map)
+    return found

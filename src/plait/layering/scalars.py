@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from math import inf, isinf, isnan, nan
 
+from plait.nodes import Array, Map
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.nodes import Scalar
+    from plait.nodes import Scalar, Value
 
 _WORDS: dict[str, Scalar] = {"": None, "~": None, "null": None, "Null": None, "NULL": None}
 for _word in ("true", "yes", "on"):
@@ -42,6 +44,17 @@ class Float(float):
 
     def __str__(self) -> str:
         return float.__repr__(self)
+
+
+def with_floats(value: Value) -> Value:
+    """A value from somewhere else, with floats as documents have them."""
+    if type(value) is float:
+        return Float(value)
+    if type(value) is Map:
+        return value.with_values(with_floats(item.value) for item in value.items)
+    if type(value) is Array:
+        return value.with_values(with_floats(item.value) for item in value.items)
+    return value
 
 
 class _PlainValues(dict[str, "Scalar"]):
