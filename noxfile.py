@@ -88,7 +88,7 @@ def playground(session: nox.Session) -> None:
     prepare(session, "browser")
     built = pathlib.Path(".nox", "playground").resolve()
     session.run("python", "playground/build.py", str(built))
-    session.run("pytest", "-q", "tests/website", *session.posargs, env={"PLAIT_PLAYGROUND": str(built)})
+    session.run("pytest", "-q", "-n", "2", "tests/website", *session.posargs, env={"PLAIT_PLAYGROUND": str(built)})
     session.run("python", ".ci/browser.py", str(built), str(CONFORMANCE))
 
 

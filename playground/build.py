@@ -1,8 +1,8 @@
 """Build the playground as static files: `python playground/build.py DIRECTORY`. Needs Node.js and npm.
 
 The page is that of `plait website`, with two of its modules in other forms: `evaluator.js`, which has plait evaluate in the browser,
-and `editor.js`. Beside it stand Python for browsers (the package pyodide) and an archive of Python modules: plait and PyYAML,
-which does without libyaml there.
+and `editor.js`, which is CodeMirror with plait's language server. Beside it stand Python for browsers (the package pyodide) and
+archives of Python modules: plait and PyYAML, which does without libyaml there; and what the language server needs besides.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from plait.version import __version__
@@ -26,6 +27,7 @@ PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.
 # Of plait: what a page cannot use.
 LEFT_OUT = re.compile(r"plait/(service|fleet|watching|sealed|website/(static|server|command|examples))\b")
 LIBRARIES = ("yaml",)
+OF_LANGUAGE = ("attr", "attrs", "cattr", "cattrs", "lsprotocol", "pygls", "typing_extensions")
 # What the page may do: its own files, and nothing else.
 POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; style-src 'self'; "
@@ -53,12 +55,20 @@ def build(target: Path) -> None:
     (target / "__init__.py").write_text('"""The playground of plait, as static files."""\n', "utf-8")
     (target / "version.txt").write_text(__version__, "utf-8")
     (target / "examples.json").write_text(json.dumps(examples()), "utf-8")
-    for name in ("evaluator.js", "worker.js"):
+    for name in ("evaluator.js", "worker.js", "language-worker.js"):
         shutil.copy(HERE / "src" / name, target)
+    bundle = [HERE / "node_modules" / ".bin" / "esbuild", "src/editor.js", "--bundle", "--minify", "--format=esm"]
+    subprocess.run(
+        [*bundle, "--legal-comments=eof", f"--outfile={target.resolve() / 'editor.js'}", "--allow-overwrite"],
+        cwd=HERE,
+        check=True,
+    )
     (target / "pyodide").mkdir()
     for name in PYODIDE:
         shutil.copy(HERE / "node_modules" / "pyodide" / name, target / "pyodide")
     pack(target / "plait.zip")
+    with zipfile.ZipFile(target / "language.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
+        add(packed, OF_LANGUAGE)
 
 
 def pack(archive: Path) -> None:
@@ -73,22 +83,20 @@ def pack(archive: Path) -> None:
                 for name in given.namelist():
                     if not LEFT_OUT.match(name):
                         packed.writestr(name, given.read(name))
-        for library in LIBRARIES:
-            for path in modules(library):
-                packed.write(path, f"{library}/{path.relative_to(path_of(library)).as_posix()}")
+        add(packed, LIBRARIES)
 
 
-def modules(library: str) -> list[Path]:
-    """The files of a library that is written in Python."""
-    return sorted(path_of(library).rglob("*.py"))
-
-
-def path_of(library: str) -> Path:
-    """Where a library is installed."""
-    found = importlib.util.find_spec(library)
-    assert found is not None
-    assert found.origin is not None
-    return Path(found.origin).parent
+def add(packed: zipfile.ZipFile, libraries: Iterable[str]) -> None:
+    """Put libraries that are written in Python into an archive, as they are installed here."""
+    for library in libraries:
+        found = importlib.util.find_spec(library)
+        assert found is not None
+        assert found.origin is not None
+        origin = Path(found.origin)
+        is_package = found.submodule_search_locations is not None
+        top = origin.parents[1] if is_package else origin.parent
+        for path in sorted(origin.parent.rglob("*.py")) if is_package else [origin]:
+            packed.write(path, path.relative_to(top).as_posix())
 
 
 if __name__ == "__main__":

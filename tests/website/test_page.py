@@ -16,6 +16,7 @@ from typing import Literal
 
 import pytest
 
+from plait.website.examples import examples
 from plait.website.server import Playground
 
 TYPE_CHECKING = False
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 playwright = pytest.importorskip("playwright.sync_api")
+# Of what the page is waited for, on a machine that has other things to do.
+playwright.expect.set_options(timeout=20_000)
 AXE = Path(__file__).parents[2] / "playground" / "node_modules" / "axe-core" / "axe.min.js"
 CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
@@ -38,7 +41,7 @@ def browser() -> Iterator[Browser]:
 
 BUILT = os.environ.get("PLAIT_PLAYGROUND", "")
 NEEDS_BUILD = pytest.mark.skipif(not BUILT, reason="PLAIT_PLAYGROUND names no build")
-FORMS = ["served", *(pytest.param(form, marks=NEEDS_BUILD) for form in ("served-build", "static"))]
+FORMS = ["served", pytest.param("static", marks=NEEDS_BUILD)]
 
 
 @pytest.fixture(scope="module", params=FORMS)
@@ -61,6 +64,9 @@ class StaticFiles(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), partial(_Quiet, directory=BUILT))
         self.address = f"http://127.0.0.1:{self.server_address[1]}"
 
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Pages are closed while they load."""
+
 
 class _Quiet(SimpleHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:
@@ -74,10 +80,17 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
     page.goto(address)
-    playwright.expect(page.locator("#output")).to_contain_text("replicas: 3", timeout=10_000)
+    playwright.expect(page.locator("#output")).to_contain_text("replicas: 3", timeout=20_000)
     yield page
     page.close()
     assert wrong == []
+
+
+def lines(page: Page) -> str:
+    """The text of the file that is shown."""
+    if page.locator("textarea").count():
+        return page.locator("textarea").input_value()
+    return "\n".join(page.locator(".cm-line").all_text_contents())
 
 
 def test_an_edit_shows_in_the_output(page: Page) -> None:
@@ -124,7 +137,7 @@ def test_a_link_opens_the_same_files(page: Page, browser: Browser) -> None:
     page.wait_for_url("**/#*")
     other = browser.new_page()
     other.goto(page.url)
-    playwright.expect(other.locator("#output")).to_contain_text("größe: web.example.com")
+    playwright.expect(other.locator("#output")).to_contain_text("größe: web.example.com", timeout=20_000)
     other.close()
 
 
@@ -164,7 +177,9 @@ def test_a_worker_that_does_not_answer_is_ended(browser: Browser) -> None:
         playwright.expect(page.locator("#output")).to_contain_text("gateway: 10.0.0.1")
         page.get_by_role("button", name="documents.yml").click()
         text = page.get_by_label("Text of the file")
-        given = text.input_value().replace("gateway: 10.0.0.1", f"gateway: {'a' * 40}")
+        [example] = [one for one in examples() if one["title"].startswith("Three layers")]
+        [given] = [one["text"] for one in example["files"] if one["name"] == "documents.yml"]
+        given = given.replace("gateway: 10.0.0.1", f"gateway: {'a' * 40}")
         text.fill(
             given.replace("dest: {path: .gateway}", "dest: {path: .gateway, pattern: '(a+)+$'}").replace(
                 "data: {}", f"data: {{gateway: {'a' * 40}b}}"
@@ -203,3 +218,134 @@ def violations(page: Page) -> list[tuple[str, str, str]]:
     if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
         found.append(("wider than the window", "serious", ""))
     return found
+
+
+# ---- the editor of the build, with the language server
+
+with_editor = pytest.mark.parametrize("address", [pytest.param("static", marks=NEEDS_BUILD)], indirect=True)
+with_both = pytest.mark.parametrize(
+    "address", [pytest.param(form, marks=NEEDS_BUILD) for form in ("served-build", "static")], indirect=True
+)
+
+
+def show(page: Page, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def wait_for_language(page: Page) -> None:
+    """Wait until the language server has told of a mistake that no evaluation is about: a function without a use."""
+    show(page, "app.yml")
+    before = lines(page)
+    page.get_by_label("Text of the file").fill("#@ def unused(): return 1\na: 1\n")
+    playwright.expect(page.locator(".cm-lintRange").first).to_be_visible(timeout=30_000)
+    page.get_by_label("Text of the file").fill(before)
+    playwright.expect(page.locator(".cm-lintRange")).to_have_count(0)
+
+
+@with_editor
+def test_an_error_is_underlined_and_listed(page: Page) -> None:
+    show(page, "app.yml")
+    page.get_by_label("Text of the file").fill("a: 1\nb: #@ missing\n")
+    playwright.expect(page.locator(".cm-lintRange-error")).to_contain_text("missing")
+    page.keyboard.press("Control+Shift+M")
+    playwright.expect(page.locator(".cm-panel-lint")).to_contain_text("undefined: missing")
+
+
+@with_both
+def test_completion_offers_data_values(page: Page) -> None:
+    wait_for_language(page)
+    page.locator(".cm-line", has_text="replicas:").click()
+    page.keyboard.press("End")
+    for _ in "replicas":
+        page.keyboard.press("Backspace")
+    page.keyboard.press("Control+Space")
+    offers = page.get_by_role("listbox").get_by_role("option")
+    playwright.expect(offers).to_contain_text(["name", "replicas"])
+    page.keyboard.type("rep")
+    playwright.expect(offers).to_have_count(1)
+    page.wait_for_timeout(200)  # an offer that has just come is not taken by a key that was meant for something else
+    page.keyboard.press("Enter")
+    playwright.expect(page.locator(".cm-line", has_text="replicas:")).to_contain_text("data.values.replicas")
+
+
+@with_editor
+def test_hover_shows_the_history_of_a_value(page: Page) -> None:
+    wait_for_language(page)
+    page.locator(".cm-line", has_text="replicas:").locator("span", has_text="replicas").last.hover()
+    shown = page.locator(".cm-tooltip-hover")
+    playwright.expect(shown).to_contain_text("schema.yml:4")
+    playwright.expect(shown).to_contain_text("values.yml:1")
+
+
+@with_editor
+def test_hover_shows_markup_of_files_as_text(page: Page) -> None:
+    wait_for_language(page)
+    show(page, "schema.yml")
+    value = "<img src=x onerror=alert(1)><b style=color:red>web</b>"
+    page.get_by_label("Text of the file").fill(f"#@data/values-schema\n---\nname: '{value}'\nreplicas: 1\n")
+    show(page, "app.yml")
+    playwright.expect(page.locator("#output")).to_contain_text("onerror")
+    page.locator(".cm-line", has_text="name:").locator("span", has_text="name").last.hover()
+    shown = page.locator(".cm-tooltip-hover")
+    playwright.expect(shown).to_contain_text("onerror")
+    assert shown.locator("img, [style*=red], [onerror]").count() == 0
+
+
+@with_editor
+def test_a_definition_in_another_file_is_gone_to_and_renamed_everywhere(page: Page) -> None:
+    wait_for_language(page)
+    page.locator(".cm-line", has_text="replicas:").locator("span", has_text="replicas").last.click()
+    page.keyboard.press("F12")
+    playwright.expect(page.get_by_label("Name")).to_have_value("schema.yml")
+    playwright.expect(page.locator(".cm-activeLine")).to_have_text("replicas: 1")
+    page.keyboard.press("F2")
+    page.locator(".cm-lsp-rename-panel input").fill("count")
+    page.keyboard.press("Enter")
+    playwright.expect(page.locator(".cm-activeLine")).to_have_text("count: 1")
+    show(page, "app.yml")
+    assert "data.values.count" in lines(page)
+    show(page, "values.yml")
+    assert lines(page).startswith("count: 3")
+    playwright.expect(page.locator("#output")).to_contain_text("replicas: 3")
+    # Each file has a history of its own.
+    page.get_by_label("Text of the file").focus()
+    page.keyboard.press("Control+z")
+    playwright.expect(page.locator(".cm-line").first).to_have_text("replicas: 3")
+
+
+@with_editor
+def test_a_file_is_formatted(page: Page) -> None:
+    wait_for_language(page)
+    page.get_by_label("Text of the file").fill("a:\n    b: 1\n")
+    page.get_by_role("button", name="Format").click()
+    playwright.expect(page.locator(".cm-line").nth(1)).to_have_text("  b: 1")
+
+
+@with_editor
+def test_the_keyboard_leaves_the_editor(page: Page) -> None:
+    page.get_by_label("Text of the file").focus()
+    page.keyboard.press("Tab")
+    playwright.expect(page.get_by_role("button", name="Format")).to_be_focused()
+    page.keyboard.press("Tab")
+    playwright.expect(page.locator("#output button").first).to_be_focused()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Shift+Tab")
+    playwright.expect(page.get_by_role("button", name="Remove file")).to_be_focused()
+
+
+@with_editor
+@pytest.mark.skipif(not AXE.exists(), reason="playground/build.py has not installed axe-core")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_what_the_editor_opens(page: Page, scheme: Literal["light", "dark"]) -> None:
+    page.emulate_media(color_scheme=scheme)
+    page.get_by_label("Text of the file").fill(
+        "#! a comment\na: #@ missing + 1\n#@ def f(x):\n#@overlay/match by='b'\nb: 'c' # d\n"
+    )
+    playwright.expect(page.locator(".cm-lintRange-error").first).to_be_visible()
+    page.keyboard.press("Control+f")
+    page.get_by_label("Text of the file").focus()
+    page.keyboard.press("Control+Shift+M")
+    page.evaluate(AXE.read_text("utf-8"))
+    found = page.evaluate("axe.run()")
+    assert [(one["id"], one["impact"], one["nodes"][0]["html"]) for one in found["violations"]] == []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import socket
+import sys
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -60,6 +61,11 @@ class Playground(ThreadingHTTPServer):
         self.turns = BoundedSemaphore(_AT_ONCE)
         self.paths = _paths(_STATIC) if page is None else _paths(page) | {_EVALUATOR: _STATIC / _EVALUATOR[1:]}
         self.examples = json.dumps(examples()).encode()
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A browser that no more wants what it asked for, as when its page is closed, is nothing to tell of."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
 
 
 _HTTP = 80

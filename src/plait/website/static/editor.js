@@ -2,8 +2,8 @@
 //
 // createEditor fills an element, and gives
 //   show(kind, files, file)   the command, its files, and which of them is shown: again whenever one of them is another
-//   mark(errors)              of an evaluation, each with its file and line
-// onChange is told the text of the shown file whenever the user has changed it; onOpen(file) asks to show another file.
+//   mark(errors)              of an evaluation, each with its file and line; null before there is one
+// onChange(file, text) is called when the user has changed the text of a file; onOpen(file) asks to show another file.
 export function createEditor(parent, { label, onChange }) {
   const numbers = document.createElement("pre");
   numbers.setAttribute("aria-hidden", "true");
@@ -20,7 +20,7 @@ export function createEditor(parent, { label, onChange }) {
     numbers.scrollTop = text.scrollTop;
   }
 
-  text.addEventListener("input", () => { showNumbers(); onChange(text.value); });
+  text.addEventListener("input", () => { showNumbers(); onChange(shown, text.value); });
   text.addEventListener("scroll", () => { numbers.scrollTop = text.scrollTop; });
   return {
     show(_kind, _files, file) {
@@ -29,7 +29,7 @@ export function createEditor(parent, { label, onChange }) {
       if (text.value !== file.text) text.value = file.text;
       showNumbers();
     },
-    mark(found) { errors = found; showNumbers(); },
+    mark(found) { errors = found ?? []; showNumbers(); },
   };
 }
 

@@ -6,7 +6,7 @@ const at = (id) => document.getElementById(id);
 const state = { kind: "render", files: [], shown: 0, answer: null, asked: 0 };
 const editor = createEditor(at("editor"), {
   label: "Text of the file",
-  onChange(text) { state.files[state.shown].text = text; changed(); },
+  onChange(file, text) { file.text = text; changed(); },
   onOpen(file) { showFile(state.files.indexOf(file)); },
 });
 
@@ -116,7 +116,7 @@ const showText = () => editor.show(state.kind, state.files, state.files[state.sh
 function open(kind, files) {
   Object.assign(state, { kind, files: files.map((file) => ({ ...file })), answer: null });
   at("kind").value = kind;
-  editor.mark([]);
+  editor.mark(null);
   showFile(0);
   evaluateAll();
 }

@@ -1,0 +1,177 @@
+// The editor of the static build: CodeMirror with plait's language server. The page's own says what it is for.
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { bracketMatching, foldGutter, foldKeymap, indentOnInput } from "@codemirror/language";
+import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
+import { formatDocument } from "@codemirror/lsp-client";
+import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
+import { Compartment, EditorState, RangeSet, StateEffect, StateField } from "@codemirror/state";
+import { EditorView, GutterMarker, drawSelection, dropCursor, highlightActiveLine, highlightActiveLineGutter,
+  highlightSpecialChars, keymap, lineNumberMarkers, lineNumbers, showPanel } from "@codemirror/view";
+import { colours, languageOf } from "./highlighting.js";
+import { languageServer, uriOf } from "./language.js";
+import { look } from "./look.js";
+
+const SEVERITIES = [null, "error", "warning", "info", "hint"];
+const KEYS = "Tab leaves the editor. Ctrl-Space completes, F12 goes to the definition, Shift-F12 lists uses, F2 renames.";
+// Between the last key and what the language server is told of it, in milliseconds.
+const PAUSE = 300;
+const dark = matchMedia("(prefers-color-scheme: dark)");
+
+export function createEditor(parent, { label, onChange, onOpen }) {
+  // Styles that a script makes are for a shadow: the page itself takes none but those of its files.
+  const root = parent.attachShadow({ mode: "open" });
+  const [language, service, scheme] = [new Compartment(), new Compartment(), new Compartment()];
+  const states = new WeakMap(); // of files that are not shown, so that each keeps its history
+  const problems = new WeakMap(); // of files, as the language server tells them
+  let page = null;
+  let shown = null;
+  let errors = [];
+  let pause = 0;
+  const server = languageServer({
+    onProblems(file, found) { problems.set(file, found); if (file === shown) showProblems(); },
+    onEdit(file, changes) {
+      const state = stateOf(file).update({ changes }).state;
+      states.set(file, state);
+      onChange(file, state.doc.toString());
+      server.update(page.kind, page.files);
+    },
+    onOpen(file) { onOpen(file); view.focus(); return view; },
+  });
+  const view = new EditorView({ parent: root, root });
+
+  const forFile = (file) => ({ language: languageOf(file.name), service: server.client.plugin(uriOf(file.name), "yaml") });
+
+  function stateOf(file) {
+    const known = states.get(file);
+    if (known) return known;
+    const own = forFile(file);
+    const extensions = [
+      basics, look, colours, badLines,
+      scheme.of(EditorView.darkTheme.of(dark.matches)), language.of(own.language), service.of(own.service),
+      EditorView.contentAttributes.of({ "aria-label": label, "aria-description": KEYS, spellcheck: "false", autocapitalize: "off" }),
+      EditorView.updateListener.of(({ docChanged, state }) => { if (docChanged) changed(state.doc.toString()); }),
+      showPanel.of(keysPanel),
+    ];
+    return EditorState.create({ doc: file.text, extensions });
+  }
+
+  function changed(text) {
+    onChange(shown, text);
+    clearTimeout(pause);
+    pause = setTimeout(() => server.client.sync(), PAUSE);
+  }
+
+  // The language server tells what evaluations fail by, and more. Evaluations tell it while it is not there.
+  function showProblems() {
+    const { doc } = view.state;
+    const told = (problems.get(shown) ?? []).map((one) => ({
+      from: offset(doc, one.range.start), to: offset(doc, one.range.end), severity: SEVERITIES[one.severity ?? 1], message: one.message,
+    }));
+    const lines = new Set(told.filter((one) => one.severity === "error").map((one) => doc.lineAt(one.from).number));
+    for (const one of errors) {
+      if (one.file !== shown.name || !one.line || one.line > doc.lines || lines.has(one.line)) continue;
+      const { from, to, text } = doc.line(one.line);
+      const parts = [one.message, one.expected && `expected: ${one.expected}`, one.found && `found: ${one.found}`, one.hint];
+      told.push({ from: from + text.search(/\S|$/), to, severity: "error", message: parts.filter(Boolean).join("\n") });
+      lines.add(one.line);
+    }
+    const starts = [...lines].sort((a, b) => a - b).map((number) => badLine.range(doc.line(number).from));
+    view.dispatch(setDiagnostics(view.state, told), { effects: setBadLines.of(RangeSet.of(starts)) });
+  }
+
+  dark.addEventListener("change", () => view.dispatch({ effects: scheme.reconfigure(EditorView.darkTheme.of(dark.matches)) }));
+  return {
+    show(kind, files, file) {
+      page = { kind, files };
+      server.update(kind, files);
+      if (file !== shown) {
+        if (shown) states.set(shown, view.state);
+        shown = file;
+        view.setState(stateOf(file));
+      }
+      const own = forFile(file);
+      view.dispatch({ effects: [
+        language.reconfigure(own.language), service.reconfigure(own.service),
+        scheme.reconfigure(EditorView.darkTheme.of(dark.matches)),
+      ] });
+      showProblems();
+    },
+    mark(found) {
+      errors = found ?? [];
+      if (shown) showProblems();
+      // Not before the first output is there, which the user waits for.
+      if (found) server.begin((reason) => console.warn(`the language server has ended: ${reason}`));
+    },
+  };
+}
+
+function offset(doc, { line, character }) {
+  if (line >= doc.lines) return doc.length;
+  const found = doc.line(line + 1);
+  return Math.min(found.from + character, found.to);
+}
+
+function keysPanel(view) {
+  const dom = document.createElement("div");
+  dom.className = "keys";
+  const format = document.createElement("button");
+  format.type = "button";
+  format.textContent = "Format";
+  format.title = "Shift-Alt-F";
+  format.addEventListener("click", () => formatDocument(view));
+  const text = document.createElement("span");
+  text.textContent = KEYS;
+  dom.append(format, text);
+  return { dom };
+}
+
+class BadLine extends GutterMarker {
+  elementClass = "bad-line";
+}
+const badLine = new BadLine();
+const setBadLines = StateEffect.define();
+const badLines = StateField.define({
+  create: () => RangeSet.empty,
+  update(lines, transaction) {
+    const set = transaction.effects.find((one) => one.is(setBadLines));
+    return set ? set.value : lines.map(transaction.changes);
+  },
+  provide: (field) => lineNumberMarkers.from(field),
+});
+
+// A browser that puts text in the place of coloured text gives it that colour by a style of its own, which the page's policy
+// refuses, loudly. So the editor does it.
+const typedOver = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    if (event.inputType !== "insertText" || event.data === null || view.composing) return false;
+    hearOfSelection(view);
+    const { from, to, empty } = view.state.selection.main;
+    if (empty) return false;
+    const insert = () => view.state.update(view.state.replaceSelection(event.data), { userEvent: "input.type" });
+    const handlers = view.state.facet(EditorView.inputHandler);
+    if (!handlers.some((handler) => handler(view, from, to, event.data, insert))) view.dispatch(insert());
+    event.preventDefault();
+    return true;
+  },
+});
+
+// The editor may not have heard of a selection that was made a moment ago. Some browsers tell it of a shadow.
+function hearOfSelection(view) {
+  const made = view.root.getSelection?.();
+  if (!made?.anchorNode || !view.contentDOM.contains(made.anchorNode) || !view.contentDOM.contains(made.focusNode)) return;
+  const [anchor, head] = [view.posAtDOM(made.anchorNode, made.anchorOffset), view.posAtDOM(made.focusNode, made.focusOffset)];
+  const { main } = view.state.selection;
+  if (main.anchor !== anchor || main.head !== head) view.dispatch({ selection: { anchor, head } });
+}
+
+// Tab is not among the keys: it leaves the editor, as it leaves every other part of a page.
+const basics = [
+  lineNumbers(), lintGutter(), foldGutter(), highlightActiveLineGutter(), highlightActiveLine(), highlightSpecialChars(),
+  history(), drawSelection(), dropCursor(), indentOnInput(), bracketMatching(), closeBrackets(), search({ top: true }),
+  autocompletion({ icons: false }), typedOver,
+  highlightSelectionMatches(), EditorState.allowMultipleSelections.of(true),
+  keymap.of([
+    ...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, ...lintKeymap,
+  ]),
+];

@@ -1,0 +1,53 @@
+// How files are read for colours: YAML with the code in its comments, and Starlark.
+import { yamlLanguage } from "@codemirror/lang-yaml";
+import { HighlightStyle, LanguageSupport, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
+import { parseMixed } from "@lezer/common";
+import { tags } from "@lezer/highlight";
+
+const KEYWORDS = new Set(("and break continue def elif else end False for if in lambda load None not or pass return "
+  + "True while").split(" "));
+
+// What begins at the place of a stream, as the name of a tag. A line of code in YAML begins with its `#@`.
+function token(stream) {
+  if (stream.eatSpace()) return null;
+  if (stream.match(/#!.*/)) return "docComment";
+  if (stream.match(/#@\s*(?=\s|$)/)) return "meta";
+  if (stream.match(/#@[\w/-]+(,[\w/-]+)*/)) return "annotation";
+  if (stream.match(/#.*/)) return "lineComment";
+  if (stream.match(/"(\\.|[^"\\])*"?|'(\\.|[^'\\])*'?/)) return "code";
+  if (stream.match(/\d[\w.]*/)) return "number";
+  if (stream.match(/\w+(?=\()/)) return KEYWORDS.has(stream.current()) ? "keyword" : "function";
+  if (stream.match(/\w+/)) return KEYWORDS.has(stream.current()) ? "keyword" : "variableName";
+  if (stream.match(/[-+*/%=<>!|&^~]+/)) return "operator";
+  stream.next();
+  return null;
+}
+
+const starlark = StreamLanguage.define({
+  name: "starlark",
+  token,
+  tokenTable: { function: tags.function(tags.variableName), code: tags.special(tags.string) },
+  languageData: { commentTokens: { line: "#" } },
+});
+
+const template = yamlLanguage.configure({
+  wrap: parseMixed((node, input) => (node.name === "Comment" && /^#[@!]/.test(input.read(node.from, node.from + 2))
+    ? { parser: starlark.parser, overlay: [{ from: node.from, to: node.to }] }
+    : null)),
+}, "yaml");
+
+// The language of a file by its name.
+export const languageOf = (name) => new LanguageSupport(/\.star$/.test(name) ? starlark : template);
+
+const color = (light, dark, more = {}) => ({ color: `light-dark(${light}, ${dark})`, ...more });
+export const colours = syntaxHighlighting(HighlightStyle.define([
+  { tag: [tags.propertyName, tags.definition(tags.propertyName)], ...color("#0b5cad", "#82b8f5") },
+  { tag: [tags.lineComment, tags.docComment], color: "var(--quiet)", fontStyle: "italic" },
+  { tag: [tags.typeName, tags.labelName], ...color("#1a6b3c", "#8fd6a9") },
+  // What follows is code in comments.
+  { tag: tags.annotation, ...color("#8a1f6a", "#f0a3d4", { fontWeight: "600" }) },
+  { tag: [tags.meta, tags.keyword, tags.operator], ...color("#8a1f6a", "#f0a3d4") },
+  { tag: [tags.variableName, tags.function(tags.variableName)], ...color("#5a3ea8", "#c3b1fa") },
+  { tag: tags.number, ...color("#7a4a00", "#e9bd7d") },
+  { tag: tags.special(tags.string), ...color("#1a6b3c", "#8fd6a9") },
+]));
