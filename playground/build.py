@@ -57,7 +57,7 @@ def build(target: Path) -> None:
     (target / "examples.json").write_text(json.dumps(examples()), "utf-8")
     for name in ("evaluator.js", "worker.js", "language-worker.js"):
         shutil.copy(HERE / "src" / name, target)
-    bundle = [HERE / "node_modules" / ".bin" / "esbuild", "src/editor.js", "--bundle", "--minify", "--format=esm"]
+    bundle = [str(HERE / "node_modules" / ".bin" / "esbuild"), "src/editor.js", "--bundle", "--minify", "--format=esm"]
     subprocess.run(
         [*bundle, "--legal-comments=eof", f"--outfile={target.resolve() / 'editor.js'}", "--allow-overwrite"],
         cwd=HERE,

@@ -121,7 +121,7 @@ function keysPanel(view) {
   format.title = "Shift-Alt-F";
   format.addEventListener("click", () => formatDocument(view));
   const text = document.createElement("span");
-  text.textContent = KEYS;
+  text.textContent = text.title = KEYS;
   dom.append(format, text);
   return { dom };
 }

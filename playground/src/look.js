@@ -28,6 +28,7 @@ export const look = EditorView.theme({
     font: "inherit", color: "inherit", background: "var(--back)", border: "1px solid var(--line)", borderRadius: "4px",
   },
   ".keys": { display: "flex", gap: ".6rem", alignItems: "center", padding: ".2rem .4rem", color: "var(--quiet)" },
+  ".keys span": { minWidth: "0", overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap" },
   ".keys button": { color: "var(--front)", padding: "0 .4rem" },
   ":focus-visible": { outlineColor: "var(--accent)" },
   "@media (max-width: 50rem)": { ".keys span": { display: "none" } },

@@ -58,9 +58,11 @@ schema: deckhand/LayeringPolicy/v1
 metadata: {schema: metadata/Control/v1, name: order}
 data: {layerOrder: [site]}
 """
-    data = {"float": 1.0, "large": 1e22, "items": [2.0, 3], "text": "1.0"}
     found = plait.layer(
-        {"policy.yml": policy, "s.yml": document}, secrets={reference: data}, cleartext_secrets=True, names=["s"]
+        {"policy.yml": policy, "s.yml": document},
+        secrets={reference: {"float": 1.0, "large": 1e22, "items": [2.0, 3], "text": "1.0"}},
+        cleartext_secrets=True,
+        names=["s"],
     )
     assert found.to_yaml().endswith(
         'data:\n  float: 1.0\n  large: 1.0e+22\n  items:\n  - 2.0\n  - 3\n  text: "1.0"\n'
