@@ -235,10 +235,12 @@ class State:
             if self._read_all(watched):
                 self._changed()  # what is shown above lines tells of other files
         except BaseException:
-            # A fault of the server's: its log has it, and the next change begins anew.
+            # A fault of the server's: its log has it, and the next change begins anew, also one that has come meanwhile.
             logging.getLogger(__name__).exception("an evaluation failed")
             with self._lock:
                 watched.stop = None
+            if watched.is_due:
+                self._begin(watched)
         finally:
             with self._lock:
                 self._working -= 1
