@@ -123,7 +123,7 @@ def plain(session: nox.Session) -> None:
     prepare(session, "test")
     plain = {"PLAIT_PLAIN": "1"}
     # What stands above the engine asks it in no way of its own.
-    above = ["--ignore=tests/lsp"]
+    above = [f"--ignore=tests/{name}" for name in ("lsp", "service", "website")]
     for traced in ([], ["--traced"]):
         session.run("pytest", "-q", "-n", "auto", *above, *traced, *session.posargs, env=plain)
         session.run("python", ".ci/conformance.py", str(CONFORMANCE), *traced, env=plain)

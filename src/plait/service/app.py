@@ -130,9 +130,11 @@ def application(
 
     @asynccontextmanager
     async def running(_: Starlette) -> AsyncIterator[None]:
-        with hooks.telling():
-            yield
-        watch.end()
+        try:
+            with hooks.telling():
+                yield
+        finally:
+            watch.end()
 
     app = Starlette(routes=routes, exception_handlers={HTTPException: frame.no_route}, lifespan=running)
     app.router.redirect_slashes = False

@@ -200,7 +200,10 @@ def _listening(host: str, port: int) -> socket.socket:
 
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        return socket.create_server((host, port), family=family)
+        listener = socket.create_server((host, port), family=family)
+        # The head and the body of an answer are sent one after the other; the second is not to wait for word of the first.
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return listener
     except OSError as error:
         raise PlaitError(
             f"cannot listen on {host}:{port}: {error.strerror or error}", hint="--port takes another one"

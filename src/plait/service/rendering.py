@@ -95,7 +95,7 @@ class Renderer:
             if rendered is None:
                 documents = documents_of(connection, revision) + ([policy] if policy is not None else [])
                 opened = _opened(connection, keys, documents)
-                with self._room:
+                with self._room, self._telemetry.rendering():
                     made = self._layered(opened, cleartext=shows)
                 rendered = _rendered(made.to_yaml())
                 self._kept.keep(digest, rendered)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from contextlib import contextmanager
-from time import perf_counter
+from time import monotonic, perf_counter
 
 from plait.errors import UsageError
 
@@ -43,6 +44,11 @@ class Telemetry:
     def count(self, name: str, **attributes: Attribute) -> None:
         """Count something that has happened. name: of COUNTED."""
 
+    @contextmanager
+    def rendering(self) -> Iterator[None]:
+        """Around the making of rendered documents."""
+        yield
+
     def end(self) -> None:
         """Send what is not sent yet."""
 
@@ -55,7 +61,12 @@ def _ignore(name: str, value: Attribute) -> None:
 COUNTED = {
     "plait.revisions": "revisions that were made",
     "plait.renderings": "sets of rendered documents that were asked for, by whether they were there already",
+    "plait.refusals": "requests that were answered by an error, by its kind",
 }
+# Seconds: the bounds that OpenTelemetry's conventions name for requests.
+_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
+# Seconds that the end of the service waits for a receiver.
+_LAST = 3.0
 
 
 class Recorded(Telemetry):
@@ -72,7 +83,13 @@ class Recorded(Telemetry):
         self._failed = trace.Status(trace.StatusCode.ERROR)
         self._extract = propagate.extract
         meter = metrics.get_meter("plait", version)
-        self._duration = meter.create_histogram("http.server.request.duration", "s", "time until a request is answered")
+        self._duration, self._rendering = (
+            meter.create_histogram(name, "s", told, explicit_bucket_boundaries_advisory=_BOUNDS)
+            for name, told in (
+                ("http.server.request.duration", "time until a request is answered"),
+                ("plait.rendering.duration", "time that making rendered documents takes"),
+            )
+        )
         self._active = meter.create_up_down_counter(
             "http.server.active_requests", "{request}", "requests being answered"
         )
@@ -101,6 +118,8 @@ class Recorded(Telemetry):
                     span.set_status(self._failed)
                 self._active.add(-1, known)
                 self._duration.record(perf_counter() - begun, known | found)
+                if "error.type" in found:
+                    self.count("plait.refusals", kind=found["error.type"])
 
     @contextmanager
     def span(self, name: str) -> Iterator[Note]:
@@ -109,6 +128,14 @@ class Recorded(Telemetry):
 
     def count(self, name: str, **attributes: Attribute) -> None:
         self._counters[name].add(1, attributes)
+
+    @contextmanager
+    def rendering(self) -> Iterator[None]:
+        begun = perf_counter()
+        try:
+            yield
+        finally:
+            self._rendering.record(perf_counter() - begun)
 
 
 class Exported(Recorded):
@@ -126,22 +153,31 @@ class Exported(Recorded):
             spans, measures = _span_exporter(), _metric_exporter()
         except ModuleNotFoundError as error:
             raise missing(error) from None
-        resource = Resource.create(
-            {"service.name": os.environ.get("OTEL_SERVICE_NAME", "plait"), "service.version": version}
-        )
-        traces = TracerProvider(resource=resource)
+        found: dict[str, str] = {"service.version": version}
+        # What is said here counts more than what the environment says.
+        if not os.environ.get("OTEL_SERVICE_NAME") and "service.name=" not in os.environ.get(
+            "OTEL_RESOURCE_ATTRIBUTES", ""
+        ):
+            found["service.name"] = "plait"
+        resource = Resource.create(found)
+        traces = TracerProvider(resource=resource, shutdown_on_exit=False)
         if spans is not None:
             traces.add_span_processor(BatchSpanProcessor(spans))
         readers = [PeriodicExportingMetricReader(measures)] if measures is not None else []
-        meters = MeterProvider(readers, resource)
+        meters = MeterProvider(readers, resource, shutdown_on_exit=False)
         trace.set_tracer_provider(traces)
         metrics.set_meter_provider(meters)
         self._end = [traces.shutdown, meters.shutdown]
         super().__init__(version)
 
     def end(self) -> None:
-        for end in self._end:
-            end()
+        # A receiver that is away is tried again for longer than whoever stops the service would wait.
+        threads = [threading.Thread(target=end, daemon=True) for end in self._end]
+        for thread in threads:
+            thread.start()
+        until = monotonic() + _LAST
+        for thread in threads:
+            thread.join(max(until - monotonic(), 0))
 
 
 def _span_exporter() -> SpanExporter | None:
