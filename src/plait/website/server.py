@@ -82,6 +82,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: Playground
     protocol_version = "HTTP/1.1"
     server_version = "plait"
+    disable_nagle_algorithm = True  # the body is not to wait for word of the head
     sys_version = ""
     timeout = 30
 
