@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from plait.codecache import CodeCache
     from plait.nodes import DocumentSet
     from plait.provenance import Ending, Trace
+    from plait.provenance.marks import Marks
     from plait.source import Source
 
     class Originals(Protocol):
@@ -65,6 +66,7 @@ class Context:
         "originals",
         "print_line",
         "refuses_warnings",
+        "secrets",
         "shared",
         "total",
         "trace",
@@ -88,6 +90,8 @@ class Context:
         self.refuses_warnings = False
         # What records where values come from; None, the default, costs nothing.
         self.trace: Trace | None = None
+        # The marks of secrets; None in a run without, which imports and pays nothing.
+        self.secrets: Marks | None = None
         self.additions: frozenset[str] = frozenset()
         self.doing: object = ""
         self.done = self.total = 0
@@ -103,6 +107,16 @@ class Context:
             trace.end()
         if self.budget is not None:
             self.budget.end()
+
+    def use_secrets(self) -> Marks:
+        """The marks of the run, which uses secrets from now on: every door by which secrets enter calls this first."""
+        if self.secrets is None:
+            if self.trace is None:
+                from plait.provenance import Trace
+
+                self.trace = Trace()
+            self.secrets = self.trace.use_secrets()
+        return self.secrets
 
     def warn(self, text: str) -> None:
         """Collect a warning once, however often it is given."""

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
         findings: Sequence[Finding]
 
 
+# Shown in the place of a secret.
+HIDDEN = "(secret)"
+
+
 class Step:
     """One step of a trail: what was being done ("in document", "in f"), and where."""
 
@@ -38,9 +42,12 @@ class Step:
 
 
 class Finding:
-    """One thing that is wrong, with its place: errors that collect (schema checks, several names) hold a list of them."""
+    """One thing that is wrong, with its place: errors that collect (schema checks, several names) hold a list of them.
 
-    __slots__ = ("also", "at", "expected", "found", "hint", "message", "trail")
+    origins: what it depends on, as of an error.
+    """
+
+    __slots__ = ("also", "at", "expected", "found", "hint", "message", "origins", "trail")
 
     def __init__(
         self,
@@ -60,6 +67,12 @@ class Finding:
         self.found = found
         self.hint = hint
         self.trail = list(trail)
+        self.origins: tuple[object, ...] | None = None
+
+    def made_of(self, *origins: object) -> Self:
+        """The same finding, with what it depends on."""
+        self.origins = origins
+        return self
 
     def report(self) -> str:
         """The whole message, with places, source lines and hints, as the command line prints it."""
@@ -72,9 +85,14 @@ class PlaitError(Exception):
     message: what is wrong, in the user's words; where a reference's wording is part of its contract, that wording.
     document: the document that was being changed, and the place in it, where one among many was.
     trail: steps from the innermost to the outermost.
+    origins: what the error depends on, as `plait.provenance` records it; None if that is not known. A run that uses
+    secrets shows an error in full only if its origins are known and none is secret (see `plait.provenance.marks`).
+    decided_at: the outermost condition that depends on a secret and leads to the error, if there is one.
     """
 
     exit_status = 1
+    origins: tuple[object, ...] | None = None
+    decided_at: Position | None = None
 
     def __init__(
         self,
@@ -120,6 +138,15 @@ class PlaitError(Exception):
         quote_values: also quote the lines of values files, and values of the environment.
         """
         return render(self, quote_values=quote_values)
+
+    def made_of(self, *origins: object) -> Self:
+        """The same error, with what it depends on: no origins if that is the text of inputs that are not secret.
+
+        The first call counts, since the innermost code knows best.
+        """
+        if self.origins is None:
+            self.origins = origins
+        return self
 
     def within(self, text: str, at: Position | None = None) -> Self:
         """Add an outer step to the trail; returns the same error, to be raised again."""

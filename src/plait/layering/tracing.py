@@ -249,7 +249,7 @@ def inherited(
         if document.parent is not None and document not in documents:
             # It is not printed, so nobody asks what is in its data.
             trace.lineage[document.node] = (set(), _parentage(document, document.parent))
-    trace.secrets += lines_of_secrets(secret)
+    trace.hide_lines(lines_of_secrets(secret))
     for document, node in zip(documents, result.items, strict=False):
         trace.copied(node, document.node)
         top, was = node.value, document.node.value

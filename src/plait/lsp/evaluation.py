@@ -10,7 +10,7 @@ from plait.limits import Allowance, Limits, exceeded, limited
 from plait.lsp.behind import lines_behind
 from plait.nodes import Array, Map, MapItem, walk
 from plait.process import with_room
-from plait.provenance import Cause, Change, Trace
+from plait.provenance import EVERY, Cause, Change, Trace
 from plait.secrets import HIDDEN
 from plait.tools.explain import Explainer
 from plait.tools.paths import Place, all_places
@@ -171,7 +171,7 @@ class Evaluation:
             for one in (change, *change.because)
             if isinstance(one, Change | Cause | MapItem) and path_of(one.source) in stores
         }
-        self.trace.secrets += [(source, 0, 1 << 60) for source in sources]
+        self.trace.hide_lines((source, 0, EVERY) for source in sources)
 
     def name_of(self, place: Place) -> str:
         """What a value is called; no secret is in it."""

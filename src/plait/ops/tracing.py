@@ -143,7 +143,7 @@ class Variables:
         source = Source(path)
         self._given["vars-store"] = {"": Cause("variable store", source, 0)}
         # What it holds are passwords and keys, for the most part.
-        self.trace.secrets.append((source, 0, 1))
+        self.trace.hide_lines([(source, 0, 1)])
 
     def origins(self, name: str) -> list[Origin]:
         """What had a part in a variable's value: dotted names are parts of one variable."""

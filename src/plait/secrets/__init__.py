@@ -1,13 +1,30 @@
 """Values that nobody else is to see: where they come from (`sources`), and how a run says nothing of them (`hiding`).
 
-The mark of a secret is its source: positions in a private one are not quoted, and `Trace.secrets` names it for whatever
-tells histories. What a run says beside its result is held against what it says with other secrets.
+A run that uses secrets has `plait.provenance.marks.Marks`, which decides for each value and each message whether it may be
+shown. `uses_secrets` tells whether a run does.
 """
 
 from __future__ import annotations
 
-# What is shown in the place of a secret.
-HIDDEN = "(secret)"
+from plait.context import Context
+from plait.errors import HIDDEN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.provenance import Trace
+
+__all__ = ["FLAGS", "HIDDEN", "uses_secrets"]
 
 # The flags that bring values which are for nobody else.
 FLAGS = frozenset({"vars-store", "secrets", "secrets-file", "cleartext-secrets"})
+
+
+def uses_secrets(of: Context | Trace | None) -> bool:
+    """True if a run uses secrets: the one decision.
+
+    of: the state of the run, or what it recorded; None for a run that recorded nothing, which uses none. The answer is
+    known once the inputs are read, since each door by which secrets enter calls `Context.use_secrets`,
+    or `hide`, `hide_item` or `hide_lines` of the record.
+    """
+    trace = of.trace if isinstance(of, Context) else of
+    return trace is not None and trace.marks is not None

@@ -6,7 +6,7 @@ from plait.errors import UsageError, render
 from plait.naming import document_name, naming
 from plait.nodes import Array, Document, Map, MapItem
 from plait.secrets import HIDDEN
-from plait.tools.explain import Entry, Explainer, is_secret
+from plait.tools.explain import Entry, Explainer
 from plait.tools.finding import find
 from plait.tools.paths import Path, places
 from plait.tools.telling import to_text
@@ -107,7 +107,9 @@ def _concerns(item: Item, path: Path) -> bool:
 
 
 def _line(trace: Trace, entry: Entry) -> str:
-    text = "" if entry.text is None or is_secret(trace, entry.source, entry.line) else f"  | {entry.text.strip()}"
+    marks = trace.marks
+    hidden = entry.text is None or (marks is not None and marks.is_secret_line(entry.source, entry.line))
+    text = "" if hidden or entry.text is None else f"  | {entry.text.strip()}"
     return f"  {entry.place}  {entry.action}{text}"
 
 

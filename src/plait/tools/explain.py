@@ -131,11 +131,6 @@ def explain(trace: Trace, place: Place, *, cleartext_secrets: bool = False) -> H
     return Explainer(trace, cleartext_secrets=cleartext_secrets).history(place)
 
 
-def is_secret(trace: Trace, source: Source | None, line: int) -> bool:
-    """Whether nobody is to see a line."""
-    return any(source is one and first <= line < end for one, first, end in trace.secrets)
-
-
 def histories(
     trace: Trace, documents: Sequence[Document], path: str | None = None, *, cleartext_secrets: bool = False
 ) -> Iterator[History]:
@@ -169,8 +164,7 @@ class Explainer:
 
     def __init__(self, trace: Trace, *, cleartext_secrets: bool = False) -> None:
         self.trace = trace
-        self._cleartext_secrets = cleartext_secrets
-        self._secrets: dict[Item, bool] = {}
+        self.marks = None if cleartext_secrets else trace.marks
         self._names: ItemNames | None = None
         # The items around the last value, outermost first, with what is known of each; and all of that together.
         self._above: list[tuple[Item, list[Entry]]] = []
@@ -182,9 +176,8 @@ class Explainer:
     def names(self) -> ItemNames:
         """What documents and items of arrays are called; no secret is in it."""
         if self._names is None:
-            # One that asks this would hold it, and be held by it.
-            asked = Explainer(self.trace, cleartext_secrets=self._cleartext_secrets)
-            self._names = ItemNames(asked.is_secret)
+            marks = self.marks
+            self._names = ItemNames() if marks is None else ItemNames(marks.holds_secret)
         return self._names
 
     def history(self, place: Place) -> History:
@@ -200,43 +193,18 @@ class Explainer:
             ]
         if own:
             around = distinct([*around, *own])
-        if not self._conceals():
+        marks = self.marks
+        if marks is None:
             return History(place, entries, around)
         for entry in flat([*entries, *around]):
-            entry.secret = self._is_hidden(entry)
-            entry.value = self.masked(entry.value)
-        secret = any(entry.secret for entry in entries)
-        return History(place, entries, around, secret=secret, value=HIDDEN if secret else self.masked(place.value))
-
-    def masked(self, value: Value) -> Value:
-        """The value with HIDDEN in the place of each secret in it."""
-        if not self._conceals() or not (type(value) is Map or type(value) is Array):
-            return value
-        return value.with_values(
-            HIDDEN if self._is_hidden(*self.entries(item)) else self.masked(item.value) for item in value.items
-        )
+            entry.secret = any(marks.is_secret_line(one.source, one.line) for one in flat([entry]))
+            entry.value = marks.masked(entry.value)
+        secret = marks.is_secret(place.item) or any(entry.secret for entry in entries)
+        return History(place, entries, around, secret=secret, value=HIDDEN if secret else marks.masked(place.value))
 
     def is_secret(self, item: Item) -> bool:
-        """Whether a value, or something in it, is for nobody else: it comes from a secret, or was made of one."""
-        if not self._conceals():
-            return False
-        found = self._secrets.get(item)
-        if found is None:
-            # What is asked for again on the way has no part in the answer.
-            self._secrets[item] = False
-            value = item.value
-            found = self._is_hidden(*self.entries(item)) or (
-                (type(value) is Map or type(value) is Array) and any(map(self.is_secret, value.items))
-            )
-            self._secrets[item] = found
-        return found
-
-    def _conceals(self) -> bool:
-        return bool(self.trace.secrets) and not self._cleartext_secrets
-
-    def _is_hidden(self, *entries: Entry) -> bool:
-        """Whether one of these, or what it was made of, is from a secret line."""
-        return any(is_secret(self.trace, one.source, one.line) for one in flat(entries))
+        """True if a value, or something in it, is secret."""
+        return self.marks is not None and self.marks.holds_secret(item)
 
     def _brought(self, place: Place, entries: list[Entry]) -> list[Entry]:
         """The entries of a value that a substitution brought as a part of a map or list: it stands above where it is written."""

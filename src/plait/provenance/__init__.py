@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Protocol, TypeAlias
 
     from plait.nodes import Document, Item, Value
+    from plait.provenance.marks import Marks
     from plait.source import Source
 
     # What a value was made of: an item, all items below a collection, or a line of code with what it read.
@@ -129,8 +130,8 @@ class Trace:
     matches: documents of overlays -> those that they were for. unmatched: overlay items that matched nothing, with the
     items they could have matched. code: the state of traced
     programs (see `plait.starlark.probe`). label: what overlays are called now, if not by their actions. stages: the
-    documents after each step. effects: what single operations, actions and substitutions did, in order. secrets: parts of sources that nobody is to see, (source, first line, line after the
-    last). texts: the lines of text files of the output, by path;
+    documents after each step. effects: what single operations, actions and substitutions did, in order. secrets: parts of sources that are secret,
+    (source, first line, line after the last). marks: the decision of what may be shown, None in a run without secrets. texts: the lines of text files of the output, by path;
     lines: those of all text files, by the identity of the text.
     whole: of documents whose data were replaced as a whole, what did it. lineage: of documents with a parent,
     their own items and what the parent's are there by.
@@ -144,6 +145,7 @@ class Trace:
         "label",
         "lineage",
         "lines",
+        "marks",
         "matches",
         "presence",
         "removals",
@@ -166,6 +168,7 @@ class Trace:
         self.texts: dict[str, Array] = {}
         self.lines: dict[int, tuple[str, Array]] = {}
         self.secrets: list[tuple[Source | None, int, int]] = []
+        self.marks: Marks | None = None
         self.code: Ending | None = None
         self.label: str | None = None
         self.whole: dict[object, Change] = {}
@@ -181,19 +184,35 @@ class Trace:
         self.unmatched += earlier.unmatched
         self.stages += earlier.stages
         self.effects += earlier.effects
-        self.secrets += earlier.secrets
+        self.hide_lines(earlier.secrets)
         self.lineage.update(earlier.lineage)
 
     def hide(self, root: Value) -> None:
-        """Say that the sources of a tree are for nobody else's eyes."""
+        """Declare all lines of the sources of a tree secret."""
         sources = dict.fromkeys(item.source for item in walk(root))
-        self.secrets += [(source, 0, _EVERY) for source in sources]
+        self.hide_lines((source, 0, EVERY) for source in sources)
 
     def hide_item(self, item: Item) -> None:
-        """Say that the lines of an item, and of all below it, are for nobody else's eyes."""
+        """Declare the lines of an item, and of all items below it, secret."""
+        found = []
         for one in (item, *walk(item.value)):
             height = one.value.count("\n") if type(one.value) is str else 0
-            self.secrets.append((one.source, one.line, one.line + height + 1))
+            found.append((one.source, one.line, one.line + height + 1))
+        self.hide_lines(found)
+
+    def hide_lines(self, ranges: Iterable[tuple[Source | None, int, int]]) -> None:
+        """Declare lines secret: (source, first line, line after the last). With the first of them the run uses secrets."""
+        self.secrets += ranges
+        if self.secrets:
+            self.use_secrets()
+
+    def use_secrets(self) -> Marks:
+        """The marks of the run; from now on it uses secrets."""
+        if self.marks is None:
+            from plait.provenance.marks import Marks
+
+            self.marks = Marks(self)
+        return self.marks
 
     def end(self) -> None:
         """Let go of what traced programs needed while they ran."""
@@ -346,7 +365,7 @@ class Trace:
 
 
 _COLLECTIONS = frozenset({Map, Array, DocumentSet})
-_EVERY = 1 << 60  # behind the last line
+EVERY = 1 << 60  # behind the last line
 
 
 def _paired_maps(left: Map, right: Map) -> tuple[list[tuple[Item, Item | None]], list[Item]]:

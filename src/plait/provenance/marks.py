@@ -1,0 +1,201 @@
+"""The marks of secrets: the one decision of which values of a run may be shown to a person.
+
+A run that uses secrets has `Marks`, as `Context.secrets` and as `Trace.marks`; other runs have None in both places. The
+mark of a value is not stored with it. A value is secret if a walk through its recorded origins (see `plait.provenance`)
+reaches a line that a source of secrets declared with `Trace.hide`, `hide_item` or `hide_lines`. Conditions are origins of
+what they decide, so a value that was chosen by a secret is secret as well.
+
+A message, a report or a stored file shows a value only if `is_secret` answers False for its origins. Without origins
+nothing is known of a value, and it is withheld.
+"""
+
+from __future__ import annotations
+
+from plait.errors import HIDDEN, Finding
+from plait.nodes import Array, DocumentSet, Map, walk
+from plait.provenance import EVERY, Cause
+from plait.source import Position, Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import TypeVar
+
+    from plait.errors import PlaitError
+    from plait.nodes import Item, Value
+    from plait.provenance import Origin, Trace
+
+    Error = TypeVar("Error", bound=PlaitError)
+
+# The text of an error, a warning or a finding that is withheld.
+WITHHELD = "the message is withheld, since it depends on a secret"
+_HINT = "--quote-values shows it"
+
+
+class Marks:
+    """The secret marks of one run.
+
+    shows_all: nothing is withheld, because the user asked for cleartext (`--quote-values`).
+    """
+
+    __slots__ = ("_counted", "_known", "_lines", "_version", "_whole", "shows_all", "trace")
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.shows_all = False
+        self._known: dict[Origin, bool] = {}
+        self._whole: set[int] = set()  # identities of sources, which the trace holds
+        self._lines: dict[int, list[tuple[int, int]]] = {}
+        self._counted = 0  # entries of trace.secrets that are in the two tables above
+        self._version = (0, 0, 0)  # sizes of the tables of the trace; answers are kept while it does not grow
+
+    def is_secret(self, *origins: Origin) -> bool:
+        """True if a value that was made of these origins depends on a secret."""
+        self._update()
+        return any(map(self._reaches, origins))
+
+    def is_secret_line(self, source: Source | None, line: int) -> bool:
+        """True if a line of a source is itself secret."""
+        self._update()
+        return self._is_hidden(source, line)
+
+    def holds_secret(self, item: Item) -> bool:
+        """True if the value of an item, or any value below it, is secret."""
+        return self.is_secret(item) or any(map(self.is_secret, walk(item.value)))
+
+    def shown(self, value: Value, *origins: Origin) -> Value:
+        """The value, or HIDDEN if it depends on a secret or has no origins."""
+        if self.shows_all or (origins and not self.is_secret(*origins)):
+            return value
+        return HIDDEN
+
+    def masked(self, value: Value) -> Value:
+        """The map or list with HIDDEN in the place of each secret value in it; a scalar as it is."""
+        if self.shows_all or not (type(value) is Map or type(value) is Array):
+            return value
+        return value.with_values(self.shown(self.masked(item.value), item) for item in value.items)
+
+    # ---- messages
+
+    def depends(self, origins: Iterable[object] | None) -> bool:
+        """True if a message with these origins is withheld: one of them is secret, or they are not known."""
+        return not self.shows_all and (origins is None or self.is_secret(*origins))  # type: ignore[arg-type]
+
+    def told(self, error: Error) -> Error:
+        """The error as a person may see it: in full if it depends on no secret, else its kind and its place alone.
+
+        The place is the line; under a condition that depends on a secret it is the outermost such condition, for which
+        line is reached depends on the secret as well.
+        """
+        if self.depends(error.origins):
+            error.message = WITHHELD
+            error.args = (WITHHELD,)
+            error.expected = error.found = error.document = None
+            error.hint = _HINT
+            error.also, error.findings = [], []
+            error.at = _line_only(error.at if error.decided_at is None else error.decided_at)
+            error.trail = []
+        elif error.findings and not self.shows_all:
+            error.findings = [
+                Finding("a finding is withheld, since it depends on a secret") if self.depends(one.origins) else one
+                for one in error.findings
+            ]
+        return error
+
+    # ---- the walk
+
+    def _update(self) -> None:
+        trace = self.trace
+        secrets = trace.secrets
+        version = len(trace.changes), len(trace.copies), len(trace.presence)
+        if version != self._version:
+            self._version = version
+            self._known.clear()
+        if len(secrets) == self._counted:
+            return
+        for source, first, end in secrets[self._counted :]:
+            if first <= 0 and end >= EVERY:
+                self._whole.add(id(source))
+            else:
+                self._lines.setdefault(id(source), []).append((first, end))
+        self._counted = len(secrets)
+        self._known.clear()
+
+    def _is_hidden(self, source: Source | None, line: int) -> bool:
+        if id(source) in self._whole:
+            return True
+        ranges = self._lines.get(id(source))
+        return ranges is not None and any(first <= line < end for first, end in ranges)
+
+    def _reaches(self, start: Origin) -> bool:
+        """True if a walk from an origin reaches a secret line.
+
+        Depth first with an explicit stack, since chains of origins are as long as the loops of a program.
+        """
+        known = self._known
+        if start in known:
+            return known[start]
+        seen: set[Origin] = {start}
+        path: list[tuple[Origin, Iterator[Origin]]] = [(start, iter(self._next(start)))]
+        found = self._is_source(start)
+        while path and not found:
+            for origin in path[-1][1]:
+                if origin in seen:
+                    continue
+                answer = known.get(origin)
+                if answer or (answer is None and self._is_source(origin)):
+                    found = True
+                    known[origin] = True
+                    break
+                seen.add(origin)
+                if answer is None:
+                    path.append((origin, iter(self._next(origin))))
+                    break
+            else:
+                path.pop()
+        if found:
+            known.update((origin, True) for origin, _ in path)
+            known[start] = True
+        else:
+            known.update(dict.fromkeys(seen, False))
+        return found
+
+    def _is_source(self, origin: Origin) -> bool:
+        if isinstance(origin, Map | Array | DocumentSet):
+            return False
+        if self._is_hidden(origin.source, origin.line):
+            return True
+        change = None if isinstance(origin, Cause) else self.trace.changes.get(origin)
+        return change is not None and self._is_hidden(change.source, change.line)
+
+    def _next(self, origin: Origin) -> Iterable[Origin]:
+        if isinstance(origin, Map | Array | DocumentSet):
+            return [item for item in walk(origin) if type(item.value) is not Map and type(item.value) is not Array]
+        if isinstance(origin, Cause):
+            return origin.because
+        trace = self.trace
+        out: list[Origin] = [*trace.presence.get(origin, ())]
+        change = trace.changes.get(origin)
+        if change is not None:
+            out += change.because
+            if change.was is not None:
+                out.append(change.was)
+        copied = trace.copies.get(origin)
+        if copied is not None:
+            out.append(copied)
+        return out
+
+
+_NO_LINE = 1 << 40
+
+
+def _line_only(at: Position | None) -> Position | None:
+    """The place without its text: that may be a line of a text that a program read."""
+    if at is None or at.source is None:
+        return at
+    blank = Source(at.source.name, "", _NO_LINE)
+    blank.shown = at.source.shown
+    return Position(blank, at.line)
+
+
+__all__ = ["WITHHELD", "Marks"]
