@@ -12,6 +12,7 @@ PACKAGE = pathlib.Path(plait.__file__).parent
 
 LEVELS = [
     ["lazy", "passes", "source", "version"],
+    ["bundle"],
     ["spell"],
     ["errors"],
     ["additions"],
