@@ -18,6 +18,7 @@ LEVELS = [
     ["additions"],
     ["events", "limits", "view"],
     ["content", "writing", "process", "textdiff"],
+    ["children"],
     ["annotations", "deferred"],
     ["nodes"],
     ["provenance"],

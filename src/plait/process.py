@@ -20,10 +20,9 @@ from plait.limits import DEEPEST, Allowance, Limits, allowance, exceeded, limite
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable
     from typing import TypeVar
 
-    P = TypeVar("P")
     T = TypeVar("T")
 
 # What a process has before it reads anything, and room in which the language sees that it is at its limit.
@@ -163,53 +162,6 @@ def unbound_memory() -> None:
 
         _, hard = getrlimit(RLIMIT_DATA)
         setrlimit(RLIMIT_DATA, (hard, hard))
-
-
-# ---- several processes
-
-
-def in_several(
-    processes: int,
-    work: Callable[[P], T],
-    parts: Iterable[P],
-    begin: Callable[..., None],
-    given: tuple[object, ...] = (),
-) -> Iterator[T | None]:
-    """What `work` makes of each part, made in so many processes, in the order of the parts; None where a process ended.
-
-    begin: is called with `given` once in each process, which keeps the limits of what is run in it. Raises what the work
-    raises.
-    """
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
-
-    with ProcessPoolExecutor(processes, initializer=_begin_one, initargs=(begin, given)) as pool:
-        done = [pool.submit(work, part) for part in parts]
-        try:
-            for future in done:
-                try:
-                    found = future.result()
-                except BrokenProcessPool:
-                    yield None
-                else:
-                    yield found
-        except KeyboardInterrupt:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-        finally:
-            # Whoever does not wait for the processes may meet the end of the pipes to them while Python ends.
-            pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _begin_one(begin: Callable[..., None], given: tuple[object, ...]) -> None:
-    import signal
-
-    # An interrupt is for the process that sends the work.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    own_process()
-    stop_timer()
-    goes_on()
-    begin(*given)
 
 
 # ---- room on the stack

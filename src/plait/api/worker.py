@@ -13,6 +13,7 @@ import sys
 from importlib import import_module
 
 from plait.api.messages import encode, failure_of
+from plait.children.worker import receive, send
 from plait.errors import LimitError, PlaitError
 from plait.limits import Allowance, Limits, limited
 from plait.process import keeper, stop_timer, unbound_memory, within_memory
@@ -20,7 +21,6 @@ from plait.process import keeper, stop_timer, unbound_memory, within_memory
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import BinaryIO
 
     from plait.api.messages import Reply
 
@@ -36,18 +36,12 @@ def serve() -> None:
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     first = data_size()
-    while head := calls.read(8):
-        name, arguments, directory = pickle.loads(calls.read(int.from_bytes(head)))  # noqa: S301 - from our own parent
+    while (call := receive(calls)) is not None:
+        name, arguments, directory = pickle.loads(call)  # noqa: S301 - from our own parent
         data, is_spent = _answer(name, arguments, directory, first + _MOST_KEPT)
-        _send(replies, data)
+        send(replies, data)
         if is_spent:
             return
-
-
-def _send(to: BinaryIO, data: bytes) -> None:
-    to.write(len(data).to_bytes(8))
-    to.write(data)
-    to.flush()
 
 
 def _answer(name: str, arguments: Mapping[str, object], directory: str, most: int) -> tuple[bytes, bool]:

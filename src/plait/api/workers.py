@@ -10,14 +10,13 @@ import io
 import os
 import pickle
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Iterable, Mapping
 
 from plait.api.messages import decode, error_of
 from plait.api.results import Documents
 from plait.api.stopping import CURRENT
+from plait.children.worker import Worker as Process
 from plait.errors import LimitError
 from plait.limits import Limits, exceeded
 
@@ -75,68 +74,38 @@ class _Sender(pickle.Pickler):
         return (Documents, (value.to_yaml(),)) if isinstance(value, Documents) else NotImplemented
 
 
-class Worker:
+class Worker(Process):
     """A worker process, idle or with one call."""
 
-    __slots__ = ("_overdue", "_process")
+    __slots__ = ("_overdue",)
 
     def __init__(self) -> None:
-        import plait
-
-        home = os.path.dirname(os.path.dirname(os.path.abspath(plait.__file__)))
-        code = f"import sys; sys.path.insert(0, {home!r}); from plait.api.worker import serve; serve()"
-        self._process = subprocess.Popen(  # noqa: S603 - this interpreter, and the line above
-            [sys.executable, "-I", "-c", code],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
+        super().__init__("plait.api.worker:serve")
         self._overdue = False
 
     def call(self, data: bytes, seconds: float) -> Reply:
         """Send a call and wait for its reply. Raises LimitError when it takes too long, or when the process ended."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
         timer = threading.Timer(seconds + _GRACE, self._end_overdue)
         timer.daemon = True
         timer.start()
         try:
-            self._process.stdin.write(len(data).to_bytes(8) + data)
-            self._process.stdin.flush()
-            head = self._process.stdout.read(8)
-            reply = self._process.stdout.read(int.from_bytes(head)) if len(head) == 8 else b""
-            if len(head) == 8 and len(reply) == int.from_bytes(head):
-                return decode(reply)
-        except BrokenPipeError:
-            pass
+            reply = self.ask(data)
         except BaseException:
             self.end()
             raise
         finally:
             timer.cancel()
-        self.end()
+        if reply is not None:
+            return decode(reply)
+        status = self.end()
         if self._overdue:
             raise exceeded("this run", "seconds", seconds)
-        status = self._process.returncode
         how = f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
         raise LimitError(f"the process of this run ended {how}", hint="it had too little memory, or too small a stack")
-
-    def is_alive(self) -> bool:
-        """Whether the process waits for a call."""
-        return self._process.poll() is None
 
     def _end_overdue(self) -> None:
         self._overdue = True
         self.kill()
-
-    def kill(self) -> None:
-        """End the process, from any thread; whoever called it hears that it ended."""
-        self._process.kill()
-
-    def end(self) -> None:
-        """End the process, and wait until it has."""
-        self.kill()
-        self._process.communicate()
 
 
 class Workers:

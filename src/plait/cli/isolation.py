@@ -12,6 +12,7 @@ import signal
 import sys
 from time import monotonic
 
+from plait.children.forking import can_fork, forked
 from plait.errors import LimitError, UsageError
 from plait.limits import Limits, exceeded
 from plait.process import own_process, stop_timer
@@ -32,15 +33,12 @@ def isolated(command: Callable[[], int]) -> int:
 
     Raises LimitError when the child had to be ended, or ended by a signal; UsageError where there are no child processes.
     """
-    if not hasattr(os, "fork"):
+    if not can_fork():
         raise UsageError("--isolate needs a system that can fork a process (Linux, macOS)")
     sys.stdout.flush()
     sys.stderr.flush()
     hears, tells = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(hears)
-        _run(command, tells)
+    child = forked(lambda: _run(command, hears, tells))
     os.close(tells)
     # The child's timer is the one that counts.
     stop_timer()
@@ -67,20 +65,18 @@ def isolated(command: Callable[[], int]) -> int:
     return status
 
 
-def _run(command: Callable[[], int], tells: int) -> None:
-    """What the child does; it never comes back. It tells each time limit that it sets itself."""
-    status = 70
-    try:
+def _run(command: Callable[[], int], hears: int, tells: int) -> int:
+    """The exit status of the command, in the child. It tells each time limit that it sets itself."""
+    os.close(hears)
 
-        def told(run: Allowance) -> None:
-            os.write(tells, f"{run.limits.seconds}\n".encode())
+    def told(run: Allowance) -> None:
+        os.write(tells, f"{run.limits.seconds}\n".encode())
 
-        own_process(told)
-        status = command()
-        sys.stdout.flush()
-        sys.stderr.flush()
-    finally:
-        os._exit(status)
+    own_process(told)
+    status = command()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    return status
 
 
 def _wait(hears: int) -> float | None:

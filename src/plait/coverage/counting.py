@@ -27,7 +27,7 @@ def counted(project: Project, runs: Sequence[Run], coverage: Coverage) -> Iterat
 
 def counted_by_several(runs: Sequence[Run], coverage: Coverage, processes: int, named: str) -> Iterator[str]:
     """The same in so many processes. named: the project file that the user names, if any."""
-    from plait.process import in_several
+    from plait.children.pool import in_several
 
     names = [run.name for run in runs]
     for name, found in zip(names, in_several(processes, _work, names, _begin, (named,)), strict=True):

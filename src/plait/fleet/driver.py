@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, wait
 
+from plait.children.pool import WorkerEndedError
 from plait.errors import PlaitError
 from plait.fleet.outcome import FAILED, LEFT, Outcome
 from plait.fleet.placing import with_times
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 _PORTION = 0.25
 _LARGEST = 64
-# So often a run is begun whose process ends meanwhile; the last time it is alone, so that no other run is taken for it.
+# Attempts per run if its worker ends. The last attempt runs alone: memory that others took is then no cause.
 _ATTEMPTS = 3
 # The clock is looked at so often while nothing ends.
 _TICK = 0.5
@@ -70,7 +71,7 @@ class Drive:
         self._each = _PORTION
         self._is_stopped = False
         self._has_made_any = False
-        self._breaks = 0
+        self._endings = 0
 
     def make(self, tasks: Sequence[Task]) -> None:
         """Make these runs. Raises what `told` raises, and KeyboardInterrupt once what had begun has ended."""
@@ -79,8 +80,8 @@ class Drive:
         ended = False
         try:
             while (rest or self._waiting or self._going) and not self._is_stopped:
-                executor = self._give_out(executor, rest)
-                executor = self._take_in(executor)
+                self._give_out(executor, rest)
+                self._take_in()
             ended = True
         finally:
             for future in self._going:
@@ -93,7 +94,7 @@ class Drive:
         for task in [*(task for portion in self._waiting for task in portion.tasks), *rest]:
             self._told(task, Outcome(task.name, LEFT))
 
-    def _give_out(self, executor: Executor, rest: deque[Task]) -> Executor:
+    def _give_out(self, executor: Executor, rest: deque[Task]) -> None:
         while len(self._going) < self._room() and (self._waiting or rest):
             if self._waiting:
                 portion = self._waiting.popleft()
@@ -103,11 +104,9 @@ class Drive:
             try:
                 # Who has sent the setup ahead gives out what stands for it.
                 future = executor.submit(perform, self._pool.sent, portion.tasks)  # type: ignore[arg-type]
-                self._going[future] = portion
             except BrokenExecutor:
-                self._waiting.appendleft(portion)
-                return self._broken()
-        return executor
+                raise _useless() from None
+            self._going[future] = portion
 
     def _room(self) -> int:
         """How many portions there may be: one, while a run is tried for the last time."""
@@ -115,20 +114,21 @@ class Drive:
             return 1
         return 1 if self._pool.width == 1 else 2 * self._pool.width
 
-    def _take_in(self, executor: Executor) -> Executor:
+    def _take_in(self) -> None:
         done, _ = wait(self._going, timeout=_TICK, return_when=FIRST_COMPLETED)
         self._tick()
         is_lost = not done and self._pool.renew()
         for future in done:
-            if future not in self._going:  # its pool has broken meanwhile
-                continue
             # A cluster gives up what it has lost the inputs of.
             error = CancelledError("what it needs was lost") if future.cancelled() else future.exception()
             if isinstance(error, BrokenExecutor):
-                return self._broken()
+                raise _useless()
             portion = self._going.pop(future)
             if error is None:
                 self._note(portion, future.result())
+            elif isinstance(error, WorkerEndedError):
+                self._ended()
+                self._lost(portion, "the process that made it ended")
             elif isinstance(error, PlaitError):
                 raise error
             else:
@@ -136,7 +136,6 @@ class Drive:
                 self._lost(portion, f"{type(error).__name__}: {error}")
         if is_lost:
             self._give_out_again()
-        return executor
 
     def _give_out_again(self) -> None:
         """What was sent with a setup that is gone never comes back, not even as lost."""
@@ -160,22 +159,11 @@ class Drive:
             self._told(task, outcome)
             self._is_stopped = self._is_stopped or (self._fail_fast and outcome.has_failed)
 
-    def _broken(self) -> Executor:
-        """A process has ended, and with it the pool: take another one, and begin again what was going on."""
-        portions = [*self._going.items()]
-        self._going.clear()
-        for future, portion in portions:
-            if future.done() and not future.cancelled() and future.exception() is None:
-                self._note(portion, future.result())
-            else:
-                self._lost(portion, "the process that made it ended")
-        self._breaks += 1
-        another = self._pool.reopen()
-        if another is None or (self._breaks > _ATTEMPTS and not self._has_made_any):
-            raise PlaitError(
-                "the processes that make runs end before they have made one", hint="-j 1 does without them"
-            )
-        return another
+    def _ended(self) -> None:
+        """Count a process that has ended. Raises PlaitError if they end before they have made a run."""
+        self._endings += 1
+        if self._endings > _ATTEMPTS and not self._has_made_any:
+            raise _useless()
 
     def _lost(self, portion: Portion, why: str) -> None:
         """Begin some runs again, each by itself; or say that they have failed."""
@@ -185,6 +173,10 @@ class Drive:
             else:
                 self._told(task, Outcome(task.name, FAILED, error=f"{why}, {_ATTEMPTS} times"))
                 self._is_stopped = self._is_stopped or self._fail_fast
+
+
+def _useless() -> PlaitError:
+    return PlaitError("the processes that make runs end before they have made one", hint="-j 1 does without them")
 
 
 def put(output: Place, task: Task, outcome: Outcome) -> Outcome:

@@ -10,7 +10,6 @@ from concurrent.futures import Executor, Future
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import ModuleType
     from typing import ParamSpec, Protocol, TypeVar
 
     P = ParamSpec("P")
@@ -23,10 +22,6 @@ if TYPE_CHECKING:
         sent: object
 
         def open(self) -> Executor: ...
-
-        def reopen(self) -> Executor | None:
-            """Another one for one that broke; None if there is none."""
-            ...
 
         def renew(self) -> bool:
             """See to it that what work is sent with is still there: whether it was not, so that nothing comes of that work."""
@@ -64,9 +59,6 @@ class InProcess:
             gc.freeze()
         return Here()
 
-    def reopen(self) -> Executor | None:
-        return None
-
     def renew(self) -> bool:
         return False
 
@@ -75,36 +67,18 @@ class InProcess:
 
 
 class Processes:
-    """Processes of this machine, started by a server that has imported what runs need."""
+    """Processes of this machine."""
 
     def __init__(self, count: int, sent: object) -> None:
         self.width = count
         self.sent = sent
         self._pool: Executor | None = None
-        self._main: ModuleType | None = None
 
     def open(self) -> Executor:
-        import multiprocessing
-        import os
-        import sys
-        from concurrent.futures import ProcessPoolExecutor
-        from types import ModuleType
+        from plait.children.pool import Pool as Started
 
-        ways = multiprocessing.get_all_start_methods()
-        context = multiprocessing.get_context("forkserver" if "forkserver" in ways else "spawn")
-        if "forkserver" in ways:
-            context.set_forkserver_preload(["plait.fleet.warm"])
-        # A new process would first run the program that this one was started with, which has nothing that it needs.
-        self._main = sys.modules["__main__"]
-        sys.modules["__main__"] = ModuleType("__main__")
-        self._pool = ProcessPoolExecutor(
-            self.width, mp_context=context, initializer=_begin, initargs=(dict(os.environ),)
-        )
+        self._pool = Started(self.width, _begin)
         return self._pool
-
-    def reopen(self) -> Executor | None:
-        self.close(at_once=True)
-        return self.open()
 
     def renew(self) -> bool:
         return False
@@ -113,10 +87,6 @@ class Processes:
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=at_once)
             self._pool = None
-        if self._main is not None:
-            import sys
-
-            sys.modules["__main__"], self._main = self._main, None
 
 
 class Given:
@@ -130,9 +100,6 @@ class Given:
     def open(self) -> Executor:
         return self._executor
 
-    def reopen(self) -> Executor | None:
-        return None
-
     def renew(self) -> bool:
         return False
 
@@ -140,32 +107,10 @@ class Given:
         pass
 
 
-def _begin(environment: dict[str, str]) -> None:
-    """The beginning of a process: an interrupt is for the one that gives out work, which then ends the others.
-
-    environment: of the one that gives out work, which is not always that of the server that starts processes.
-    """
+def _begin() -> None:
+    """Prepare a process for runs: import what they need, which stays and is never looked through for garbage."""
     import gc
-    import os
-    import signal
-    from threading import Thread
+    from importlib import import_module
 
-    if environment != os.environ:
-        os.environ.clear()
-        os.environ.update(environment)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # What was imported stays; there is no use in looking through it.
+    import_module("plait.fleet.warm")
     gc.freeze()
-    Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    """Nobody takes what this process makes once the one that gives out work has ended, however it did."""
-    import os
-    from multiprocessing import parent_process
-    from multiprocessing.connection import wait
-
-    parent = parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)

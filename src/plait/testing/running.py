@@ -96,7 +96,7 @@ def results_of_several(
 
     project: as of a `Collector`. coverage: gets what the processes count.
     """
-    from plait.process import in_several
+    from plait.children.pool import in_several
 
     ids = [case.id for case in cases]
     size = max(_CHUNK, len(ids) // (processes * _PARTS))

@@ -1,0 +1,58 @@
+"""A process of a `Pool`: it calls the functions that it is sent, and sends back their results."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import sys
+from _thread import start_new_thread
+from queue import SimpleQueue
+
+from plait.children.worker import receive, send
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import IO
+
+
+def serve() -> None:
+    """Answer the messages on standard input, on standard output. Each names a function of plait and its arguments."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    # What the work prints is no part of an answer.
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    calls: SimpleQueue[bytes] = SimpleQueue()
+    # Not `threading`: that the process has no threads of others is what some limits are measured by.
+    start_new_thread(_listen, (sys.stdin.buffer, calls))
+    begin, given = pickle.loads(calls.get())  # noqa: S301 - from our own parent
+    begin(*given)
+    send(answers, b"")
+    while True:
+        send(answers, _answer(calls.get()))
+
+
+def _answer(data: bytes) -> bytes:
+    """The result of a call, or what it raised, with whether it raised."""
+    function, arguments, options = pickle.loads(data)  # noqa: S301 - from our own parent
+    try:
+        return pickle.dumps((False, function(*arguments, **options)))
+    except Exception as error:  # noqa: BLE001 - it is raised where the result is asked for
+        return _failure(error)
+
+
+def _failure(error: Exception) -> bytes:
+    error.__traceback__ = error.__cause__ = error.__context__ = None
+    try:
+        data = pickle.dumps((True, error))
+        pickle.loads(data)  # noqa: S301 - not every error can be put together again
+    except Exception:  # noqa: BLE001 - then its text has to do
+        data = pickle.dumps((True, RuntimeError(f"{type(error).__name__}: {error}")))
+    return data
+
+
+def _listen(stream: IO[bytes], calls: SimpleQueue[bytes]) -> None:
+    """Take in calls. Nobody wants the results any more when the input ends, so that the process ends at once."""
+    while (data := receive(stream)) is not None:
+        calls.put(data)
+    os._exit(0)
