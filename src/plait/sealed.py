@@ -1,4 +1,4 @@
-"""One request, answered in a process of its own that can reach nothing: `python -m plait.sealed MODULE`.
+"""One request, answered in a process of its own that can reach nothing.
 
 The request comes on standard input, and the answer goes to standard output, as JSON. A module that answers has two functions:
 `lay_out(request)` writes the files of the request to the working directory, and `evaluate(request)` gives the answer. In between,
@@ -10,13 +10,16 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from importlib import import_module
 
+from plait.children.programs import Program, run
+from plait.children.python import command
 from plait.errors import LimitError, PlaitError, UsageError
 
 _MEMORY = 2 << 30
+# Bytes.
+_MOST_ANSWER = 512 << 20
 _FORBIDDEN = ("socket.", "subprocess.", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.system", "os.startfile")
 _WRITES = (
     "os.remove",
@@ -40,21 +43,14 @@ def ask(module: str, request: bytes, *, seconds: float) -> bytes:
 
     # An empty directory, so that nothing of the user's has the name of a file of a request.
     with TemporaryDirectory(prefix="plait-") as empty:
-        paths = os.pathsep.join(os.path.abspath(path) for path in sys.path if path)
-        environment = {"PYTHONPATH": paths, "PYTHONSAFEPATH": "1", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1"}
-        if "SYSTEMROOT" in os.environ:
-            environment["SYSTEMROOT"] = os.environ["SYSTEMROOT"]  # without it Python does not start on Windows
-        try:
-            done = subprocess.run(  # noqa: S603 - this interpreter, and a module of ours
-                [sys.executable, "-m", __name__, module],
-                input=request, capture_output=True, timeout=seconds, cwd=empty, env=environment, check=False,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            raise LimitError("the evaluation took too long, and was ended") from None
-    if done.returncode == 0:
-        return done.stdout
-    if done.returncode == UsageError.exit_status:
-        raise UsageError(done.stderr.decode("utf-8", "replace").strip())
+        python, *flags = command("plait.sealed:main", "-B", "-X", "utf8")
+        # Without this variable Python does not start on Windows.
+        program = Program(python, ("SYSTEMROOT",), words=tuple(flags))
+        done = run(program, [module], given=request, seconds=seconds, most=_MOST_ANSWER, directory=empty)
+    if done.status == 0:
+        return done.output
+    if done.status == UsageError.exit_status:
+        raise UsageError(done.errors.strip())
     raise LimitError("the evaluation ended without an answer", hint="it may have needed more memory than it may have")
 
 
@@ -114,7 +110,3 @@ def _bound_memory() -> None:
     except ImportError:
         return  # Windows has no such limits
     setrlimit(RLIMIT_AS, (_MEMORY, _MEMORY))
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

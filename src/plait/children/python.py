@@ -55,10 +55,10 @@ def start(
         raise PlaitError(f"cannot start a Python process: {error.strerror}", found=sys.executable) from None
 
 
-def command(entry: str) -> list[str]:
-    """The command line of a Python process that calls a function. entry: `module:function`."""
+def command(entry: str, *more: str) -> list[str]:
+    """The command line of a Python process that calls a function. entry: `module:function`. more: flags of Python."""
     module, _, function = entry.partition(":")
-    flags = ["-I", *(["-B"] if sys.dont_write_bytecode else []), *(["-O"] * sys.flags.optimize)]
+    flags = ["-I", *more, *(["-B"] if sys.dont_write_bytecode else []), *(["-O"] * sys.flags.optimize)]
     if sys.flags.utf8_mode:
         flags += ["-X", "utf8"]
     if sys.pycache_prefix is not None:

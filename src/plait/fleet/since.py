@@ -7,9 +7,10 @@ which are laid out in a directory of their own. Nothing in the repository change
 from __future__ import annotations
 
 import os
+import re
 from tempfile import TemporaryDirectory
 
-from plait.errors import PlaitError, UsageError
+from plait.errors import PlaitError, ReadError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,12 +38,25 @@ class Since:
         self.places = tuple(places)
 
 
+# Seconds that one command of git may take, and bytes that it may print: names of files, at most.
+_SECONDS = 300
+_MOST = 256 << 20
+# Of the filters that a repository can name for its files: each is a program.
+_FILTER = re.compile(r"filter\.(?P<name>.+)\.(?:clean|smudge|process|required)", re.DOTALL | re.IGNORECASE)
+
+
 class Repository:
-    """The git repository that a directory is in. top: its directory. Raises UsageError where there is none."""
+    """The git repository that a directory is in. top: its directory. Raises UsageError where there is none.
+
+    No program that its configuration names is run: `plait.children.programs` switches off what has one switch, and this class
+    its filters.
+    """
 
     def __init__(self, directory: str) -> None:
         self.top = directory
+        self._settings: list[str] = []
         self.top = os.path.realpath(self._git("rev-parse", "--show-toplevel").rstrip("\n"))
+        self._settings = self._without_filters()
 
     def commit(self, revision: str) -> str:
         """What a revision is called in full. Raises UsageError."""
@@ -53,7 +67,9 @@ class Repository:
 
     def changed(self, commit: str) -> set[str]:
         """The absolute paths of files that differ from a commit: written, new or gone since. Files that git ignores are none."""
-        names = self._git("diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", commit).split("\0")
+        # A submodule has a configuration of its own, and nothing in it is a file of this repository.
+        flags = ("--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
+        names = self._git("diff", "--name-only", *flags, "-z", commit, "--").split("\0")
         names += self._git("ls-files", "--others", "--exclude-standard", "-z").split("\0")
         return {os.path.join(self.top, name) for name in names if name}
 
@@ -69,23 +85,33 @@ class Repository:
         told = self._git("check-ignore", "-z", "--stdin", given="\0".join(inside), fine=(0, 1)) if inside else ""
         return [path for path in told.split("\0") if path]
 
+    def _without_filters(self) -> list[str]:
+        """Settings that empty the filters of every configuration file that git reads here."""
+        listed = self._git("config", "--list", "--name-only", "-z").split("\0")
+        names = sorted({found["name"] for name in listed if (found := _FILTER.fullmatch(name))})
+        settings: list[str] = []
+        for name in names:
+            if "=" in name:
+                raise UsageError(f'the git configuration has a filter "{name}", whose name cannot be given to git')
+            for part, value in (("clean", ""), ("smudge", ""), ("process", ""), ("required", "false")):
+                settings += ["-c", f"filter.{name}.{part}={value}"]
+        return settings
+
     def _git(
         self, *words: str, environment: dict[str, str] | None = None, given: str = "", fine: Sequence[int] = (0,)
     ) -> str:
-        import subprocess
+        from plait.children.programs import GIT, run
 
         try:
-            done = subprocess.run(  # noqa: S603 - no shell, and a revision that looks like a flag is none
-                ["git", *words],  # noqa: S607 - the git that whoever calls would call
-                cwd=self.top, capture_output=True, input=given.encode("utf-8", "surrogateescape"),
-                env={**os.environ, **(environment or {})}, check=False,
+            done = run(
+                GIT, [*self._settings, *words], seconds=_SECONDS, most=_MOST, directory=self.top,
+                given=given.encode("utf-8", "surrogateescape"), environment=environment,
             )  # fmt: skip
-        except OSError as error:
-            raise UsageError("git cannot be run", found=error.strerror) from None
-        if done.returncode not in fine:
-            told = done.stderr.decode("utf-8", "replace").partition("\n")[0]
-            raise UsageError("git does not know this directory", found=told or self.top)
-        return done.stdout.decode("utf-8", "surrogateescape")
+        except ReadError as error:
+            raise UsageError("git cannot be run", found=error.message) from None
+        if done.status not in fine:
+            raise UsageError("git does not know this directory", found=done.errors.partition("\n")[0] or self.top)
+        return done.output.decode("utf-8", "surrogateescape")
 
 
 def since(project: Project, tasks: Sequence[Task], revision: str) -> Iterator[Since]:

@@ -13,8 +13,8 @@ import os
 import re
 
 from plait import content
-from plait.errors import PlaitError, ReadError, UsageError, conceal
-from plait.limits import allowance
+from plait.errors import LimitError, PlaitError, ReadError, UsageError, conceal
+from plait.limits import allowance, exceeded
 from plait.nodes import Map, MapItem, kind_name
 from plait.source import Source
 
@@ -22,6 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from plait.children.programs import Program
     from plait.nodes import Value
 
 SOPS, FILE, DIRECTORY, COMMAND = "sops", "file", "dir", "exec"
@@ -144,10 +145,15 @@ def _of_directory(top: str) -> Map:
 
 def _decrypted(named: Named) -> Source:
     """A SOPS file in clear."""
+    from plait.children import programs
+
     path = named.where
     content.source(path)  # says what is wrong with the path, as for any other file
-    words = [SOPS, "--decrypt", "--output-type", "yaml", path]
-    text = _output(words, path, lambda stderr: ReadError(f"sops cannot decrypt {path}", found=_short(stderr)))
+    # A file can have the name of an option or of a command of sops; a path with a directory is neither.
+    words = ["--decrypt", "--output-type", "yaml", "--", path if os.path.isabs(path) else os.path.join(os.curdir, path)]
+    text = _output(
+        programs.SOPS, words, path, lambda stderr: ReadError(f"sops cannot decrypt {path}", found=_short(stderr))
+    )
     return Source(path, text).hidden()
 
 
@@ -161,13 +167,18 @@ def _printed(named: Named, allow_exec: bool) -> Source:
         )
     import shlex
 
+    from plait.children import programs
+
     try:
         words = shlex.split(named.where)
     except ValueError as error:
         raise UsageError(f"this is no command: {error}", found=named.where) from None
     # What it complains of may be what it was asked for.
+    if not words:
+        raise UsageError("this is no command", found=named.argument)
     text = _output(
-        words,
+        programs.command(words[0]),
+        words[1:],
         named.where,
         lambda _: ReadError(f"the command failed: {named.where}", hint="run it by itself to see why"),
     )
@@ -179,33 +190,24 @@ def _short(stderr: str) -> str | None:
     return " / ".join(lines[:6])[:400] or None
 
 
-def _output(words: Sequence[str], described: str, failed: Callable[[str], PlaitError]) -> str:
-    """What a program prints; nothing is given to it. Raises ReadError, LimitError."""
-    import subprocess
+def _output(program: Program, words: Sequence[str], described: str, failed: Callable[[str], PlaitError]) -> str:
+    """What a program prints. Raises ReadError, LimitError."""
     from time import monotonic
 
-    run = allowance()
+    from plait.children.programs import run
+
+    allowed = allowance()
     content.note_stream(described)
+    most = allowed.most("input")
     try:
-        done = subprocess.run(  # noqa: S603 - whoever typed the command line asked for it
-            words,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=max(run.deadline - monotonic(), 0.01),
-            check=False,
-        )
-    except FileNotFoundError:
-        hint = "SOPS is a program of its own: it must be installed and on the PATH" if words[0] == SOPS else None
-        raise ReadError(f"there is no program {words[0]} to run", hint=hint) from None
-    except OSError as error:
-        raise ReadError(f"cannot run {words[0]}: {content.reason(error)}") from None
-    except subprocess.TimeoutExpired:
-        run.check_time()
-        raise failed("") from None
-    if done.returncode != 0:
-        raise failed(done.stderr.decode("utf-8", "replace"))
-    run.take(len(done.stdout))
+        done = run(program, words, seconds=max(allowed.deadline - monotonic(), 0.01), most=most)
+    except LimitError:
+        allowed.check_time()
+        raise exceeded(f"what {described} prints", "input", most) from None
+    if done.status != 0:
+        raise failed(done.errors)
+    allowed.take(len(done.output))
     try:
-        return done.stdout.decode("utf-8")
+        return done.output.decode("utf-8")
     except UnicodeDecodeError:
         raise ReadError(f"what {described} gives is no text in UTF-8") from None
