@@ -85,7 +85,9 @@ def test_sops_decrypts(
         "plait: there is no program sops to run\n"
     )
     program = programs / "sops"
-    program.write_text('#!/bin/sh\n[ "$*" = "--decrypt --output-type yaml -- ./enc.yml" ] && echo "db: {password: clear}"\n')
+    program.write_text(
+        '#!/bin/sh\n[ "$*" = "--decrypt --output-type yaml -- ./enc.yml" ] && echo "db: {password: clear}"\n'
+    )
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     assert run(capsys, "render", "-f", "in", "--secrets", "sops:enc.yml")[1].startswith("password: clear\n")
     program.write_text("#!/bin/sh\necho 'no key could decrypt the data' >&2; exit 128\n")
