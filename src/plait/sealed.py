@@ -17,6 +17,10 @@ from plait.children.programs import Program, run
 from plait.children.python import command
 from plait.errors import LimitError, PlaitError, UsageError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _MEMORY = 2 << 30
 # Bytes.
 _MOST_ANSWER = 512 << 20
@@ -76,6 +80,7 @@ def seal() -> None:
     """Forbid this process everything that reaches out of it, for good."""
     _bound_memory()
     own = tuple({os.path.join(os.path.abspath(path), "") for path in [*_libraries(), os.getcwd()]})
+    _hide_others(own)
 
     def watch(event: str, arguments: tuple[object, ...]) -> None:
         if event == "open":
@@ -90,6 +95,31 @@ def seal() -> None:
             raise PermissionError(13, "that is not done here", event)
 
     sys.addaudithook(watch)
+
+
+# Python tells no audit hook of these.
+_LOOKS = ("access", "lstat", "readlink", "stat", "statvfs")
+
+
+def _hide_others(own: tuple[str, ...]) -> None:
+    """Let questions about files outside the sandbox fail in the same way, so that no answer depends on their existence."""
+    above = {os.getcwd()}
+    while (parent := os.path.dirname(min(above, key=len))) not in above:
+        above.add(parent)
+
+    def hidden(look: Callable[..., object]) -> Callable[..., object]:
+        def answer(path: int | str | bytes | os.PathLike[str], *arguments: object, **named: object) -> object:
+            if not isinstance(path, int):
+                place = os.path.abspath(os.fsdecode(path))
+                if place not in above and not os.path.join(place, "").startswith(own):
+                    raise PermissionError(13, "files of this machine are not read here", place)
+            return look(path, *arguments, **named)
+
+        return answer
+
+    for name in _LOOKS:
+        if hasattr(os, name):
+            setattr(os, name, hidden(getattr(os, name)))
 
 
 def _libraries() -> list[str]:

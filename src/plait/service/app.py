@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from starlette.requests import Request
+    from starlette.types import Message, Receive, Scope, Send
 
     from plait.service.identity import Identity
     from plait.service.issuers import Issuer
@@ -52,6 +53,8 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger("plait.service")
 _YAML = "application/x-yaml"
+EVERY_RESPONSE = ((b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store"))
+"""Headers of every response: a browser takes its type as declared, and no cache stores it."""
 # Requests for which others are asked at the same time.
 _ASKING = 40
 _ROOT = "/api/v1.0"
@@ -136,10 +139,22 @@ def application(
         finally:
             watch.end()
 
-    app = Starlette(routes=routes, exception_handlers={HTTPException: frame.no_route}, lifespan=running)
+    app = _Application(routes=routes, exception_handlers={HTTPException: frame.no_route}, lifespan=running)
     app.router.redirect_slashes = False
     app.state.service = service
     return app
+
+
+class _Application(Starlette):
+    """The routes, with the headers that every response carries, also those that Starlette sends by itself."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def sent(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", ()), *EVERY_RESPONSE]
+            await send(message)
+
+        await super().__call__(scope, receive, sent)
 
 
 def _versions(_: Service) -> Answer:
@@ -205,6 +220,7 @@ class _Frame:
 
         async def respond(request: Request) -> Response:
             try:
+                self._refuse_strangers(request)
                 given = await run_in_threadpool(self._answer, lambda: function(self._service))
             except Refusal as refusal:
                 return _refused(request, refusal)
@@ -253,6 +269,9 @@ class _Frame:
         """The body. Raises Refusal for one that is too large, or is said to be something else than YAML."""
         if request.method in ("GET", "HEAD", "DELETE"):
             return b""
+        coding = request.headers.get("content-encoding", "identity").strip().lower()
+        if coding != "identity":
+            raise Refusal("HTTPUnsupportedMediaType", 415, "a compressed body is not accepted")
         parts: list[bytes] = []
         size = 0
         try:
@@ -272,9 +291,14 @@ class _Frame:
         return b"".join(parts)
 
     def _refuse_strangers(self, request: Request) -> None:
-        """Where nobody needs a token, pages of the web that a browser shows have no business here. Raises Refusal."""
-        host = _THE_PORT.sub("", request.headers.get("host", ""))
-        if self._gate.is_open and ("origin" in request.headers or host not in _THIS_MACHINE):
+        """Without tokens, a request that a web page makes a browser send is rejected. Raises Refusal.
+
+        Browsers name the page in Origin or Sec-Fetch-Site; a name that an attacker points at this machine is in Host.
+        """
+        headers = request.headers
+        hosts = [_THE_PORT.sub("", host.lower()) for host in headers.getlist("host")]
+        is_from_page = "origin" in headers or headers.get("sec-fetch-site", "none") != "none"
+        if self._gate.is_open and (is_from_page or len(hosts) != 1 or hosts[0] not in _THIS_MACHINE):
             raise Refusal("HTTPForbidden", 403, "without tokens the service answers this machine's programs alone")
 
     async def no_route(self, request: Request, error: Exception) -> Response:

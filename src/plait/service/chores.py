@@ -12,9 +12,10 @@ from plait.service.encryption import Keys, new_key, rotate
 from plait.service.failures import Refusal
 from plait.service.files import documents_in
 from plait.service.identity import digest_of, new_token
+from plait.service.policy import Policy
 from plait.service.texts import text_of
 from plait.service.transfer import add_all, lines, load
-from plait.spell import counted
+from plait.spell import counted, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,8 +51,18 @@ def do(flags: Parsed) -> int:
 
 
 def _new_token(name: str, flags: Parsed) -> int:
+    known = Policy(policy_of(flags)).roles
+    roles = list(flags.texts("role"))
+    unknown = [role for role in roles if flags.given("policy") and role not in known]
+    if not roles or unknown:
+        raise UsageError(
+            f'unknown role "{unknown[0]}"' if unknown else "a token needs a role",
+            expected=f"--role with one of {', '.join(known)}",
+            hint=did_you_mean(unknown[0], known)
+            if unknown
+            else "roles are the names in the file of --policy, and admin",
+        )
     token = new_token()
-    roles = list(flags.texts("role")) or ["admin"]
     # So that the file of tokens can be appended to without the token itself in it.
     complain(f"the token, which is kept nowhere: {token}\n")
     write_out(text_of([[{"name": name, "digest": digest_of(token), "roles": roles}]]))
@@ -141,6 +152,21 @@ def _taken_up(flags: Parsed, work: Callable[[Connection], int]) -> int:
         database.close()
     write_out(f"{counted(count, 'revision')} taken up\n")
     return 0
+
+
+def policy_of(flags: Parsed) -> dict[object, object] | None:
+    """The roles of each action in the file of `--policy`; None without it. Raises PlaitError."""
+    path = flags.text("policy")
+    if not path:
+        return None
+    from plait.content import source
+    from plait.nodes import to_plain
+    from plait.yaml import read_value
+
+    found = to_plain(read_value(source(path)))
+    if not isinstance(found, dict):
+        raise UsageError(f"{path} must be a map from actions to lists of roles")
+    return found
 
 
 def keys_of(flags: Parsed) -> Keys | None:

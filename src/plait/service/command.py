@@ -54,7 +54,7 @@ SERVE = Command(
             value="FILE",
         ),
         Flag("policy", TEXT, "a file with the roles of each action", value="FILE"),
-        Flag("role", TEXTS, "of new-token: a role that it has", value="NAME"),
+        Flag("role", TEXTS, "a role of the token that new-token creates", value="NAME"),
         "Secrets",
         Flag(
             "keys",
@@ -79,7 +79,7 @@ SERVE = Command(
     ),
     arguments="[COMMAND]",
     commands=(
-        ("new-token", "print a token for NAME, and what a file of tokens is to have"),
+        ("new-token", "create a token for NAME with the roles of --role, and print its entry for the file of tokens"),
         ("new-key", "print a key for the file of keys"),
         ("rotate", "wrap all secrets by the first key"),
         ("documents", "print the files of DIRECTORY as documents"),
@@ -141,7 +141,7 @@ def _serve(flags: Parsed) -> int:
 def _application(flags: Parsed, address: str, tokens: str | None) -> Starlette:
     from plait.limits import parse
     from plait.service.app import application
-    from plait.service.chores import keys_of
+    from plait.service.chores import keys_of, policy_of
 
     return application(
         flags.text("database"),
@@ -150,7 +150,7 @@ def _application(flags: Parsed, address: str, tokens: str | None) -> Starlette:
         issuer=_issuer(flags),
         issuer_keys=flags.text("issuer-keys") or None,
         keystone=flags.text("keystone") or None,
-        policy=_policy(flags.text("policy")),
+        policy=policy_of(flags),
         keys=keys_of(flags),
         like_deckhand=flags.on("like-deckhand"),
         most=size_of(flags, "max-body"),
@@ -183,12 +183,14 @@ def _run(app: Starlette, listener: socket.socket) -> int:
 
     from plait.process import goes_on, serve_on
     from plait.service.chores import MEMORY
+    from plait.service.protocol import Protocol
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     for name in ("uvicorn", "keystonemiddleware"):
         logging.getLogger(name).setLevel(logging.WARNING)
     goes_on()
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, server_header=False))
+    config = uvicorn.Config(app, http=Protocol, ws="none", log_config=None, access_log=False, server_header=False)
+    server = uvicorn.Server(config)
     with serve_on(MEMORY):
         server.run(sockets=[listener])
     app.state.service.database.close()
@@ -214,16 +216,3 @@ def _port(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text[:9]) > 65535 or len(text) > 5:
         raise UsageError(f'invalid --port "{text}"', expected="a number from 0 to 65535")
     return int(text)
-
-
-def _policy(path: str) -> dict[object, object] | None:
-    if not path:
-        return None
-    from plait.content import source
-    from plait.nodes import to_plain
-    from plait.yaml import read_value
-
-    found = to_plain(read_value(source(path)))
-    if not isinstance(found, dict):
-        raise UsageError(f"{path} must be a map from actions to lists of roles")
-    return found

@@ -7,8 +7,10 @@ taken as it is; as a layered one it can have a parent, substitutions, and be rep
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
+from plait.content import READ_ONLY, content
 from plait.errors import PlaitError, UsageError
 from plait.service.failures import bad_request
 
@@ -43,8 +45,12 @@ def documents_in(directory: str) -> Iterator[dict[str, object]]:
     top = Path(directory)
     if not top.is_dir():
         raise UsageError(f"{directory} is no directory")
-    for at, below, names in os.walk(top):
+    if top.is_symlink():
+        top = top.resolve()  # the user named it
+    for at, below, names, opened in _walked(top):
         below[:] = sorted(name for name in below if not name.startswith("."))
+        for name in below:
+            _refuse_link(Path(at, name), name, opened)
         for name in sorted(names):
             path = Path(at, name)
             shown = path.relative_to(top).as_posix()
@@ -52,17 +58,55 @@ def documents_in(directory: str) -> Iterator[dict[str, object]]:
                 continue
             if not is_path(shown):
                 raise PlaitError(f"{path} has a name that a file in a revision cannot have")
+            _refuse_link(path, name, opened)
             yield {
                 "schema": SCHEMA,
                 "metadata": {"schema": "metadata/Control/v1", "name": shown, "storagePolicy": "cleartext"},
-                "data": _text(path),
+                "data": _text(path, name, opened),
             }
 
 
-def _text(path: Path) -> str:
+def _walked(top: Path) -> Iterator[tuple[str, list[str], list[str], int | None]]:
+    """The directories from the top down: path, directories and files in it, and its descriptor where the system has them.
+
+    A descriptor stays the same directory when somebody puts a link in the place of its path meanwhile.
+    """
+    if hasattr(os, "fwalk"):
+        yield from os.fwalk(top, onerror=_unreadable, follow_symlinks=False)
+    else:
+        for at, below, names in os.walk(top, onerror=_unreadable):
+            yield at, below, names, None
+
+
+def _unreadable(error: OSError) -> None:
+    raise PlaitError(f"cannot read {error.filename}: {error.strerror}") from None
+
+
+def _refuse_link(path: Path, name: str, opened: int | None) -> None:
+    """Raises PlaitError for a symbolic link: it may lead to a file that was not meant to be uploaded."""
     try:
-        return path.read_bytes().decode("utf-8")
+        mode = os.lstat(path if opened is None else name, dir_fd=opened).st_mode
+    except OSError as error:
+        raise PlaitError(f"cannot read {path}: {error.strerror}") from None
+    if stat.S_ISLNK(mode):
+        raise PlaitError(
+            f"{path} is a symbolic link, and links are not followed", hint="put a copy of its target there"
+        )
+
+
+def _text(path: Path, name: str, opened: int | None) -> str:
+    """The text of a regular file. Raises PlaitError, also for a link that took its place meanwhile."""
+    try:
+        descriptor = os.open(path if opened is None else name, _NO_LINK, dir_fd=opened)
+        with os.fdopen(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise PlaitError(f"{path} is not a regular file")
+            return content(file, str(path)).decode("utf-8")
     except UnicodeDecodeError:
         raise PlaitError(f"{path} is no text in UTF-8") from None
     except OSError as error:
         raise PlaitError(f"cannot read {path}: {error.strerror}") from None
+
+
+# A FIFO without a writer is opened at once, and then rejected.
+_NO_LINK = READ_ONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)

@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import logging
 import os
+import re
 import secrets
 import threading
 from typing import NamedTuple
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from plait.service.keystone import Keystone
 
 _LOG = logging.getLogger("plait.service")
-_DIGEST = 64
+_DIGEST = re.compile("[0-9a-fA-F]{64}")
 
 
 class Identity(NamedTuple):
@@ -180,7 +181,7 @@ def _token(entry: object) -> Token:
         if (
             isinstance(name, str)
             and isinstance(digest, str)
-            and len(digest) == _DIGEST
+            and _DIGEST.fullmatch(digest) is not None
             and isinstance(roles, list)
             and all(isinstance(role, str) for role in roles)
         ):

@@ -66,6 +66,11 @@ class Policy:
                 raise UsageError(f"the roles of {action} must be a list of names", expected="[admin, reader]")
             self._roles[str(action)] = frozenset(roles)
 
+    @property
+    def roles(self) -> list[str]:
+        """The names of all roles that may do anything."""
+        return sorted(frozenset[str]().union(*self._roles.values()))
+
     def allows(self, action: str, roles: frozenset[str]) -> bool:
         """Whether somebody with these roles may do something."""
         return not self._roles[action].isdisjoint(roles)
