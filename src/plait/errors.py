@@ -3,6 +3,10 @@
 An error says what is wrong and where; `also` names further places that have a part in it, `document` what was being
 changed, `expected`, `found` and `hint` say what would have been right, and the trail says how evaluation came there.
 Levels further out add to the trail; they do not wrap text in text.
+
+The texts of an error about a private source (values files, variables, secrets) are shown without quotations. A `Wording`
+knows its quotations, so they are withheld one by one. Any other text may quote anything, so it is withheld as a whole:
+the error then shows only its kind and place. `--quote-values` shows all texts.
 """
 
 from __future__ import annotations
@@ -12,7 +16,9 @@ from plait.source import Position, Source
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Self, TypedDict
+    from typing import Self, TypedDict, TypeVar
+
+    Error = TypeVar("Error", "PlaitError", "Finding")
 
     class Facts(TypedDict, total=False):
         """What an error may say besides its message, for those who hand it on to `PlaitError`."""
@@ -31,6 +37,129 @@ if TYPE_CHECKING:
 HIDDEN = "(secret)"
 
 
+class Quoted:
+    """A part of a message that repeats text of an input.
+
+    source: the source of the text; None for the one that the error is about. It is withheld if that source is private.
+    """
+
+    __slots__ = ("source", "text")
+
+    def __init__(self, text: str, source: Source | None = None) -> None:
+        self.text = text
+        self.source = source
+
+    def shown(self, *, private: bool) -> str:
+        """The text, or dots if it is withheld. private: the error is about a private source."""
+        return WITHHELD if self.text and (private if self.source is None else self.source.private) else self.text
+
+
+class Wording(str):
+    """A text whose quotations are known: `Wording("unknown anchor '", Quoted(name), "' referenced")`.
+
+    The string itself is the complete text. Parts that are strings are plait's own words, never text of an input.
+    """
+
+    __slots__ = ("parts",)
+    parts: tuple[str | Quoted, ...]
+
+    def __new__(cls, *parts: str | Quoted) -> Self:
+        flat: list[str | Quoted] = []
+        for part in parts:
+            flat += part.parts if isinstance(part, Wording) else (part,)
+        made = super().__new__(cls, "".join(part.text if isinstance(part, Quoted) else part for part in flat))
+        made.parts = tuple(flat)
+        return made
+
+    def __reduce__(self) -> tuple[type[Wording], tuple[str | Quoted, ...]]:
+        return Wording, self.parts
+
+    def shown(self, *, private: bool) -> str:
+        """The text without the quotations that are withheld. private: as of `Quoted`."""
+        return "".join(part.shown(private=private) if isinstance(part, Quoted) else part for part in self.parts)
+
+
+# The replacement of a withheld quotation.
+WITHHELD = "..."
+
+
+def quotation(text: str, source: Source | None = None) -> Wording:
+    """A text that is one quotation, such as a value that was found."""
+    return Wording(Quoted(text, source))
+
+
+def public(text: object) -> Wording:
+    """A text that is never withheld: a type, a count, or a name of a file, a key, or a variable."""
+    return Wording(str(text))
+
+
+class _Texts:
+    """The texts of an error or a finding: complete (`text`), and as they may be shown without `--quote-values`."""
+
+    if TYPE_CHECKING:
+        at: Position | None
+        is_concealed: bool
+        _message: str
+        _expected: str | None
+        _found: str | None
+        _hint: str | None
+    # The message that is shown in the place of one that is withheld as a whole.
+    unspecific = "not valid"
+
+    @property
+    def is_private(self) -> bool:
+        """True if the texts are about a private source."""
+        return self.is_concealed or (self.at is not None and self.at.source is not None and self.at.source.private)
+
+    def text(self, name: str, *, complete: bool = False) -> str | None:
+        """A text by its name, or None if there is none or it is withheld as a whole. complete: with all quotations."""
+        found: str | None = getattr(self, f"_{name}")
+        if found is None or complete:
+            return found
+        private = self.is_private
+        if isinstance(found, Wording):
+            shown = found.shown(private=private)
+            return None if shown == WITHHELD else shown
+        return None if private else found
+
+    @property
+    def message(self) -> str:
+        """The fault, as it may be shown."""
+        found = self.text("message")
+        return self.unspecific if found is None else found
+
+    @message.setter
+    def message(self, text: str) -> None:
+        self._message = text
+
+    @property
+    def expected(self) -> str | None:
+        """The right value, as it may be shown."""
+        return self.text("expected")
+
+    @expected.setter
+    def expected(self, text: str | None) -> None:
+        self._expected = text
+
+    @property
+    def found(self) -> str | None:
+        """The actual value, as it may be shown."""
+        return self.text("found")
+
+    @found.setter
+    def found(self, text: str | None) -> None:
+        self._found = text
+
+    @property
+    def hint(self) -> str | None:
+        """The advice, as it may be shown."""
+        return self.text("hint")
+
+    @hint.setter
+    def hint(self, text: str | None) -> None:
+        self._hint = text
+
+
 class Step:
     """One step of a trail: what was being done ("in document", "in f"), and where."""
 
@@ -41,13 +170,11 @@ class Step:
         self.at = at
 
 
-class Finding:
+class Finding(_Texts):
     """One thing that is wrong, with its place: errors that collect (schema checks, several names) hold a list of them.
 
     origins: what it depends on, as of an error.
     """
-
-    __slots__ = ("also", "at", "expected", "found", "hint", "message", "origins", "trail")
 
     def __init__(
         self,
@@ -60,6 +187,7 @@ class Finding:
         hint: str | None = None,
         trail: Iterable[Step] = (),
     ) -> None:
+        self.is_concealed = False
         self.message = message
         self.at = at
         self.also = list(also)
@@ -79,7 +207,7 @@ class Finding:
         return _page(_block("", self, quote_values=False))
 
 
-class PlaitError(Exception):
+class PlaitError(_Texts, Exception):
     """Anything a user can put right. The command line prints it with `render` and exits with `exit_status`.
 
     message: what is wrong, in the user's words; where a reference's wording is part of its contract, that wording.
@@ -107,21 +235,45 @@ class PlaitError(Exception):
         trail: Iterable[Step] = (),
         findings: Sequence[Finding] = (),
     ) -> None:
-        super().__init__(message)
+        super().__init__()
+        self.is_concealed = False
         self.message = message
         self.at = at
         self.also = list(also)
-        self.document = document
+        self._document = document
         self.expected = expected
         self.found = found
         self.hint = hint
         self.trail = list(trail)
         self.findings = list(findings)
 
+    @property
+    def document(self) -> str | None:
+        """The document that was being changed, as it may be shown."""
+        return self.text("document")
+
+    @document.setter
+    def document(self, text: str | None) -> None:
+        self._document = text
+
     def __str__(self) -> str:
         return self.message
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.message!r})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _revived, (type(self), self.__dict__)
+
     if not TYPE_CHECKING:
+
+        @property
+        def args(self) -> tuple[str]:
+            return (self.message,)
+
+        @args.setter
+        def args(self, _: object) -> None:
+            pass
 
         def __getattr__(self, name: str) -> object:
             from plait.spell import no_attribute
@@ -154,17 +306,38 @@ class PlaitError(Exception):
         return self
 
 
+def _revived(kind: type[PlaitError], state: dict[str, object]) -> PlaitError:
+    """An error that was pickled or copied."""
+    error = kind.__new__(kind)
+    error.__dict__.update(state)
+    return error
+
+
 def as_finding(error: PlaitError) -> Finding:
-    """What an error says by itself, without the findings that it has."""
-    return Finding(
-        error.message,
+    """The error itself as a finding, without its own findings."""
+    made = Finding(
+        full(error, "message") or "",
         at=error.at,
         also=error.also,
-        expected=error.expected,
-        found=error.found,
-        hint=error.hint,
+        expected=full(error, "expected"),
+        found=full(error, "found"),
+        hint=full(error, "hint"),
         trail=error.trail,
     )
+    made.is_concealed = error.is_concealed
+    made.origins = error.origins
+    return made
+
+
+def part_of(error: PlaitError | Finding, name: str) -> str | Quoted:
+    """A complete text of an error as a part of another error's Wording; one without known quotations is a quotation."""
+    found = full(error, name) or ""
+    return found if isinstance(found, Wording) else Quoted(found)
+
+
+def full(error: PlaitError | Finding, name: str) -> str | None:
+    """A complete text of an error, or None. It is for another error, not for a user."""
+    return error.text(name, complete=True)
 
 
 class UsageError(PlaitError):
@@ -213,30 +386,11 @@ class LimitError(PlaitError):
     limit = ""
 
 
-_NO_LINE = 1 << 40
-
-
-def conceal(error: PlaitError) -> PlaitError:
-    """The same error without any text of the input: for files of secrets, a line of which may be one."""
-
-    def blank(at: Position | None) -> Position | None:
-        return (
-            Position(Source(at.source.name, "", _NO_LINE), at.line) if at is not None and at.source is not None else at
-        )
-
-    import re
-
-    # A single character is punctuation that was expected. What was quoted may have had quotes in it: between the first and
-    # the last nothing else is left.
-    message = re.sub(r"(['\"`])(.)\1", "\0\\2\0", error.message, flags=re.DOTALL)
-    for quote in "'\"`":
-        message = re.sub(f"{quote}.*{quote}", f"{quote}...{quote}", message, flags=re.DOTALL)
-    error.message = message.replace("\0", "'")
-    error.at = blank(error.at)
-    error.also = []
-    error.document = None
-    error.hint = error.hint if error.hint is None or '"' not in error.hint else None
-    error.findings = []
+def conceal(error: Error) -> Error:
+    """Returns the same error as one about a secret source: no quotations, and not even the keys of private lines."""
+    error.is_concealed = True
+    for one in error.findings if isinstance(error, PlaitError) else ():
+        one.is_concealed = True
     return error
 
 
@@ -267,13 +421,18 @@ def _place_of_trail(error: PlaitError | Finding) -> Position | None:
     return next((step.at for step in error.trail if step.at is not None and step.at.source is not None), None)
 
 
-def _quoted(at: Position | None, quote_values: bool) -> str | None:
-    """The line to quote for a place, if it is known; of a private one its key."""
+def _quoted(at: Position | None, error: PlaitError | Finding, quote_values: bool) -> str | None:
+    """The line to quote for a place, if it is known; of a private one its key.
+
+    A private source that cannot be read has no keys yet: what looks like one may be the middle of a text.
+    """
     text = at.text if at is not None else None
     source = at.source if at is not None else None
-    if text is None or source is None or quote_values or not source.private:
+    if text is None or source is None or quote_values:
         return text
-    return _key_of(text, source.name.startswith("("))
+    if source.private and (error.is_concealed or isinstance(error, ReadError)):
+        return None
+    return _key_of(text, source.name.startswith("(")) if source.private else text
 
 
 def _key_of(text: str, is_flag: bool) -> str:
@@ -293,18 +452,22 @@ _IN_KEYS = dict.fromkeys(map(ord, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRS
 
 
 def _block(prefix: str, error: PlaitError | Finding, quote_values: bool) -> list[str]:
-    first, *rest = error.message.split("\n")
+    first, *rest = (error.text("message", complete=quote_values) or error.message).split("\n")
     at = error.at if error.at is not None and error.at.source is not None else _place_of_trail(error)
     place = f"{at}: " if at is not None else ""
     out = [f"{prefix}{place}{first}", *(f"  {line}".rstrip() for line in rest)]
-    quoted = [(str(at), text) for at in (error.at, *error.also) if (text := _quoted(at, quote_values)) is not None]
+    quoted = [
+        (str(at), text) for at in (error.at, *error.also) if (text := _quoted(at, error, quote_values)) is not None
+    ]
     quoted = list(dict.fromkeys(quoted))
-    missing = [str(at) for at in error.also if at.source is not None and _quoted(at, quote_values) is None]
+    missing = [str(at) for at in error.also if at.source is not None and _quoted(at, error, quote_values) is None]
     if quoted:
         width = max(len(place) for place, _ in quoted)
         out += ["", *(f"    {place:<{width}}  | {text}".rstrip() for place, text in quoted), ""]
-    document = error.document if isinstance(error, PlaitError) else None
-    labels = [("document:", document), ("expected:", error.expected), ("found:", error.found), ("hint:", error.hint)]
+    names = (
+        ("document", "expected", "found", "hint") if isinstance(error, PlaitError) else ("expected", "found", "hint")
+    )
+    labels = [(f"{name}:", error.text(name, complete=quote_values)) for name in names]
     if missing:
         labels.append(("see also:", ", ".join(dict.fromkeys(missing))))
     for label, text in labels:
@@ -320,7 +483,7 @@ def _block(prefix: str, error: PlaitError | Finding, quote_values: bool) -> list
         texts = max(len(step.text) for step in error.trail)
         last, times = "", 0
         for step, place in zip(error.trail, places, strict=True):
-            text = _quoted(step.at, quote_values)
+            text = _quoted(step.at, error, quote_values)
             line = f"    {place:<{width}}  {step.text:<{texts}}" + (f"  | {text.strip()}" if text is not None else "")
             times = times + 1 if line == last else 1
             if times <= _SAME_STEPS:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plait.errors import LimitError, ReadError, conceal, render
+from plait.errors import LimitError, Quoted, ReadError, Wording, conceal, render
 from plait.fragments import to_nodes
 from plait.layering.paths import _compiled, compile_path
 from plait.layering.regexps import Pattern
@@ -167,7 +167,8 @@ def test_messages_cut_long_lines() -> None:
 
 def test_a_concealed_error_keeps_its_place() -> None:
     source = Source("s.yml", "one\nsecret\n")
-    error = conceal(ReadError("no 'secret' here", at=Position(source, 2), hint='did you mean "secret"?'))
+    told = Wording("no '", Quoted("secret"), "' here")
+    error = conceal(ReadError(told, at=Position(source.hidden(), 2), hint='did you mean "secret"?'))
     assert render(error) == "plait: s.yml:2: no '...' here\n"
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 
 from plait import errors
-from plait.errors import Finding, LayeringError, LimitError, PlaitError, Step
+from plait.errors import Finding, LayeringError, LimitError, PlaitError, Quoted, Step, Wording, conceal, full
 from plait.source import Position, Source
 
 TYPE_CHECKING = False
@@ -17,24 +17,27 @@ if TYPE_CHECKING:
 
     from plait.api.results import State
 
+    # A text, or its parts: own words and [quotation, True if its source is private, None for that of the error].
+    Words: TypeAlias = "str | list[str | tuple[str, bool | None]]"
     Place: TypeAlias = "tuple[str | None, str, bool, int, int | None, str | None]"
 
     class Fault(TypedDict):
         """A finding, or an error without what only errors have."""
 
-        message: str
+        message: Words
         at: Place | None
         also: list[Place]
-        expected: str | None
-        found: str | None
-        hint: str | None
+        expected: Words | None
+        found: Words | None
+        hint: Words | None
+        is_secret: bool
         trail: list[tuple[str, Place | None]]
 
     class Failure(TypedDict):
         """An error. limit: of a LimitError; kind: of a LayeringError."""
 
         type: str
-        document: str | None
+        document: Words | None
         fault: Fault
         findings: list[Fault]
         limit: str
@@ -65,7 +68,7 @@ def failure_of(error: PlaitError) -> Failure:
     kind = next(one.__name__ for one in type(error).__mro__ if one.__module__ == errors.__name__)
     return {
         "type": kind,
-        "document": error.document,
+        "document": _words(full(error, "document")),
         "fault": fault_of(error),
         "findings": [fault_of(finding) for finding in error.findings],
         "limit": error.limit if isinstance(error, LimitError) else "",
@@ -79,16 +82,18 @@ def error_of(failure: Failure) -> PlaitError:
     findings = [finding_of(one) for one in failure["findings"]]
     one = finding_of(failure["fault"])
     error = kind(
-        one.message,
+        full(one, "message") or "",
         at=one.at,
         also=one.also,
-        document=failure["document"],
-        expected=one.expected,
-        found=one.found,
-        hint=one.hint,
+        document=_text(failure["document"]),
+        expected=full(one, "expected"),
+        found=full(one, "found"),
+        hint=full(one, "hint"),
         trail=one.trail,
-        findings=findings,
     )
+    if failure["fault"]["is_secret"]:
+        conceal(error)
+    error.findings = findings
     if isinstance(error, LimitError):
         error.limit = failure["limit"]
     if isinstance(error, LayeringError):
@@ -99,27 +104,54 @@ def error_of(failure: Failure) -> PlaitError:
 def fault_of(error: PlaitError | Finding) -> Fault:
     """A finding, or what an error says as one, as what can be sent."""
     return {
-        "message": error.message,
+        "message": _words(full(error, "message")) or "",
         "at": _place_of(error.at),
         "also": [place for at in error.also if (place := _place_of(at)) is not None],
-        "expected": error.expected,
-        "found": error.found,
-        "hint": error.hint,
+        "expected": _words(full(error, "expected")),
+        "found": _words(full(error, "found")),
+        "hint": _words(full(error, "hint")),
+        "is_secret": error.is_concealed,
         "trail": [(step.text, _place_of(step.at)) for step in error.trail],
     }
 
 
 def finding_of(fault: Fault) -> Finding:
     """The finding that was sent."""
-    return Finding(
-        fault["message"],
+    made = Finding(
+        _text(fault["message"]) or "",
         at=_position(fault["at"]),
         also=[at for place in fault["also"] if (at := _position(place)) is not None],
-        expected=fault["expected"],
-        found=fault["found"],
-        hint=fault["hint"],
+        expected=_text(fault["expected"]),
+        found=_text(fault["found"]),
+        hint=_text(fault["hint"]),
         trail=[Step(text, _position(place)) for text, place in fault["trail"]],
     )
+    return conceal(made) if fault["is_secret"] else made
+
+
+def _words(text: str | None) -> Words | None:
+    """A text with its quotations, as what can be sent."""
+    if not isinstance(text, Wording):
+        return text
+    return [
+        (part.text, None if part.source is None else part.source.private) if isinstance(part, Quoted) else part
+        for part in text.parts
+    ]
+
+
+def _text(words: Words | None) -> str | None:
+    """The text that was sent."""
+    if words is None or isinstance(words, str):
+        return words
+    return Wording(*(part if isinstance(part, str) else _quoted(*part) for part in words))
+
+
+def _quoted(text: str, is_private: bool | None) -> Quoted:
+    if is_private is None:
+        return Quoted(text)
+    source = Source("")
+    source.private = is_private
+    return Quoted(text, source)
 
 
 def _place_of(at: Position | None) -> Place | None:

@@ -30,7 +30,7 @@ from plait.cli.shared import (
 from plait.cli.streams import watched, write_out
 from plait.content import source, sources, variables
 from plait.context import Context
-from plait.errors import PlaitError, ReadError, UsageError, conceal
+from plait.errors import PlaitError, ReadError, UsageError, conceal, public
 from plait.layering import ORDERS, STRINGS, EnvironmentSecrets, FileSecrets, Job, Options, Selection, plain_values
 from plait.yaml import deduplicate, read
 
@@ -267,13 +267,13 @@ def _secret_sources(flags: Parsed) -> list[SecretSource]:
         from plait.nodes import Map, kind_name
 
         try:
-            for document in deduplicate(read(source(path), plain=plain_values)).items:
+            for document in deduplicate(read(source(path).hidden(), plain=plain_values)).items:
                 if type(document.value) is not Map:
                     raise ReadError(
-                        "a secrets file is a map of references to data",
+                        public("a secrets file is a map of references to data"),
                         at=document.position,
-                        expected="a map",
-                        found=kind_name(document.value),
+                        expected=public("a map"),
+                        found=public(kind_name(document.value)),
                     )
                 sources.append(FileSecrets(path, document.value))
         except PlaitError as error:

@@ -6,7 +6,7 @@ import json
 import os
 import re
 
-from plait.errors import Finding, as_finding
+from plait.errors import Finding, Wording, as_finding, public, quotation
 from plait.kinds.check import as_json
 from plait.kinds.wording import type_name
 from plait.schema.check import flag_hint
@@ -57,25 +57,30 @@ class Findings:
         path = _path_text(fault)
         before = [f"{one}: " for one in (document, path) if one]
         at = next((item.position for item in reversed(fault.way) if item.source is not None), fault.item.position)
-        finding = Finding(f"{''.join(before)}{fault.message}", at=at, hint=self._hint(fault))
+        # Messages of faults name types and words of the schema, no values (`plait.kinds.wording`).
+        finding = Finding(public(f"{''.join(before)}{fault.message}"), at=at, hint=self._hint(fault))
         if not fault.is_of_key and fault.keyword not in _OF_MISSING:
-            finding.found = type_name(as_json(fault.item.value))
+            finding.found = public(type_name(as_json(fault.item.value)))
         place = None if fault.schema is None else self.where(fault.schema, fault.keyword)
         if place is not None:
-            finding.expected = f"{_keyword(fault)} (by {place})"
+            finding.expected = public(f"{_keyword(fault)} (by {place})")
             finding.also = [place]
         return finding
 
-    def _hint(self, fault: Fault) -> str | None:
+    def _hint(self, fault: Fault) -> Wording | None:
         source = fault.item.source
         if source is not None and os.path.abspath(source.name) in self._references.files.all_read():
-            return "this is a default of the schema itself; give another value, or mend the schema"
+            return public("this is a default of the schema itself; give another value, or mend the schema")
         meant = fault.meant
         if fault.is_of_key and not meant and fault.schema is not None:
             # Those that are there by default are no reason to write another one.
             properties = fault.schema.get("properties")
             meant = near(str(fault.path[-1]), properties if isinstance(properties, dict) else ())
-        return f"did you mean {listed(meant, quote=chr(34))}?" if meant else flag_hint(fault.item)
+        if not meant:
+            return flag_hint(fault.item)
+        # Names that are near a value tell of it; those near a key do not.
+        told = f"did you mean {listed(meant, quote=chr(34))}?"
+        return public(told) if fault.is_of_key else quotation(told)
 
     def of_problems(self) -> list[Finding]:
         """What is wrong with the files themselves, as far as they were needed."""

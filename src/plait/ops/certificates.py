@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from plait.errors import OpsError
+from plait.errors import OpsError, Quoted, Wording, public, quotation
 from plait.nodes import Map, MapItem, kind_name
 from plait.ops.options import Options
 
@@ -52,7 +52,8 @@ def certificate(options: Value, sources: Sources) -> Value:
     length = given.number("key_length") or DEFAULT_KEY_LENGTH
     if length not in KEY_LENGTHS:
         raise OpsError(
-            f"a certificate's key cannot have {length} bits", expected=", ".join(str(bits) for bits in KEY_LENGTHS)
+            Wording("a certificate's key cannot have ", Quoted(str(length)), " bits"),
+            expected=public(", ".join(str(bits) for bits in KEY_LENGTHS)),
         )
     is_ca = given.switch("is_ca")
     signer_name = given.text("ca")
@@ -64,12 +65,13 @@ def certificate(options: Value, sources: Sources) -> Value:
     if not is_ca:
         if signer is None:
             raise OpsError(
-                'a certificate that is not a CA needs a signer, and the option "ca" names none',
-                hint='"is_ca: true" makes a CA that signs itself',
+                public('a certificate that is not a CA needs a signer, and the option "ca" names none'),
+                hint=public('"is_ca: true" makes a CA that signs itself'),
             )
         for usage in usages:
             if usage not in USAGES:
-                raise OpsError(f'unknown extended key usage "{usage}"', expected=", ".join(USAGES))
+                told = Wording('unknown extended key usage "', Quoted(usage), '"')
+                raise OpsError(told, expected=public(", ".join(USAGES)))
 
     key = rsa.generate_private_key(public_exponent=65537, key_size=length)
     key_id = _key_id(key.public_key())
@@ -118,7 +120,7 @@ def _dated(builder: x509.CertificateBuilder, days: int) -> x509.CertificateBuild
     try:
         return builder.not_valid_before(now).not_valid_after(now + timedelta(days=days if days > 0 else DEFAULT_DAYS))
     except OverflowError:
-        raise OpsError(f"a certificate cannot be valid for {days} days") from None
+        raise OpsError(Wording("a certificate cannot be valid for ", Quoted(str(days)), " days")) from None
 
 
 def _purposes(is_ca: bool, usages: list[str]) -> list[tuple[x509.ExtensionType, bool]]:
@@ -169,7 +171,8 @@ def _alternative_name(text: str) -> x509.GeneralName:
     try:
         return x509.DNSName(text)
     except ValueError:
-        raise OpsError(f'an alternative name that is neither an address nor a DNS name: "{text}"') from None
+        told = Wording('an alternative name that is neither an address nor a DNS name: "', Quoted(text), '"')
+        raise OpsError(told) from None
 
 
 def _signer(name: str, sources: Sources) -> _Signer:
@@ -178,29 +181,31 @@ def _signer(name: str, sources: Sources) -> _Signer:
     if not found:
         from plait.spell import did_you_mean
 
+        meant = did_you_mean(name, sources.names())
         raise OpsError(
-            f'there is no variable "{name}" with a certificate to sign with',
-            hint=did_you_mean(name, sources.names()) or "a signer is defined before what it signs",
+            Wording('there is no variable "', Quoted(name), '" with a certificate to sign with'),
+            hint=quotation(meant) if meant else public("a signer is defined before what it signs"),
         )
+    variable = Wording('the variable "', Quoted(name), '"')
     if type(value) is not Map:
         raise OpsError(
-            f'the variable "{name}" is not a certificate',
-            expected='a map with "certificate" and "private_key"',
-            found=kind_name(value),
+            Wording(variable, " is not a certificate"),
+            expected=public('a map with "certificate" and "private_key"'),
+            found=public(kind_name(value)),
         )
     texts = [item.value if item is not None else "" for item in map(value.find, ("certificate", "private_key"))]
     try:
         made = x509.load_pem_x509_certificate(_encoded(texts[0]))
     except ValueError:
-        raise OpsError(f'the "certificate" of the variable "{name}" is not a certificate in PEM form') from None
+        raise OpsError(Wording('the "certificate" of ', variable, " is not a certificate in PEM form")) from None
     try:
         key = serialization.load_pem_private_key(_encoded(texts[1]), None)
     except (ValueError, TypeError, UnsupportedAlgorithm):
         key = None
     if not isinstance(key, rsa.RSAPrivateKey):
-        raise OpsError(f'the "private_key" of the variable "{name}" is not an RSA key in PEM form')
+        raise OpsError(Wording('the "private_key" of ', variable, " is not an RSA key in PEM form"))
     if key.public_key() != made.public_key():
-        raise OpsError(f'the "private_key" of the variable "{name}" does not belong to its "certificate"')
+        raise OpsError(Wording('the "private_key" of ', variable, ' does not belong to its "certificate"'))
     return _Signer(made, key)
 
 

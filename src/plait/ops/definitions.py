@@ -9,7 +9,6 @@ from __future__ import annotations
 from plait.errors import Finding, LimitError, OpsError, conceal
 from plait.limits import allowance, exceeded
 from plait.nodes import Array, Map, kind_name
-from plait.nodes import walk as walk_nodes
 from plait.ops import walk
 from plait.ops.placeholders import MARK, fill
 from plait.ops.pointer import Index, Key, Pointer, parse
@@ -166,9 +165,9 @@ class Lookup:
         try:
             found, value = self.sources.get(name, definition.kind, options)
         except OpsError as error:
-            if filled and not _quotes_only(error.message, definition.options):
-                # What came in by a placeholder may be a secret.
-                conceal(error).at = error.found = None
+            if filled:
+                # The options that it quotes may be the values of variables.
+                conceal(error).at = None
             if error.at is None:
                 error.at = definition.item.position
             raise error.within(f'in the definition of variable "{name}"') from None
@@ -196,16 +195,6 @@ class Lookup:
     def _peek(self, name: str) -> tuple[bool, Value]:
         first = name.partition(".")[0]
         return (True, "") if self.sources.has(first) else (False, None)
-
-
-def _quotes_only(message: str, options: Value) -> bool:
-    """Whether all that a message quotes stands in the options as they were written."""
-    first = min([place for mark in _QUOTES if (place := message.find(mark)) >= 0], default=-1)
-    last = max(map(message.rfind, _QUOTES))
-    return message[first + 1 : last] in [text for item in walk_nodes(options) if type(text := item.value) is str]
-
-
-_QUOTES = "\"'`"
 
 
 def _filled(value: Value, lookup: Ask) -> Value:

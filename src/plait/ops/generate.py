@@ -6,7 +6,7 @@ made.
 
 from __future__ import annotations
 
-from plait.errors import OpsError
+from plait.errors import OpsError, Quoted, Wording, public, quotation
 from plait.ops.options import Options
 from plait.spell import did_you_mean
 
@@ -26,10 +26,11 @@ KEY_BITS = 2048
 def check_kind(kind: str) -> None:
     """Raises OpsError for a type that cannot be made."""
     if kind not in GENERATORS:
+        meant = did_you_mean(kind, GENERATORS)
         raise OpsError(
-            f'a value of type "{kind}" cannot be generated',
-            expected=", ".join(GENERATORS),
-            hint=did_you_mean(kind, GENERATORS),
+            Wording('a value of type "', Quoted(kind), '" cannot be generated'),
+            expected=public(", ".join(GENERATORS)),
+            hint=meant and quotation(meant),
         )
 
 
@@ -49,7 +50,9 @@ def _password(options: Value, _sources: Sources) -> Value:
     length = Options(options, "password", ("length",)).number("length")
     if length < 0:
         raise OpsError(
-            "the length of a password is negative", expected="0 (the default, 20) or more", found=str(length)
+            public("the length of a password is negative"),
+            expected=public("0 (the default, 20) or more"),
+            found=quotation(str(length)),
         )
     return "".join([choice(PASSWORD_CHARACTERS) for _ in range(length or PASSWORD_LENGTH)])
 
@@ -58,7 +61,8 @@ def _keys() -> ModuleType:
     try:
         from plait.ops import certificates
     except ImportError:
-        raise OpsError("keys and certificates need the cryptography package", hint="pip install cryptography") from None
+        told = public("keys and certificates need the cryptography package")
+        raise OpsError(told, hint=public("pip install cryptography")) from None
     return certificates
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from plait.additions import TAGS
 from plait.context import Context
-from plait.errors import OpsError, UsageError
+from plait.errors import OpsError, UsageError, Wording, conceal, full, part_of, public, quotation
 from plait.events import current_listener
 from plait.nodes import Document
 from plait.ops.definitions import interpolate
@@ -71,26 +71,26 @@ def patch(
 
 
 def _located(error: OpsError, operation: Operation, draft: Draft) -> OpsError:
-    hint = error.hint
+    hint = full(error, "hint")
     if isinstance(error, NotThereError) and error.depth < len(operation.pointer.tokens):
         from plait.ops.elsewhere import found_elsewhere
 
         other = found_elsewhere(draft.result(), operation.pointer)
-        hint = hint if other is None else f"did you mean {other}?"
-    if operation.kind == "replace" and hint is not None:
-        hint = hint.replace("? makes it optional", "? adds it")
+        hint = hint if other is None else quotation(f"did you mean {other}?")
+    if operation.kind == "replace" and hint is not None and hint.endswith("? makes it optional"):
+        hint = public(hint.removesuffix("? makes it optional") + "? adds it")
     last = operation.pointer.tokens[-1] if operation.pointer.tokens else None
     if hint is None and operation.kind == "remove" and type(last) is Match and not last.modifiers:
-        hint = f"{operation.pointer}? takes it out where it is there, and is no error where it is not"
+        hint = public(f"{operation.pointer}? takes it out where it is there, and is no error where it is not")
     number = "" if operation.number is None else f" [{operation.number}]"
     words = "" if operation.words is None else f" ({operation.words})"
     at = Position(operation.source, operation.line) if operation.source is not None else None
     return OpsError(
-        f"{operation.kind} operation{number} failed{words}: {error.message}",
+        Wording(public(f"{operation.kind} operation{number} failed{words}: "), part_of(error, "message")),
         at=at,
         also=error.also,
-        expected=error.expected,
-        found=error.found,
+        expected=full(error, "expected"),
+        found=full(error, "found"),
         hint=hint,
         trail=error.trail,
     )
@@ -157,7 +157,10 @@ class Job:
         used: set[str] = set()
         if self.variables_first:
             value = interpolate(value, self.sources, used=used, is_last=False)
-        value = patch(value, self.operations, trace=trace, done=self.done)
+        try:
+            value = patch(value, self.operations, trace=trace, done=self.done)
+        except OpsError as error:
+            raise self._withheld(error) if self.variables_first else error from None
         if texts := marked(value):
             from plait.ops.ignored import warn_of_placeholders
 
@@ -170,12 +173,21 @@ class Job:
         self.context.check_warnings()
         if self.pointer is None:
             return value
-        found = find(value, self.pointer)
+        try:
+            found = find(value, self.pointer)
+        except OpsError as error:
+            raise self._withheld(error) from None
         if trace is not None:
             from plait.ops.tracing import looked_up
 
             self.item = looked_up(trace, self.pointer, value, found)
         return found
+
+    def _withheld(self, error: OpsError) -> OpsError:
+        """An error about a document that is filled already: what it quotes may be the value of a variable."""
+        if not self.sources.are_empty():
+            conceal(error)
+        return error
 
     def document(self, source: Source | None = None) -> Document:
         """What `run` gives, as a document. source: where the base is from, if there is no template."""

@@ -89,9 +89,7 @@ class Store:
         try:
             return texts_to_values(file_source(self.path, "the variables store").hidden(), "variables store")
         except OpsError as error:
-            told = error.message  # it is no map, and its name
-            conceal(error).message = told
-            raise
+            raise conceal(error) from None
         except PlaitError as error:
             raise conceal(error).within(f'in the variables store "{self.path}"') from None
 

@@ -6,7 +6,7 @@ name outside the store defines an entry of a map: `db.port=1` is variable `db` w
 
 from __future__ import annotations
 
-from plait.errors import OpsError, ReadError, conceal
+from plait.errors import OpsError, Quoted, ReadError, Wording, conceal, full, part_of, public, quotation
 from plait.nodes import Array, Map, MapItem, kind_name
 from plait.source import Source
 
@@ -116,7 +116,7 @@ def _with_entry(value: Value, path: list[str], entry: Value, name: str, upto: st
             raise OpsError(
                 f'the variables "{upto}" and "{name}" contradict each other',
                 expected=f'"{upto}" to be a map',
-                found=kind_name(value),
+                found=public(kind_name(value)),
             )
         way.append((value, key))
         upto = f"{upto}.{key}"
@@ -140,12 +140,18 @@ def from_argument(text: str) -> dict[str, Value]:
     try:
         parsed = read_first(Source("", value).hidden())
     except ReadError as error:
-        raise OpsError(f'the value of "{text}" is not YAML: {error.message}', hint=error.hint) from None
+        raise _not_yaml(Wording('the value of "', public(name), '"'), error) from None
     if type(parsed) is str:
         parsed = value
         if value[0] == value[-1] and value[0] in "\"'":
             parsed = value[1:-1]
     return {name: parsed}
+
+
+def _not_yaml(what: Wording, error: ReadError) -> OpsError:
+    """The error of a value that was not written in a file, so that it has no place."""
+    found = OpsError(Wording(what, " is not YAML: ", part_of(error, "message")), hint=full(error, "hint"))
+    return conceal(found)  # type: ignore[return-value]
 
 
 def from_text_file(text: str) -> dict[str, Value]:
@@ -160,9 +166,13 @@ def _halves(text: str, what: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals:
         hint = f"a file of variables is given by --vars-file {text}" if text.endswith((".yml", ".yaml")) else None
-        raise OpsError(f'no "=" in the variable "{text}"', expected=f"name={what}", hint=hint)
+        name, colon, rest = text.partition(":")
+        told = Wording('no "=" in the variable "', public(name + colon), Quoted(rest), '"')
+        raise conceal(OpsError(told, expected=public(f"name={what}"), hint=hint and public(hint)))
     if not name:
-        raise OpsError(f'no name in the variable "{text}"', expected=f"name={what}")
+        given = public(value) if what == "path" else quotation(value)
+        told = Wording('no name in the variable "=', given, '"')
+        raise conceal(OpsError(told, expected=public(f"name={what}")))
     if not value:
         hint = 'an empty text is written name=""' if what == "value" else None
         raise OpsError(f'no {what} in the variable "{text}"', expected=f"name={what}", hint=hint)
@@ -185,10 +195,10 @@ def texts_to_values(source: Source, what: str, warn: Callable[[str], None] | Non
         return {}
     if type(value) is not Map:
         raise OpsError(
-            f'the {what} "{source.name}" is not a map',
+            Wording("the ", public(what), ' "', public(source.name), '" is not a map'),
             at=value.position if type(value) is Array else None,
-            expected="a map from names to values",
-            found=kind_name(value),
+            expected=public("a map from names to values"),
+            found=public(kind_name(value)),
         )
     return {_name(item.key): item.value for item in value.items}
 
@@ -214,7 +224,7 @@ def from_environment(prefix: str, environment: Mapping[str, str]) -> dict[str, V
             try:
                 values[name[len(start) :]] = read_first(Source("", text).hidden())
             except ReadError as error:
-                raise OpsError(f'the environment variable "{name}" is not YAML: {conceal(error).message}') from None
+                raise _not_yaml(Wording('the environment variable "', public(name), '"'), error) from None
     return values
 
 

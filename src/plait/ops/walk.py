@@ -6,7 +6,7 @@ through `check_map`, `selected`, `place_of` and `missing_key`, so that every err
 
 from __future__ import annotations
 
-from plait.errors import OpsError
+from plait.errors import OpsError, public, quotation
 from plait.nodes import Array, ArrayItem, Map, MapItem, kind_name
 from plait.ops.pointer import Append, Index, Key, Match
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import TypeAlias
 
+    from plait.errors import Wording
     from plait.nodes import Value
     from plait.ops.pointer import Pointer
     from plait.source import Position
@@ -125,11 +126,11 @@ def check_map(node: Value, pointer: Pointer, depth: int) -> Map:
     if type(node) is Map:
         return node
     raise OpsError(
-        f"not a map at {_upto(pointer, depth)}: {pointer.until(depth + 1)} asks for a key",
+        public(f"not a map at {_upto(pointer, depth)}: {pointer.until(depth + 1)} asks for a key"),
         also=place(node),
-        expected="a map",
-        found=kind_name(node),
-        hint=_key_hint(node, pointer, depth),
+        expected=public("a map"),
+        found=public(kind_name(node)),
+        hint=_public(_key_hint(node, pointer, depth)),
     )
 
 
@@ -150,11 +151,11 @@ def check_array(node: Value, pointer: Pointer, depth: int) -> Array:
         elif node.find(text) is not None:
             hint = f'the key "{text}" is written "{text}?" in a path'
     raise OpsError(
-        f"not an array at {_upto(pointer, depth)}: {pointer.until(depth + 1)} asks for an item",
+        public(f"not an array at {_upto(pointer, depth)}: {pointer.until(depth + 1)} asks for an item"),
         also=place(node),
-        expected="an array",
-        found=kind_name(node),
-        hint=hint,
+        expected=public("an array"),
+        found=public(kind_name(node)),
+        hint=_public(hint),
     )
 
 
@@ -166,21 +167,26 @@ def check_one(array: Array, found: list[int], token: Match, pointer: Pointer, de
     if found:
         also = [array.items[number].position for number in found[:3]]
         raise OpsError(
-            f"{len(found)} items match {where}", also=known(also), expected="exactly one", found=f"{len(found)} items"
+            public(f"{len(found)} items match {where}"),
+            also=known(also),
+            expected=public("exactly one"),
+            found=public(f"{len(found)} items"),
         )
     values = [text for text in (text_under(item, token.key) for item in array.items) if text is not None]
     from plait.spell import did_you_mean
 
-    hint = did_you_mean(token.value, values[:1000]) if values else None
-    if not values:
+    if values:
+        meant = did_you_mean(token.value, values[:1000])
+        hint = None if meant is None else quotation(meant)
+    else:
         keys = [item.key for entry in array.items[:100] if type(entry.value) is Map for item in entry.value.items]
-        hint = did_you_mean(token.key, [key for key in keys if type(key) is str])
+        hint = _public(did_you_mean(token.key, [key for key in keys if type(key) is str]))
     raise OpsError(
-        f"no item matches {where}",
+        public(f"no item matches {where}"),
         also=place(array),
-        expected=f'exactly one item whose "{token.key}" is "{token.value}" (a string)',
-        found=listed(values) if values else f'0 items with a string under "{token.key}"',
-        hint=hint or _number_hint(array, token, pointer, depth),
+        expected=public(f'exactly one item whose "{token.key}" is "{token.value}" (a string)'),
+        found=quotation(listed(values)) if values else public(f'0 items with a string under "{token.key}"'),
+        hint=hint or _public(_number_hint(array, token, pointer, depth)),
     )
 
 
@@ -204,11 +210,11 @@ def place_of(array: Array, number: int, token: Index | Match, pointer: Pointer, 
     if -length <= moved < length:
         return moved + length if moved < 0 else moved
     error = NotThereError(
-        f"no item {moved} at {pointer.until(depth + 1)}",
+        public(f"no item {moved} at {pointer.until(depth + 1)}"),
         also=place(array),
-        expected=f"an index from {-length} to {length - 1}" if length else "an item",
-        found=f"an array of length {length}",
-        hint=f"to add an item: {_upto(pointer, depth, root='')}/-" if moved == length else None,
+        expected=public(f"an index from {-length} to {length - 1}" if length else "an item"),
+        found=public(f"an array of length {length}"),
+        hint=public(f"to add an item: {_upto(pointer, depth, root='')}/-") if moved == length else None,
     )
     error.depth = depth + 1
     raise error
@@ -229,13 +235,15 @@ def missing_key(node: Value, pointer: Pointer, depth: int) -> NotThereError:
         found = "no string keys" if items else "an empty map"
     where = pointer.until(depth + 1)
     error = NotThereError(
-        f'no key "{token.name}" at {where}',
+        public(f'no key "{token.name}" at {where}'),
         also=place(node),
-        expected=f'the key "{token.name}"',
-        found=found,
-        hint=_bracket_hint(token.name, siblings, pointer, depth)
-        or did_you_mean(token.name, siblings[:1000])
-        or f"{where}? makes it optional",
+        expected=public(f'the key "{token.name}"'),
+        found=public(found),
+        hint=public(
+            _bracket_hint(token.name, siblings, pointer, depth)
+            or did_you_mean(token.name, siblings[:1000])
+            or f"{where}? makes it optional"
+        ),
     )
     error.depth = depth + 1
     return error
@@ -247,6 +255,11 @@ def listed(names: Iterable[str]) -> str:
     if len(shown) > SHOWN_SIBLINGS:
         return f"{', '.join(shown[:SHOWN_SIBLINGS])} and {len(shown) - SHOWN_SIBLINGS} more"
     return ", ".join(shown)
+
+
+def _public(hint: str | None) -> Wording | None:
+    """A hint that names keys and paths."""
+    return None if hint is None else public(hint)
 
 
 def place(node: Value) -> list[Position]:

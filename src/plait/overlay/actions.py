@@ -8,7 +8,7 @@ to the run first (`Run.did`), so that whoever listens hears of all there is.
 from __future__ import annotations
 
 from plait.deferred import Deferred, is_deferred
-from plait.errors import OverlayError, PlaitError
+from plait.errors import OverlayError, PlaitError, public
 from plait.fragments import to_nodes, to_starlark
 from plait.nodes import COLLECTIONS, ArrayItem, Document, MapItem, kind_name
 from plait.overlay.callbacks import VIA, asked
@@ -344,9 +344,9 @@ def wrong_kind(left: Item | None, value: Value, right: Value) -> OverlayError:
     """The error for a right collection on a left value of another kind."""
     wanted, found = kind_name(right), kind_name(value)
     return OverlayError(
-        f"Expected {wanted}, but was {found}",
+        public(f"Expected {wanted}, but was {found}"),
         also=[left.position] if left is not None else [],
-        hint=f"to put the {wanted} in its place, use #@overlay/replace" if type(left) in _ITEMS else None,
+        hint=public(f"to put the {wanted} in its place, use #@overlay/replace") if type(left) in _ITEMS else None,
     )
 
 

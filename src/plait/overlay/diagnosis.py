@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.errors import OverlayError
+from plait.errors import OverlayError, Quoted, Wording, public
 from plait.naming import described, key_text
 from plait.nodes import Array, ArrayItem, Document, Map, MapItem, kind_name
 from plait.overlay.comparison import differences
@@ -41,7 +41,7 @@ def explain(message: str, edit: Edit, step: Step, places: Sequence[int]) -> Over
     return OverlayError(message, at=at, also=also, expected=_wanted(step), found=found, hint=hint)
 
 
-def document_in(run: Run, left: Value) -> str | None:
+def document_in(run: Run, left: Value) -> Wording | None:
     """The left document that a run failed in, and the place in it. left: the whole left tree, if it is no document set."""
     way = run.failed[::-1]
     if type(left) is Map or type(left) is Array:
@@ -50,11 +50,13 @@ def document_in(run: Run, left: Value) -> str | None:
         return None
     name = next((kind for key, kind in _KINDS.items() if key in (way[0].annotations or ())), "")
     which, count = run.which
-    lines = [f"{name}{described(way[0])}" + (f", number {which} of the {count} that match" if count > 1 else "")]
+    told = Wording(public(name), Quoted(described(way[0]), way[0].source))
+    if count > 1:
+        told = Wording(told, public(f", number {which} of the {count} that match"))
     if len(way) > 1:
         at = way[-1].position
-        lines.append(f"at {_way_text(way)}" + (f" ({at})" if at.source is not None else ""))
-    return "\n".join(lines)
+        told = Wording(told, public(f"\nat {_way_text(way)}" + (f" ({at})" if at.source is not None else "")))
+    return told
 
 
 # What documents that have no name of their own are, by their annotation.

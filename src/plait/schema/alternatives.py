@@ -7,7 +7,7 @@ do, it is the one that the value had before, else that of the default, else the 
 from __future__ import annotations
 
 from plait.deferred import is_deferred
-from plait.errors import Finding
+from plait.errors import Finding, Wording, part_of, public, quotation
 from plait.fragments import to_nodes
 from plait.limits import allowance
 from plait.nodes import SCALARS, Array, Map, MapItem, key_id, kind_name
@@ -122,33 +122,34 @@ def findings(declared: OneOfType, item: Item) -> list[Finding]:
     chosen = choose(declared, value)
     key = value.find(declared.by) if declared.by and type(value) is Map else None
     if key is not None and key_id(key.value) != key_id(declared.told(chosen)):
-        # What a hidden line has is not shown: the finding has its place.
-        shown = type(key.value) in SCALARS and (key.source is None or not key.source.private)
-        found = key_text(key.value) if shown else kind_name(key.value)
+        is_scalar = type(key.value) in SCALARS and (key.source is None or not key.source.private)
+        found = quotation(key_text(key.value)) if is_scalar else public(kind_name(key.value))
+        meant = None if is_deferred(key.value) else did_you_mean(key_text(key.value), declared.names)
         return [
             Finding(
-                f'Given data value is of no alternative: "{declared.by}" chooses one',
+                public(f'Given data value is of no alternative: "{declared.by}" chooses one'),
                 at=key.position,
                 also=[declared.position],
-                expected=f"one of {{ {names} }} (from {declared.position})",
-                found="a value that is made of other data values" if is_deferred(key.value) else found,
-                hint=None if is_deferred(key.value) else did_you_mean(key_text(key.value), declared.names),
+                expected=public(f"one of {{ {names} }} (from {declared.position})"),
+                found=public("a value that is made of other data values") if is_deferred(key.value) else found,
+                hint=None if meant is None else quotation(meant),
             )
         ]
     if not _is_of_kind(chosen.type, value):
         return [
             Finding(
-                "Given data value is of no alternative",
+                public("Given data value is of no alternative"),
                 at=item.position,
                 also=[declared.position],
-                expected=f"one of {{ {names} }} (from {declared.position})",
-                found=kind_name(value),
-                hint="@schema/nullable in the schema allows null" if value is None else None,
+                expected=public(f"one of {{ {names} }} (from {declared.position})"),
+                found=public(kind_name(value)),
+                hint=public("@schema/nullable in the schema allows null") if value is None else None,
             )
         ]
     wrong = check_item(chosen.type, item)
     for one in wrong:
-        one.message += f' (as the alternative "{declared.name_of(chosen)}" of {names})'
+        told = public(f' (as the alternative "{declared.name_of(chosen)}" of {names})')
+        one.message = Wording(part_of(one, "message"), told)
     return wrong
 
 

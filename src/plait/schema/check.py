@@ -8,7 +8,7 @@ is found, in document order; the unknown keys of a map come before what is wrong
 from __future__ import annotations
 
 from plait.deferred import is_deferred
-from plait.errors import Finding
+from plait.errors import Finding, Quoted, Wording, public
 from plait.limits import allowance
 from plait.nodes import COLLECTIONS, Array, ArrayItem, Map, MapItem, key_id, kind_name
 from plait.schema.types import MANY, AnyType, ArrayType, MapType, NullType, OneOfType, ScalarType
@@ -91,26 +91,26 @@ def _check_map(
 
 def _wrong_type(declared: Type, item: Item) -> Finding:
     return Finding(
-        "Given data value is not of the declared type" + _calculated(item),
+        Wording("Given data value is not of the declared type", _calculated(item)),
         at=item.position,
         also=[declared.position],
-        found=kind_name(item.value),
-        expected=f"{declared.name} (by {declared.position})",
+        found=public(kind_name(item.value)),
+        expected=public(f"{declared.name} (by {declared.position})"),
         hint=_type_hint(item),
     )
 
 
-def _type_hint(item: Item) -> str | None:
+def _type_hint(item: Item) -> Wording | None:
     """What to do about a value of another type, where that is likely to be one thing."""
-    return flag_hint(item) or ("@schema/nullable in the schema allows null" if item.value is None else None)
+    return flag_hint(item) or (public("@schema/nullable in the schema allows null") if item.value is None else None)
 
 
-def flag_hint(item: Item) -> str | None:
+def flag_hint(item: Item) -> Wording | None:
     """What to do about a text of a flag that gives texts only."""
     name = "" if item.source is None else item.source.name
     if type(item.value) is str and name.startswith(("(data-value arg)", "(data-values-env arg)")):
         flag = name[1 : name.index(" ")]
-        return f"--{flag} gives strings, --{flag}-yaml values of any type"
+        return public(f"--{flag} gives strings, --{flag}-yaml values of any type")
     return None
 
 
@@ -131,13 +131,14 @@ def _unknown_key(declared: MapType, item: MapItem, *, suggest: bool) -> Finding:
     else:
         expected = f"a key declared in map (from {declared.position})"
     expected = ", or ".join([expected, *others])
+    hint = (did_you_mean(key, allowed) or _nested(key, allowed)) if suggest else None
     return Finding(
-        "Given data value is not declared in schema" + _calculated(item),
+        Wording("Given data value is not declared in schema", _calculated(item)),
         at=item.position,
         also=[declared.position],
-        found=key,
-        expected=expected,
-        hint=(did_you_mean(key, allowed) or _nested(key, allowed)) if suggest else None,
+        found=public(key),
+        expected=public(expected),
+        hint=None if hint is None else public(hint),
     )
 
 
@@ -147,13 +148,13 @@ def _nested(key: str, allowed: Sequence[str]) -> str | None:
     return f'a dot is part of a key: "{rest}" stands below "{first}"' if dot and first in allowed else None
 
 
-def _calculated(item: Item) -> str:
+def _calculated(item: Item) -> Wording:
     """A line that shows a value that a template made: no source has a line to quote."""
     if item.source is not None:
-        return ""
+        return public("")
     value = kind_name(item.value) if type(item.value) in COLLECTIONS else repr_of(item.value)
     name = f"{key_text(item.key)}: " if isinstance(item, MapItem) else "- " if isinstance(item, ArrayItem) else ""
-    return f"\ncalculated data value: {name}{value}"
+    return Wording("\ncalculated data value: ", public(name), Quoted(value))
 
 
 def key_text(key: Value) -> str:

@@ -8,7 +8,7 @@ Values are compared as data: a fragment, a struct and a dict with the same conte
 
 from __future__ import annotations
 
-from plait.errors import StarlarkError
+from plait.errors import StarlarkError, public
 from plait.fragments import plain
 from plait.starlark import (
     Builtin,
@@ -71,7 +71,7 @@ class Assertion(Value):
 
 def failure(reason: str) -> StarlarkError:
     """The error of a value that breaks a rule."""
-    return StarlarkError(f"fail: {reason}")
+    return StarlarkError(public(f"fail: {reason}"))
 
 
 def length_of(value: object) -> int:

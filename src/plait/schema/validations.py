@@ -6,7 +6,7 @@ are run once, on the final data values. A null value passes everything unless `n
 
 from __future__ import annotations
 
-from plait.errors import Finding, LimitError, PlaitError, SchemaError
+from plait.errors import Finding, LimitError, PlaitError, SchemaError, Wording, full, public, quotation
 from plait.events import current_listener
 from plait.fragments import to_starlark
 from plait.limits import allowance
@@ -243,23 +243,27 @@ _NESTED = frozenset({Map, Array})
 
 def _broken(
     validation: Validation, item: Item, parent: NodeValue, root: NodeValue, path: Path
-) -> list[tuple[str, str | None]] | None:
+) -> list[tuple[str, Wording | None]] | None:
     """The rules that a value breaks: what it must be, and the reason given if there is one. None where none is tried."""
     if item.value is None and not validation.not_null:
         return None
     value = to_starlark(item.value)
     if validation.when is not None and not _applies(validation, value, parent, root, path):
         return None
-    broken: list[tuple[str, str | None]] = []
+    broken: list[tuple[str, Wording | None]] = []
     for text, rule in validation.rules:
-        reason: str | None = None
+        reason: Wording | None = None
         try:
             if call(rule, (value,)) is True:
                 continue
         except LimitError:
             raise
         except PlaitError as error:
-            reason = error.message.removeprefix("fail: ").removeprefix("check: ")
+            # Plait's own rules quote no values; a function of the schema may.
+            message = full(error, "message") or ""
+            is_known = isinstance(message, Wording)
+            message = message.removeprefix("fail: ").removeprefix("check: ")
+            reason = public(message) if is_known else quotation(message)
         broken.append((text, reason))
         if rule is rules.not_null:  # nothing else can be said of a value that is not there
             break
@@ -301,16 +305,16 @@ def _parameters(function: object) -> int:
     return int(code.co_argcount) + int(code.co_kwonlyargcount) + variadic
 
 
-def _finding(validation: Validation, item: Item, path: Path, broken: list[tuple[str, str | None]]) -> Finding:
-    lines = [_path_text(path) or f"({_KINDS.get(type(item), 'array item')})"]
+def _finding(validation: Validation, item: Item, path: Path, broken: list[tuple[str, Wording | None]]) -> Finding:
+    told = public(_path_text(path) or f"({_KINDS.get(type(item), 'array item')})")
     for text, reason in broken:
-        lines.append(f"- must be: {text} (by: {validation.position})")
+        told = Wording(told, public(f"\n- must be: {text} (by: {validation.position})"))
         if reason:
-            lines.append(f"  found: {reason}")
+            told = Wording(told, "\n  found: ", reason)
     from plait.schema.hints import of_broken
 
     hint = of_broken([reason for _, reason in broken if reason])
-    return Finding("\n".join(lines), at=item.position, also=[validation.position], hint=hint)
+    return Finding(told, at=item.position, also=[validation.position], hint=hint and public(hint))
 
 
 _KINDS: dict[type, str] = {Document: "document", MapItem: "map item"}

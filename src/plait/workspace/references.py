@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.errors import TemplateError, UsageError
+from plait.errors import TemplateError, UsageError, public
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,7 +91,9 @@ def check_used(values: Sequence[ReferencedValues], schemas_given: Sequence[Refer
     if kinds:
         unused = [*unused_values, *unused_schemas]
         raise TemplateError(
-            f"Expected all provided library {', and '.join(kinds)} documents to be used but found unused: "
-            + ", ".join(entry.description for entry in unused),
+            public(
+                f"Expected all provided library {', and '.join(kinds)} documents to be used but found unused: "
+                + ", ".join(entry.description for entry in unused)
+            ),
             at=unused[0].document.position,
         )

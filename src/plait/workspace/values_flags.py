@@ -12,7 +12,7 @@ from __future__ import annotations
 from functools import partial
 
 from plait.annotations import Annotation
-from plait.errors import PlaitError, ReadError, UsageError
+from plait.errors import PlaitError, Quoted, ReadError, UsageError, Wording, conceal, public
 from plait.nodes import Document, Map, MapItem, walk
 from plait.source import Position, Source
 from plait.workspace.files import YAML
@@ -74,7 +74,7 @@ def read_values(
             try:
                 found.extend(read(argument))
             except PlaitError as error:
-                raise error.within(f"in --{flag} {argument}") from None
+                raise error.within(f"in --{flag} {_named(flag, argument)}") from None
 
     gather("data-values-file", flags.files, lambda argument: _from_file(argument, inputs, strict, warn))
     for flag, arguments, as_yaml in (
@@ -159,9 +159,9 @@ def _check_plain(file: InputFile, documents: DocumentSet, comments: Comments, wh
                 elif comment.text.startswith("@overlay/"):
                     hint = f"a file annotated with @overlay is a template: -f {file.path}"
                 raise ReadError(
-                    f"Checking {what} file '{file.path}': {_PLAIN}",
+                    Wording("Checking ", public(what), " file '", public(file.path), "': ", public(_PLAIN)),
                     at=Position(file.source, comment.line),
-                    hint=hint,
+                    hint=public(hint),
                 )
 
 
@@ -198,22 +198,32 @@ def _from_environment(
 def _from_pair(argument: str, flag: str, convert: Callable[[Source], Value] | None) -> list[ReferencedValues]:
     key, equals, text = argument.partition("=")
     if not equals:
-        raise UsageError("Expected format key=value", found=argument, hint=_pair_hint(argument, flag))
+        key, colon, rest = argument.partition(":")
+        found = Wording(public(key + colon), Quoted(rest)) if colon else public(key)
+        raise conceal(UsageError(public("Expected format key=value"), found=found, hint=_pair_hint(argument, flag)))
     name = f"({flag} arg)"
     try:
-        value = text if convert is None else convert(Source(name, text))
+        value = text if convert is None else convert(Source(name, text).hidden())
     except PlaitError as error:
         raise error.within(f"in the value of key '{key}'") from None
     refs, key = _refs_and_key(key)
-    return [ReferencedValues(_overlay(_key_path(key), value, Source(name, argument)), refs)]
+    return [ReferencedValues(_overlay(_key_path(key), value, Source(name, argument).hidden()), refs)]
 
 
-def _pair_hint(argument: str, flag: str) -> str | None:
+def _named(flag: str, argument: str) -> str:
+    """The argument of a flag without the value in it."""
+    if flag not in ("data-value", "data-value-yaml"):
+        return argument
+    key, equals, _ = argument.partition("=")
+    return f"{key}=..." if equals else f"{argument.partition(':')[0]}{':...' if ':' in argument else ''}"
+
+
+def _pair_hint(argument: str, flag: str) -> Wording | None:
     if argument.endswith((".yml", ".yaml")):
-        return f"to read many values from a plain YAML file: --data-values-file {argument}"
+        return Wording("to read many values from a plain YAML file: --data-values-file ", public(argument))
     if ":" in argument:
         key, _, value = argument.partition(":")
-        return f"--{flag} {key}={value.strip()}"
+        return Wording("--", public(flag), " ", public(key), "=", Quoted(value.strip()))
     return None
 
 

@@ -7,7 +7,7 @@ once the tree is there.
 
 from __future__ import annotations
 
-from plait.errors import PlaitError, ReadError
+from plait.errors import PlaitError, Quoted, ReadError, Wording, public
 from plait.limits import exceeded
 from plait.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem
 from plait.source import Position
@@ -289,8 +289,8 @@ class Reading:
         try:
             return resolve_strict(text) if tag is None else resolve_tagged(tag, text)
         except ValueError as error:
-            hint = None if tag is not None else "put it in quotes"
-            raise self.error(str(error), self.line_at(start.index), hint=hint) from None
+            hint = None if tag is not None else public("put it in quotes")
+            raise self.error(error.args[0], self.line_at(start.index), hint=hint) from None
 
     def tagged(self, tag: str, event: Event, value: Value, *, is_key: bool) -> Map:
         """A value with its tag: a map with one key (see `plait.yaml.tags`)."""
@@ -301,7 +301,8 @@ class Reading:
         at = self.text.find(tag, start)
         end = at + len(tag)
         if is_key or not is_tag(tag) or at < 0 or self.text[end : end + 1] in tuple(",[]"):
-            raise self.error(f"the tag {tag} cannot be kept" + (" on a key" if is_key else ""), line)
+            where = public(" on a key" if is_key else "")
+            raise self.error(Wording("the tag ", Quoted(tag), " cannot be kept", where), line)
         item = MapItem(tag, value, self.source, line)
         if spans is not None and event[0] == SCALAR:
             stop = event[3].index
@@ -322,13 +323,13 @@ class Reading:
     def key_error(self, kind: str, line: int) -> ReadError:
         from plait.yaml.problems import BRACES
 
-        hint = BRACES if "{{" in (self.source.line(line) or "") else None
-        return self.error(f"a key is {kind}", line, expected="a scalar as key", hint=hint)
+        hint = public(BRACES) if "{{" in (self.source.line(line) or "") else None
+        return self.error(Wording("a key is ", public(kind)), line, expected=public("a scalar as key"), hint=hint)
 
     def problem(self, error: Exception) -> Exception:
         """What to raise for an exception of the parser."""
         if isinstance(error, UnicodeEncodeError):
-            return self.error("invalid leading UTF-8 octet", self.line_at(error.start))
+            return self.error(public("invalid leading UTF-8 octet"), self.line_at(error.start))
         from plait.yaml.problems import syntax_error
 
         return syntax_error(error, self.source, self.text, self.base)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import isfinite
 from operator import itemgetter
 
-from plait.errors import LimitError, PlaitError, ReadError
+from plait.errors import LimitError, PlaitError, Quoted, ReadError, Wording, public
 from plait.limits import allowance, exceeded
 from plait.nodes import Array, DocumentSet, Map, MapItem, from_plain, kind_name
 from plait.source import Position, Source
@@ -170,12 +170,13 @@ def read_json(source: Source) -> Value:
     from json import JSONDecodeError, loads
 
     def refuse(name: str) -> float:
-        raise ReadError(f"JSON has no {name}", at=Position(source, source.first_line))
+        raise ReadError(Wording("JSON has no ", Quoted(name)), at=Position(source, source.first_line))
 
     def number(text: str) -> float:
         value = float(text)
         if value - value != 0:
-            raise ReadError(f"the number {_shortened(text)} is too large", at=Position(source, source.first_line))
+            message = Wording("the number ", Quoted(_shortened(text)), " is too large")
+            raise ReadError(message, at=Position(source, source.first_line))
         return value
 
     try:
@@ -185,7 +186,7 @@ def read_json(source: Source) -> Value:
         return from_plain(data, source, source.first_line)
     except JSONDecodeError as error:
         at = Position(source, source.first_line + error.lineno - 1, error.colno)
-        raise ReadError(f"no JSON: {error.msg}", at=at) from None
+        raise ReadError(Wording("no JSON: ", public(error.msg)), at=at) from None
     except RecursionError:
         raise LimitError("JSON is nested too deep", at=Position(source, source.first_line)) from None
 

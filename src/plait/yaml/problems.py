@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.errors import LimitError, ReadError
+from plait.errors import LimitError, Quoted, ReadError, Wording, public, quotation
 from plait.source import Position, Source
 
 _HINTS = {
@@ -75,7 +75,13 @@ def syntax_error(error: Exception, source: Source, text: str, base: int) -> Exce
         start = _position(context.index, source, text, base)
         if start.line != at.line:
             also.append(start)
-    return ReadError(problem, at=at, also=also, found=found, hint=hint)
+    told = public(problem) if problem in _KNOWN else quotation(problem)
+    return ReadError(told, at=at, also=also, found=found and quotation(found), hint=hint and _public(hint))
+
+
+def _public(hint: str) -> Wording:
+    """A hint as a Wording; one that is none yet is a constant of this module."""
+    return hint if isinstance(hint, Wording) else public(hint)
 
 
 def _line(text: str, index: int) -> str:
@@ -115,7 +121,8 @@ def _too_far_in(text: str, index: int) -> str | None:
     inner = _indentation(line)
     if inner <= _indentation(before) or before.rstrip().endswith(":"):
         return None
-    return f"the key is indented further than the line above it, which has a value already: {before.strip()[:60]}"
+    above = Quoted(before.strip()[:60])
+    return Wording("the key is indented further than the line above it, which has a value already: ", above)
 
 
 def _too_far_out(text: str, index: int) -> str | None:
@@ -123,7 +130,8 @@ def _too_far_out(text: str, index: int) -> str | None:
     line, before = _line(text, index), _before(text, index)
     if not before or _indentation(line) >= _indentation(before) or ":" not in before:
         return None
-    return f"the keys of a map begin in one column; the line above begins further right: {before.strip()[:60]}"
+    above = Quoted(before.strip()[:60])
+    return Wording("the keys of a map begin in one column; the line above begins further right: ", above)
 
 
 def _native_phrase(problem: str, context: str) -> str:
@@ -133,6 +141,57 @@ def _native_phrase(problem: str, context: str) -> str:
     return next((phrase for start, phrase in _NATIVE.items() if problem.startswith(start)), problem)
 
 
+# Messages of libyaml, which quote nothing. Others may be PyYAML's own, which quote characters of the text.
+_KNOWN = frozenset(
+    {
+        "block collection entries are not allowed in this context",
+        "block mapping entries are not allowed in this context",
+        "block sequence entries are not allowed in this context",
+        "could not determine the implicit tag",
+        "could not find expected ':'",
+        "could not find expected directive name",
+        "could not find expected whitespace or line break",
+        "did not find URI escaped octet",
+        "did not find digit or '.' character",
+        "did not find expected '!'",
+        "did not find expected '-' indicator",
+        "did not find expected ',' or ']'",
+        "did not find expected ',' or '}'",
+        "did not find expected <document start>",
+        "did not find expected <stream-start>",
+        "did not find expected alphabetic or numeric character",
+        "did not find expected comment or line break",
+        "did not find expected digit or '.' character",
+        "did not find expected hexdecimal number",
+        "did not find expected key",
+        "did not find expected node content",
+        "did not find expected tag URI",
+        "did not find expected version number",
+        "did not find expected whitespace",
+        "did not find expected whitespace or line break",
+        "did not find the expected '>'",
+        "found a tab character that violates indentation",
+        "found a tab character where an indentation space is expected",
+        "found an incorrect leading UTF-8 octet",
+        "found an incorrect trailing UTF-8 octet",
+        "found an indentation indicator equal to 0",
+        "found character that cannot start any token",
+        "found duplicate %TAG directive",
+        "found duplicate %YAML directive",
+        "found extremely long version number",
+        "found incompatible YAML document",
+        "found invalid Unicode character code",
+        "found undefined tag handle",
+        "found unexpected ':'",
+        "found unexpected document indicator",
+        "found unexpected end of stream",
+        "found unknown directive name",
+        "found unknown escape character",
+        "mapping keys are not allowed in this context",
+        "mapping values are not allowed in this context",
+        "while scanning a directive",
+    }
+)
 _NATIVE_BLOCKS = {
     "while parsing a block mapping": "did not find expected key",
     "while parsing a block collection": "did not find expected '-' indicator",
@@ -161,5 +220,5 @@ def _bad_character(error: Exception, offset: int, source: Source, text: str, bas
         reason, index = "control characters are not allowed", offset
     code = ord(character) if isinstance(character, str) else character
     if 0xD800 <= code <= 0xDFFF:
-        return ReadError("invalid leading UTF-8 octet", at=_position(index, source, text, base))
-    return ReadError(reason, at=_position(index, source, text, base), found=f"U+{code:04X}")
+        return ReadError(public("invalid leading UTF-8 octet"), at=_position(index, source, text, base))
+    return ReadError(public(reason), at=_position(index, source, text, base), found=quotation(f"U+{code:04X}"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.errors import ReadError
+from plait.errors import Quoted, ReadError, Wording, public, quotation
 from plait.limits import allowance, exceeded
 from plait.nodes import Array, Map, key_id, kind_name
 from plait.source import Position, Source
@@ -62,10 +62,11 @@ class References:
         if name not in self.anchors:
             from plait.spell import did_you_mean
 
+            hint = did_you_mean(name, self.anchors)
             raise ReadError(
-                f"unknown anchor '{name}' referenced",
+                Wording("unknown anchor '", Quoted(name), "' referenced"),
                 at=Position(self._source, line),
-                hint=did_you_mean(name, self.anchors),
+                hint=hint and quotation(hint),
             )
         value = self.anchors[name]
         if type(value) is not Map and type(value) is not Array:
@@ -73,7 +74,9 @@ class References:
                 self._spend(len(value) // _A_NODE, line)
             return value
         if id(value.items) in self.unfinished:
-            raise ReadError(f"anchor '{name}' value contains itself", at=Position(self._source, line))
+            raise ReadError(
+                Wording("anchor '", Quoted(name), "' value contains itself"), at=Position(self._source, line)
+            )
         made = self._copy(value, line)
         self.copied.add(made)
         return made
@@ -133,10 +136,10 @@ class References:
         for one in maps:
             if type(one) is not Map or not self.merge_lists:
                 raise ReadError(
-                    "map merge requires map or sequence of maps as the value",
+                    public("map merge requires map or sequence of maps as the value"),
                     at=Position(self._source, merge.line),
-                    found=kind_name(value if type(one) is Map else one),
-                    hint="write a `<<` for each map" if type(one) is Map else None,
+                    found=public(kind_name(value if type(one) is Map else one)),
+                    hint=public("write a `<<` for each map") if type(one) is Map else None,
                 )
             if one in self.copied or value in self.copied:
                 self.copied.update(one.items)

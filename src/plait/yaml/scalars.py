@@ -13,6 +13,8 @@ repeat; the memo is emptied when it grows large.
 
 from __future__ import annotations
 
+from plait.errors import Quoted, Wording, public
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.nodes import Scalar
@@ -104,7 +106,7 @@ def needs_quotes(text: str) -> bool:
 
 
 def resolve_tagged(tag: str, text: str) -> Scalar:
-    """The value of a scalar with a tag. Raises ValueError with the sentence for the user."""
+    """The value of a scalar with a tag. Raises ValueError with a Wording."""
     kind = tag.removeprefix(_TAG_PREFIX) if tag.startswith(_TAG_PREFIX) else ""
     if kind == BINARY:
         return _from_base64(text)
@@ -116,12 +118,12 @@ def resolve_tagged(tag: str, text: str) -> Scalar:
     if found == TIMESTAMP and kind != TIMESTAMP:
         found = STR
     if found != kind:
-        raise ValueError(f"cannot decode !!{found} `{text}` as a !!{kind}")
+        raise ValueError(Wording("cannot decode !!", public(found), " `", Quoted(text), "` as a !!", public(kind)))
     return value
 
 
 def resolve_strict(text: str) -> Scalar:
-    """The value of a plain scalar in strict mode (spec ytt 2.3). Raises ValueError with the sentence for the user."""
+    """The value of a plain scalar in strict mode (spec ytt 2.3). Raises ValueError with a Wording."""
     if text == "null":
         return None
     found, value = classify(text)
@@ -139,18 +141,23 @@ def resolve_strict(text: str) -> Scalar:
     ):
         expected = FLOAT if point or exponent_mark else INT
         if expected == INT and found == FLOAT:
-            raise ValueError(f"Strict parsing: Parsing int '{text}': value out of range")
+            raise ValueError(Wording("Strict parsing: Parsing int '", Quoted(text), "': value out of range"))
         if expected == FLOAT and found == STR:
-            raise ValueError(f"Strict parsing: Parsing float '{text}': value out of range")
+            raise ValueError(Wording("Strict parsing: Parsing float '", Quoted(text), "': value out of range"))
     elif any(map(str.isspace, text)):
-        raise ValueError(f"Strict parsing: Strings with whitespace must be explicitly quoted: '{text}'")
+        raise ValueError(_must_be_quoted("whitespace", text))
     elif ":" in text:
-        raise ValueError(f"Strict parsing: Strings with colon must be explicitly quoted: '{text}'")
+        raise ValueError(_must_be_quoted("colon", text))
     elif "---" in text:
-        raise ValueError(f"Strict parsing: Strings with triple-dash must be explicitly quoted: '{text}'")
+        raise ValueError(_must_be_quoted("triple-dash", text))
     if found != expected:
-        raise ValueError(f"Strict parsing: Found '{text}' ambigious (could be !!{expected} or !!{found})")
+        either = Wording("(could be !!", public(expected), " or !!", public(found), ")")
+        raise ValueError(Wording("Strict parsing: Found '", Quoted(text), "' ambigious ", either))
     return value
+
+
+def _must_be_quoted(what: str, text: str) -> Wording:
+    return Wording("Strict parsing: Strings with ", public(what), " must be explicitly quoted: '", Quoted(text), "'")
 
 
 def _is_digits(text: str) -> bool:
@@ -297,5 +304,5 @@ def _from_base64(text: str) -> str:
             raise Error
         data = a2b_base64(code.encode(), strict_mode=True)
     except (Error, UnicodeEncodeError):
-        raise ValueError("!!binary value contains invalid base64 data") from None
+        raise ValueError(public("!!binary value contains invalid base64 data")) from None
     return data.decode("utf-8", "surrogateescape")
