@@ -108,7 +108,7 @@ class Registry:
     def _read(self, key: str, found: str | None, path: str) -> list[Watched]:
         try:
             with limited(_LIMITS):
-                project = projects.guess(path) if found is None else self._project(found)
+                project = projects.guess(path, verify=False) if found is None else self._project(found)
                 runs = choose(project, most=1).runs
         except PlaitError as error:
             self.errors[key] = error

@@ -82,10 +82,11 @@ def about(project: Project, path: str, most: int) -> Iterator[Run]:
 
 
 def _names(run: Run, path: str) -> bool:
-    return any(path == one or path.startswith(os.path.join(one, "")) for one in _paths(run))
+    return any(path == one or path.startswith(os.path.join(one, "")) for one in paths_of(run))
 
 
-def _paths(run: Run) -> Iterable[str]:
+def paths_of(run: Run) -> Iterable[str]:
+    """The absolute paths that the settings of a run name. Raises UsageError for a setting of the wrong kind."""
     from plait.project.settings import holds_paths
 
     return [path for one in run.settings if holds_paths(run.command, one.name) for path in run.paths(one)]

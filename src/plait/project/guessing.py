@@ -36,24 +36,62 @@ _OPERATION = re.compile(rb"(?m)^- (\{ ?)?(type|path): ?['\"]?(replace|remove|tes
 _TOPS = (".git", ".hg", ".jj", ".svn")
 
 
-def guess(start: str) -> Project:
-    """The project that a file or directory seems to belong to; one without runs if nothing is recognized.
+def guess(start: str, *, verify: bool = True) -> Project:
+    """Returns the project that a file or directory without a project file seems to belong to; it may have no runs.
 
-    A directory with annotated YAML is rendered, from the highest directory above it that holds a schema or data values. A
-    directory with layered documents and a LayeringPolicy, in it or above, is layered. A file of operations is checked by
-    itself: nothing says what its base is.
+    The build files of the repository are read for command lines first (see `plait.project.inference`). Without any that
+    concern `start`, the files themselves decide: a directory with annotated YAML is rendered from the highest directory
+    above it that holds a schema or data values, and one with layered documents and a LayeringPolicy, in it or above, is
+    layered. A file of operations has no run: its base is unknown. verify: evaluate each run in memory, and turn those that
+    fail into notes.
     """
     place = os.path.abspath(start)
     directory = place if os.path.isdir(place) else os.path.dirname(place)
+    found = _of_build_files(directory, verify=verify)
+    if found is not None:
+        return found
     notes: list[str] = []
     kinds = dict(_kinds_below(directory, notes))
     runs = [run for run in (_rendered(kinds), _layered(kinds)) if run is not None]
+    if verify:
+        from plait.project.inference import failure_of
+
+        for run in [*runs]:
+            if reason := failure_of(run):
+                runs.remove(run)
+                notes.append(f"not offered: plait {' '.join([run.command, *run.argv()])}: {reason}")
     operations = sorted(path for path, kind in kinds.items() if kind == OPERATIONS)
     if operations:
         shown = os.path.relpath(operations[0], directory)
         more = f" and {len(operations) - 1} more" if len(operations) > 1 else ""
         notes.append(f"{shown}{more}: operations, checked by themselves, since nothing says what their base is")
     return Project("", from_here(directory), runs, notes=notes)
+
+
+def _of_build_files(directory: str, *, verify: bool) -> Project | None:
+    """The runs of the repository's build files that read something in a directory; None if there are none."""
+    *_, top = _above(directory)
+    if not any(os.path.lexists(os.path.join(top, name)) for name in _TOPS):
+        return None
+    from plait.project.inference import infer
+
+    inference = infer(top, verify=verify)
+    runs = [run for run in inference.runs if _concerns(run, directory)]
+    if not runs:
+        return None
+    notes = [f"not offered: {one.at}: {one.shown}: {one.reason}" for one in inference.rejected]
+    notes += [f"not searched: {path}" for path in inference.skipped]
+    return Project("", from_here(top), runs, notes=notes)
+
+
+def _concerns(run: Run, directory: str) -> bool:
+    """True if an input of a run is in a directory, or the directory is in it."""
+    from plait.project.choosing import paths_of
+
+    inside = os.path.join(directory, "")
+    return any(
+        os.path.join(path, "").startswith(inside) or inside.startswith(os.path.join(path, "")) for path in paths_of(run)
+    )
 
 
 def kind_of(path: str) -> str | None:

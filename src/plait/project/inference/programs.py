@@ -1,0 +1,185 @@
+"""Command lines of ytt, bosh and plait as runs of a project."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from plait.cli.options import CSV, TEXTS, Flag
+from plait.cli.tracing import table
+from plait.errors import UsageError
+from plait.nodes import Array, ArrayItem, MapItem
+from plait.project.settings import ARGUMENTS, Setting, flags_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.cli.options import Parsed
+    from plait.nodes import Value
+    from plait.project.inference.shell import Argument, Invocation
+    from plait.source import Source
+
+# Words that run the rest of the line.
+_PREFIXES = frozenset({"exec", "command", "time", "sudo", "nice", "nohup", "env", "builtin", "eval"})
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_YTT_TEMPLATE = frozenset({"t", "tpl", "template"})
+_YTT_OTHER = frozenset({"version", "fmt", "help", "completion", "website"})
+_BOSH_INTERPOLATE = frozenset({"int", "interpolate"})
+# Commands of bosh that interpolate a manifest before they send it.
+_BOSH_MANIFEST = frozenset(
+    {"create-env", "delete-env", "deploy", "update-cloud-config", "update-cpi-config", "update-runtime-config"}
+)
+# Their flags beside those of interpolation: True if a value follows.
+_BOSH_FLAGS = {
+    "canaries": True,
+    "dry-run": False,
+    "fix": False,
+    "fix-releases": False,
+    "force-latest-variables": False,
+    "max-in-flight": True,
+    "name": True,
+    "no-redact": False,
+    "recreate": False,
+    "recreate-persistent-disks": False,
+    "skip-drain": True,
+    "skip-upload-releases": False,
+    "state": True,
+    "type": True,
+}
+# Flags, by their long and short names, whose value is a data value or a variable and not a path.
+_VALUE_FLAGS = frozenset({"v", "data-value", "data-value-yaml", "var"})
+# Flags that say how a result is shown, not what it is.
+_IGNORED = frozenset({"debug", "tty", "json", "quiet", "progress", "warnings", "help", "version", "run", "watch"})
+
+
+class CommandLine:
+    """A command line of one of the programs.
+
+    command: of plait. words: for that command, without `omitted`: data values and variables, as written, that only the
+    running script knows. unknown: other words that only the running script knows, as written.
+    """
+
+    __slots__ = ("command", "line", "omitted", "program", "shown", "unknown", "words")
+
+    def __init__(self, program: str, command: str, words: Sequence[Argument], line: int) -> None:
+        self.program = program
+        self.command = command
+        self.line = line
+        self.omitted: list[str] = []
+        self.words = self._known(words)
+        self.unknown = [word.written for word in self.words if _is_unknown(word)]
+        self.shown = " ".join([program, *(" ".join(word.written.split()) for word in words)])
+
+    def _known(self, words: Sequence[Argument]) -> list[Argument]:
+        known: list[Argument] = []
+        for word in words:
+            if not _is_unknown(word):
+                known.append(word)
+            elif word.written.startswith("--") and word.written[2:].partition("=")[0] in _VALUE_FLAGS:
+                self.omitted.append(word.written.partition("=")[2])
+            elif known and (known[-1].text or "").lstrip("-") in _VALUE_FLAGS:
+                known.pop()
+                self.omitted.append(word.written)
+            else:
+                known.append(word)
+        return known
+
+    def settings(self, source: Source, directory: str, top: str) -> list[Setting]:
+        """The settings of a run that this command line stands for, each at its line in `source`.
+
+        directory: in which the command runs; top: of the repository. Absolute paths below the top become relative to the
+        directory. Raises UsageError for a command line that the program itself would reject.
+        """
+        inside = os.path.join(top, "")
+        way = os.path.relpath(top, directory)
+        to_top = "" if way == os.curdir else os.path.join(way, "")
+        words = [str(word.text).replace(inside, to_top) for word in self.words]
+        parsed = table(self.command).parse(words)
+        lines = {text: word.line for text, word in zip(words, self.words, strict=True)}
+        return _settings(self.command, parsed, source, lines, self.line)
+
+
+def _is_unknown(word: Argument) -> bool:
+    # Templates of Taskfiles and GitHub are filled in before the shell runs.
+    return word.text is None or "{{" in word.text
+
+
+def command_line(invocation: Invocation) -> CommandLine | None:
+    """The command line that renders something by one of the programs; None for any other command."""
+    words = list(invocation.arguments)
+    while words and (name := words[0].text) is not None:
+        if name in _PREFIXES or _ASSIGNMENT.match(name):
+            words.pop(0)
+            while words and (words[0].text or "").startswith("-") and name in ("sudo", "env", "nice"):
+                words.pop(0)
+        else:
+            break
+    if not words or words[0].text is None:
+        return None
+    program = os.path.basename(words[0].text).removesuffix(".exe")
+    rest = words[1:]
+    if program == "ytt":
+        return _of_ytt(rest, invocation.line)
+    if program == "bosh":
+        return _of_bosh(rest, invocation.line)
+    if program == "plait" and rest and rest[0].text in ("render", "patch", "layer"):
+        return CommandLine(f"plait {rest[0].text}", rest[0].text, rest[1:], invocation.line)
+    return None
+
+
+def _of_ytt(words: list[Argument], line: int) -> CommandLine | None:
+    if words and words[0].text in _YTT_TEMPLATE:
+        words = words[1:]
+    if not words or words[0].text in _YTT_OTHER or any(word.text in ("--help", "-h", "--version") for word in words):
+        return None
+    return CommandLine("ytt", "render", words, line)
+
+
+def _of_bosh(words: list[Argument], line: int) -> CommandLine | None:
+    patch = table("patch")
+    # The command comes after the global flags; a word of unknown value may be a flag as well, but no command.
+    at = patch.first_argument([word.text or "-" for word in words])
+    name = None if at is None else words[at].text
+    if at is None or name not in _BOSH_INTERPOLATE | _BOSH_MANIFEST:
+        return None
+    rest = [*words[:at], *words[at + 1 :]]
+    if name in _BOSH_MANIFEST:
+        rest = _without_bosh_flags(rest)
+    return CommandLine(f"bosh {name}", "patch", rest, line)
+
+
+def _without_bosh_flags(words: Sequence[Argument]) -> list[Argument]:
+    """The words that matter to interpolation."""
+    found: list[Argument] = []
+    rest = iter(words)
+    for word in rest:
+        name, equals, _ = (word.text or "").removeprefix("--").partition("=")
+        if (word.text or "").startswith("--") and name in _BOSH_FLAGS:
+            if _BOSH_FLAGS[name] and not equals:
+                next(rest, None)
+        else:
+            found.append(word)
+    return found
+
+
+def _settings(command: str, parsed: Parsed, source: Source, lines: dict[str, int], line: int) -> list[Setting]:
+    names = {flag.name: name for name, flag in flags_of(command).items()}
+    found: dict[str, tuple[Flag, list[ArrayItem]]] = {}
+    for flag, value in parsed.occurrences:
+        if flag.name not in names or flag.name in _IGNORED or flag.help.endswith("no effect"):
+            continue
+        at = next((number for text, number in lines.items() if isinstance(value, str) and value in text), line)
+        found.setdefault(flag.name, (flag, []))[1].append(ArrayItem(value, source, at))
+    settings = []
+    for name, (flag, items) in found.items():
+        held: Value = Array(items, source, line) if flag.kind in (TEXTS, CSV) else items[-1].value
+        settings.append(Setting(names[name], flag, [MapItem(names[name], held, source, items[-1].line)]))
+    argument = ARGUMENTS.get(command)
+    if parsed.arguments and argument is not None:
+        if command == "patch" and len(parsed.arguments) > 1:
+            raise UsageError("more than one template", found=", ".join(parsed.arguments))
+        inputs = [ArrayItem(text, source, line) for text in parsed.arguments]
+        held = inputs[0].value if command == "patch" else Array(inputs, source, line)
+        settings.insert(0, Setting(argument, None, [MapItem(argument, held, source, line)]))
+    return settings

@@ -1,0 +1,197 @@
+"""Runs inferred from build files: found in every kind of file, evaluated before they are offered, and never executed."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+
+import pytest
+
+from plait.project import guess
+from plait.project.inference import infer
+from plait.project.inference.shell import Shell
+
+TEMPLATE = '#@ load("@ytt:data", "data")\na: #@ data.values.a\n'
+SCHEMA = "#@data/values-schema\n---\na: 1\nversion: none\n"
+LINE = "ytt -f config --data-value-yaml a=2"
+
+# Each kind of build file, with the line of the command and the name of the run.
+BUILD_FILES = {
+    "build.sh": (f"#!/bin/bash\nset -e\n{LINE} > out.yml\n", 3, "build"),
+    "hack/build.bash": (f'cd "$(dirname "$0")/.."\n{LINE}\n', 2, "build"),
+    "hack/build": (
+        '#!/usr/bin/env bash\nROOT=$(git rev-parse --show-toplevel)\nytt -f "$ROOT/config" --data-value-yaml a=2\n',
+        3,
+        "build",
+    ),
+    "Makefile": (
+        "CONFIG := config\n\n.PHONY: render\nrender: deps\n\t@ytt -f $(CONFIG) \\\n\t  --data-value-yaml a=2 | kapp deploy -f -\n",
+        5,
+        "render",
+    ),
+    "deploy.mk": ("YTT ?= ytt\nrender:\n\t$(YTT) -f $(CURDIR)/config --data-value-yaml a=2\n", 3, "render"),
+    "justfile": ('dir := "config"\n\nrender env="x":\n    ytt -f {{dir}} --data-value-yaml a=2\n', 4, "render"),
+    "Taskfile.yml": (f"version: '3'\ntasks:\n  render:\n    cmds:\n      - {LINE}\n", 5, "render"),
+    ".github/workflows/ci.yml": (
+        f"on: push\njobs:\n  render:\n    steps:\n    - name: r\n      run: |\n        set -e\n        {LINE} | tee x\n",
+        8,
+        "render",
+    ),
+    ".github/workflows/dir.yml": (
+        "on: push\njobs:\n  render:\n    steps:\n    - working-directory: config\n      run: ytt -f . --data-value-yaml a=2\n",
+        6,
+        "render",
+    ),
+    ".gitlab-ci.yml": (f"render:\n  script:\n  - echo hello\n  - {LINE}\n", 4, "render"),
+    "ci/task.yml": (f"platform: linux\nrun:\n  path: bash\n  args:\n  - -c\n  - |\n    {LINE}\n", 7, "render"),
+    "Jenkinsfile": (f"node {{\n  stage('x') {{\n    sh '''\n      {LINE}\n    '''\n  }}\n}}\n", 4, "render"),
+    "package.json": (f'{{\n "scripts": {{\n  "render": "{LINE}"\n }}\n}}\n', 3, "render"),
+}
+
+
+@pytest.fixture
+def repository(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
+    (tmp_path / ".git").mkdir()
+    put(tmp_path, "config/app.yml", TEMPLATE)
+    put(tmp_path, "config/schema.yml", SCHEMA)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def put(top: pathlib.Path, name: str, text: str) -> None:
+    path = top / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+
+
+@pytest.mark.parametrize("name", BUILD_FILES)
+def test_a_command_line_is_found_in_each_kind_of_build_file(name: str, repository: pathlib.Path) -> None:
+    text, line, group = BUILD_FILES[name]
+    put(repository, name, text)
+    (run,) = infer(str(repository)).runs
+    assert (run.command, run.name, run.why) == ("render", group, f"{name}:{line}")
+    assert run.evaluate().to_yaml() == "a: 2\n"
+
+
+def test_the_commands_of_bosh_are_found_with_their_operations_in_order(repository: pathlib.Path) -> None:
+    put(repository, "base.yml", "a: 0\nb: ((b))\n")
+    put(repository, "ops/1.yml", "- {type: replace, path: /a, value: 1}\n")
+    put(repository, "ops/2.yml", "- {type: replace, path: /a, value: 2}\n")
+    put(repository, "x.sh", "bosh -n -e env int base.yml -o ops/1.yml -o ops/2.yml -v b=x --path /a\n")
+    put(
+        repository,
+        "y.sh",
+        'OPS=(-o ops/2.yml -o ops/1.yml)\nbosh -d dep deploy base.yml "${OPS[@]}" --recreate -v b=z\n',
+    )
+    runs = {run.name: run.evaluate().to_yaml() for run in infer(str(repository)).runs}
+    assert runs == {"x": "2\n", "y": "a: 1\nb: z\n"}
+
+
+# A command line, and why it is not offered.
+REJECTED = {
+    "ytt -f config -f $DIR": "$DIR is only known when the script runs",
+    "ytt -f config -f -": "it reads standard input",
+    "ytt -f config -f https://example.com/x.yml": "https://example.com/x.yml is on the network",
+    "ytt -f config -f /etc": "/etc is outside the repository",
+    "ytt -f config -f ../x": "../x is outside the repository",
+    "ytt -f config -f out": "out is outside the repository",
+    "ytt -f config -f missing.yml": "missing.yml is not in the repository",
+    "ytt -f config -v a=b": "it fails: (data-value arg):1: Given data value is not of the declared type",
+    "ytt -f config --unknown": "unknown flag: --unknown",
+    "cd $X && ytt -f config": "its directory is only known when the script runs",
+    "plait render -f config --secrets exec:id": "it reads secrets",
+}
+
+
+@pytest.mark.parametrize("line", REJECTED)
+def test_what_cannot_be_verified_is_listed_with_the_reason(line: str, repository: pathlib.Path) -> None:
+    os.symlink("/etc", repository / "out")
+    put(repository, "x.sh", f"{line}\n")
+    found = infer(str(repository))
+    assert found.runs == []
+    assert [one.reason for one in found.rejected] == [REJECTED[line]]
+    assert str(found.rejected[0].at) == "x.sh:1"
+
+
+def test_a_data_value_of_the_running_script_is_left_out_if_the_run_succeeds_without(repository: pathlib.Path) -> None:
+    put(repository, "x.sh", 'ytt -f config -v version="$(cat v)" --data-value-yaml=a=$A\n')
+    (run,) = infer(str(repository)).runs
+    assert run.evaluate().to_yaml() == "a: 1\n"
+    assert run.why == 'x.sh:1; without version="$(cat v)", a=$A, only known when the script runs'
+
+
+def test_equal_command_lines_are_one_run(repository: pathlib.Path) -> None:
+    put(repository, "a.sh", "ytt -f config\nytt --file=./config\n")
+    put(repository, "b/c.sh", 'cd "$(dirname "$0")"/..; ytt -f config\n')
+    runs = infer(str(repository)).runs
+    assert [(run.name, run.why) for run in runs] == [("a", "a.sh:1, b/c.sh:1"), ("a-2", "a.sh:2")]
+
+
+def test_nothing_is_executed_or_written(repository: pathlib.Path) -> None:
+    put(repository, "vars.yml", "variables: [{name: p, type: password}]\na: ((p))\n")
+    put(repository, "x.sh", "touch ran\nytt -f config --output-files out\nbosh int vars.yml --vars-store store.yml\n")
+    put(repository, "y.sh", "ytt -f config --dangerous-emptied-output-directory config\n$(touch ran)\n")
+    before = sorted(repository.rglob("*"))
+    assert len(infer(str(repository)).runs) == 3
+    assert sorted(repository.rglob("*")) == before
+
+
+def test_vendored_directories_are_skipped_and_listed(repository: pathlib.Path) -> None:
+    put(repository, "vendor/x/build.sh", "ytt -f ../config\n")
+    found = infer(str(repository))
+    assert (found.runs, found.skipped) == ([], ["vendor"])
+
+
+def test_a_run_counts_for_the_directories_it_reads(repository: pathlib.Path) -> None:
+    put(repository, "build.sh", f"{LINE}\n")
+    put(repository, "other/app.yml", "b: #@ 1 + 1\n")
+    assert guess(str(repository)).run().evaluate().to_yaml() == "a: 2\n"
+    assert guess(str(repository / "config")).run().evaluate().to_yaml() == "a: 2\n"
+    assert guess(str(repository / "other")).run().evaluate().to_yaml() == "b: 2\n"
+
+
+def test_a_guess_from_the_files_that_fails_is_a_note(repository: pathlib.Path) -> None:
+    put(repository, "config/broken.yml", "x: #@ nothing\n")
+    found = guess(str(repository))
+    assert found.runs == {}
+    assert any("config/broken.yml:1: undefined: nothing" in note for note in found.notes)
+    assert [*guess(str(repository), verify=False).runs] == ["render"]
+
+
+# Shell text, and the words of its commands; None for a word of unknown value.
+SHELL: dict[str, list[list[str | None]]] = {
+    "a 'b c' \"d e\" f\\ g": [["a", "b c", "d e", "f g"]],
+    "X=1; Y=$X-2; a $Y ${Z:-3} $Q": [["a", "1-2", "3", None]],
+    "X='b c'; a $X \"$X\" $E": [["a", "b", "c", "b c", None]],
+    "a <<E b\nytt\nE\nc": [["a", "b"], ["c"]],
+    "for i in 1 2; do a $i; done; b $i": [["a", "1"], ["a", "2"], ["b", None]],
+    "for i in $(ls); do for j in x y; do a $i $j; done; done": [["ls"], ["a", None, "x"], ["a", None, "y"]],
+    "if a; then b; else c; fi && d || e": [["a"], ["b"], ["c"], ["d"], ["e"]],
+    "a() { b $1; }\na 2": [["b", None], ["a", "2"]],
+    'A=(1 "2 3"); A+=(4); a "${A[@]}" x': [["a", "1", "2 3", "4", "x"]],
+    "a >out 2>&1 <in b": [["a", "b"]],
+    "a $((1+2)) ${x/y/z} `b`": [["b"], ["a", None, None, None]],
+    "a # b\nc#d": [["a"], ["c#d"]],
+    "case $x in a) b;; esac": [["case", None, "in", "a"], ["b"]],
+    "(X=1; a $X); a $X": [["a", "1"], ["a", None]],
+    "a \\\n  b": [["a", "b"]],
+    "a 'open": [["a", "open"]],
+    "a $(b $(c": [["c"], ["b", None], ["a", None]],
+    'a "$(b "$(c)")"': [["c"], ["b", None], ["a", None]],
+}
+
+
+@pytest.mark.parametrize("text", SHELL)
+def test_shell_text_is_read_as_a_shell_reads_it(text: str) -> None:
+    found = Shell("/top", "/top").read(text)
+    assert [[one.text for one in command.arguments] for command in found] == SHELL[text]
+
+
+def test_any_text_is_read_in_time_and_without_an_error() -> None:
+    from random import Random
+
+    random = Random(5)
+    for _ in range(1000):
+        Shell("/top", "/top").read("".join(random.choice("ab $(){}`'\"\\<>|;&\n=*[]#for do done") for _ in range(60)))
+    for piece in ("$(", "(", "`", "${", "'", '"', "<(", "for i in a b; do ", "a=(", "<<E\n", "{ "):
+        Shell("/top", "/top").read(piece * 500)
