@@ -159,21 +159,24 @@ class CodeCache:
         return digest.digest()
 
     def _write(self, name: str, content: Content) -> None:
-        aside = f"{self.directory}/.{name[:16]}.{os.getpid()}"
-        _write_private(aside, self._digest(name, content), content)
-        os.replace(aside, f"{self.directory}/{name}")
+        from plait.writing import followed
+
+        with followed(self.directory) as directory:
+            directory.write(name, [self._digest(name, content), content], new_mode=0o600, sync=False)
 
     def _check_size(self) -> None:
         """Once a run: empty a directory that has grown too large."""
         if self._checked:
             return
         self._checked = True
-        with os.scandir(self.directory) as entries:
+        from plait.writing import followed
+
+        with followed(self.directory) as directory:
             # Whatever else is there is not ours to remove.
-            names = [entry.name for entry in entries if _is_entry(entry.name)]
-        if len(names) > _ENTRIES:
-            for name in names:
-                os.unlink(f"{self.directory}/{name}")
+            names = [name for name in directory.names() if _is_entry(name)]
+            if len(names) > _ENTRIES:
+                for name in names:
+                    directory.remove(name)
 
 
 class MemoryCache(CodeCache):
@@ -202,9 +205,10 @@ def _loaded(content: Content | None) -> object:
 
 
 def _is_entry(name: str) -> bool:
-    """Whether a file of the directory is an entry, or one that was left aside."""
-    digits = name[1:].partition(".")[0] if name.startswith(".") else name
-    return len(digits) in (16, 2 * _DIGEST) and not digits.strip("0123456789abcdef")
+    """True for the name of an entry, and of one that a killed run has left aside."""
+    from plait.writing.directory import is_aside
+
+    return is_aside(name) or (len(name) == 2 * _DIGEST and not name.strip("0123456789abcdef"))
 
 
 def build() -> str:
@@ -248,7 +252,9 @@ def user_cache(environment: Mapping[str, str], inputs: Sequence[str] = ()) -> Co
     try:
         for place in (directory, state):
             if not os.path.isdir(place):
-                os.makedirs(place, mode=0o700, exist_ok=True)
+                from plait.writing import followed
+
+                followed(place, make=0o700).close()
             if not _is_private(place, 0o022) or _is_below(place, inputs):
                 return None
         secret = _secret(f"{state}/cache-key")
@@ -262,23 +268,17 @@ def _secret(path: str) -> bytes | None:
     try:
         descriptor = os.open(path, READ_ONLY)
     except FileNotFoundError:
-        aside = f"{path}.{os.getpid()}"
-        _write_private(aside, os.urandom(_SECRET))
+        from plait.writing import followed
+
         # Of two processes that make one the later wins, and the other's entries are compiled once more.
-        os.replace(aside, path)
+        with followed(os.path.dirname(path)) as directory:
+            directory.write(os.path.basename(path), [os.urandom(_SECRET)], new_mode=0o600)
         descriptor = os.open(path, READ_ONLY)
     try:
         data = os.read(descriptor, _SECRET + 1)
         return data if len(data) == _SECRET and _is_private(descriptor, 0o077) else None
     finally:
         os.close(descriptor)
-
-
-def _write_private(path: str, *parts: Content) -> None:
-    """Write a file that others cannot read. Raises OSError."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-    with open(os.open(path, flags, 0o600), "wb") as file:
-        file.writelines(parts)
 
 
 def _is_private(place: str | int, others: int) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
+from _contextvars import ContextVar
 
 from plait.errors import ReadError
 from plait.limits import allowance, exceeded
@@ -155,15 +156,21 @@ class Links:
             raise ReadError(
                 f"Checking symlink file '{path}': Eval symlink: lstat {error.filename}: {reason(error)}"
             ) from None
-        for allowed in self._allowed:
-            place = os.path.abspath(allowed)
-            if place in (target, os.sep) or target.startswith(place + os.sep):
-                return
+        if self.allows(target):
+            return
         raise ReadError(
             f"Checking symlink file '{path}': Expected symlink file '{path}' -> '{os.path.relpath(target)}' "
             f"to be allowed, but was not",
             hint=_LINK_HINT,
         )
+
+    def allows(self, target: str) -> bool:
+        """True if links may lead to a real path."""
+        for allowed in self._allowed:
+            place = os.path.abspath(allowed)
+            if place in (target, os.sep) or target.startswith(place + os.sep):
+                return True
+        return self._every
 
     def check_file(self, path: str, mode: int) -> None:
         """Raises ReadError unless what lies there is a file, a pipe, or a link that may be followed."""
@@ -196,6 +203,9 @@ class PassingLinks(Links):
 
 
 NO_LINKS = Links()
+
+# The links out of a Git repository that writing follows: those that --allow-symlink-output names. Set by the command line.
+OUTPUT_LINKS: ContextVar[Links] = ContextVar("plait_output_links", default=NO_LINKS)
 
 _LINK_HINT = "symbolic links are not followed, as a security feature; allow one with --allow-symlink-destination PATH"
 

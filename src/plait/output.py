@@ -9,16 +9,18 @@ from __future__ import annotations
 import os
 import stat
 
+from plait.content import encoded, reason
 from plait.errors import ReadError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import TypeAlias
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Self, TypeAlias
 
     from plait.context import Originals
     from plait.nodes import DocumentSet
     from plait.source import Position
+    from plait.writing import Directory
 
     # A file to write: its path relative to the output directory, and its text.
     OutputFile: TypeAlias = "tuple[str, str]"
@@ -102,61 +104,152 @@ def add_files(directory: str, files: Sequence[OutputFile], announce: Callable[[s
     Raises UsageError for a path that leads out of the directory, ReadError when writing fails or when a directory on
     the way is a symbolic link.
     """
+    from plait.writing import followed
+
     places = [(inside(path), text) for path, text in files]
     made: list[tuple[str, str]] = []
     try:
-        make_directory(directory)
-        for place, text in places:
-            check_no_link(directory, place)
-            target = os.path.join(directory, place)
-            make_directory(os.path.dirname(target))
-            # A name of its own: that of the target may be as long as a name can be.
-            aside = os.path.join(os.path.dirname(target), f".plait-{os.urandom(6).hex()}.new")
-            made.append((aside, target))
-            write_aside(aside, target, text)
-        while made:
-            aside, target = made[0]
-            announce(f"creating: {os.path.normpath(target)}")
-            os.replace(aside, target)
-            made.pop(0)
+        with followed(directory, make=_MODE) as top:
+            try:
+                _add(top, places, made, announce)
+            finally:
+                for place, aside in made:
+                    _discard(top, place, aside)
     except (OSError, ValueError) as error:
         raise write_error(directory, error) from None
-    finally:
-        for aside, _ in made:
-            _remove(aside)
 
 
-def replace_directory(
-    directory: str, files: Sequence[OutputFile], announce: Callable[[str], None], aside: str = ""
+def _add(
+    top: Directory, places: Sequence[OutputFile], made: list[tuple[str, str]], announce: Callable[[str], None]
 ) -> None:
+    """made: gets the place of each file and its name aside, until it is renamed."""
+    from plait.writing.directory import aside_name
+
+    with _Folders(top) as folders:
+        for place, text in places:
+            folder, name = folders.of(place)
+            before = folder.check_file(name, replaces_links=True)
+            # A name of its own: that of the file may be as long as a name can be.
+            aside = aside_name()
+            made.append((place, aside))
+            folder.create(aside, [encoded(text)], before, new_mode=_MODE)
+        made.reverse()
+        while made:
+            place, aside = made[-1]
+            folder, name = folders.of(place)
+            announce(f"creating: {os.path.normpath(os.path.join(top.shown, place))}")
+            folder.move(aside, folder, name)
+            made.pop()
+
+
+def _discard(top: Directory, place: str, aside: str) -> None:
+    try:
+        with top.below(*place.split(os.sep)[:-1]) as folder:
+            folder.discard(aside)
+    except OSError:
+        return
+
+
+class _Folders:
+    """The directories of output files: the last one stays open, because its files follow each other."""
+
+    def __init__(self, top: Directory) -> None:
+        self._top = top
+        self._open: tuple[str, Directory] = "", top
+
+    def of(self, place: str) -> tuple[Directory, str]:
+        """The open directory of a file, created if need be, and the name of the file."""
+        above, _, name = place.rpartition(os.sep)
+        if above == self._open[0]:
+            return self._open[1], name
+        self.__exit__()
+        self._open = "", self._top
+        if above:
+            self._open = above, self._top.below(*above.split(os.sep), make=_MODE)
+        return self._open[1], name
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._open[0]:
+            self._open[1].close()
+
+
+def replace_directory(directory: str, files: Sequence[OutputFile], announce: Callable[[str], None]) -> None:
     """Make a directory hold these files and nothing else (`--dangerous-emptied-output-directory`).
 
-    announce: gets a line `creating: PATH` a file. aside: where it is made first; by default beside it. Raises UsageError for two files with one path, a path that leads out
+    announce: gets a line `creating: PATH` a file. Raises UsageError for two files with one path, a path that leads out
     of the directory, and a directory that nobody wants to lose; ReadError when writing fails, the old content kept.
     """
+    from plait.writing import followed
+    from plait.writing.places import resolved
+
+    places = places_of(files)
+    _check_expendable(directory)
+    target = os.path.normpath(directory)
+    try:
+        resolved(directory)  # a link out of the repository is not replaced either
+        with followed(os.path.dirname(target), make=_MODE) as parent:
+            name = os.path.basename(target)
+
+            def tell() -> None:
+                for place in places:
+                    announce(f"creating: {os.path.join(target, place)}")
+
+            fill_directory(parent, name, places, parent, f"{name}.new-{os.getpid()}", tell)
+    except (OSError, ValueError) as error:
+        raise write_error(directory, error) from None
+
+
+def places_of(files: Iterable[OutputFile]) -> dict[str, str]:
+    """The texts by their places. Raises UsageError for two files with one path, and a path that leads out."""
     places: dict[str, str] = {}
     for path, text in files:
         place = inside(path)
         if place in places:
             raise UsageError(f"Multiple files have same output destination paths: {path}")
         places[place] = text
-    _check_expendable(directory)
-    target = os.path.normpath(directory)
-    aside = aside or f"{target}.new-{os.getpid()}"
+    return places
+
+
+def fill_directory(
+    parent: Directory, name: str, places: Mapping[str, str], beside: Directory, aside: str, ready: Callable[[], None]
+) -> None:
+    """Put a directory with these files in the place of what has a name. Raises OSError.
+
+    beside, aside: where it is made first. ready: called when it is complete, before anything is removed.
+    """
     try:
-        make_directory(os.path.dirname(target) or ".")
-        os.mkdir(aside, _MODE)
-        for place, text in places.items():
-            path = os.path.join(aside, place)
-            make_directory(os.path.dirname(path))
-            write_aside(path, path, text)
-        for place in places:
-            announce(f"creating: {os.path.join(target, place)}")
-        _swap(aside, target)
-    except (OSError, ValueError) as error:
-        raise write_error(directory, error) from None
+        _fill(beside, aside, places)
+        ready()
+        if not _swap(beside, aside, parent, name):
+            _fill_mounted(parent, name, places, aside)
     finally:
-        _remove(aside)
+        beside.discard(aside)
+
+
+def _fill(beside: Directory, name: str, places: Mapping[str, str]) -> None:
+    beside.make(name, _MODE)
+    with beside.below(name) as top, _Folders(top) as folders:
+        for place, text in places.items():
+            folder, last = folders.of(place)
+            folder.create(last, [encoded(text)], new_mode=_MODE)
+
+
+def _fill_mounted(parent: Directory, name: str, places: Mapping[str, str], aside: str) -> None:
+    """The same for a mount point, which cannot be renamed, and which nothing can be renamed into."""
+    with parent.below(name) as mounted:
+        try:
+            _fill(mounted, aside, places)
+            for one in mounted.names():
+                if one != aside:
+                    mounted.remove_tree(one)
+            with mounted.below(aside) as made:
+                for one in made.names():
+                    made.move(one, mounted, one)
+        finally:
+            mounted.discard(aside)
 
 
 def bulk_json(files: Sequence[OutputFile], errors: str = "") -> str:
@@ -233,106 +326,40 @@ def _check_expendable(directory: str) -> None:
         raise UsageError(message, found=f"{directory}, {kept}")
 
 
-def _swap(aside: str, target: str) -> None:
-    """Put the directory aside in the place of target, and remove what was there."""
-    if not os.path.lexists(target):
-        os.rename(aside, target)
-        return
-    if _exchange(aside, target):
-        _remove(aside, ignore_errors=False)
-        return
-    old = f"{target}.old-{os.getpid()}"
+def _swap(beside: Directory, aside: str, parent: Directory, name: str) -> bool:
+    """Put what is aside in the place of what has a name, and remove that. False for a mount point: nothing is done."""
+    before = parent.status(name)
+    if before is None:
+        beside.move(aside, parent, name)
+        return True
+    if not (stat.S_ISDIR(before.st_mode) or stat.S_ISLNK(before.st_mode) or stat.S_ISREG(before.st_mode)):
+        parent.check_file(name)
+    if beside.exchange(aside, parent, name):
+        beside.remove_tree(aside)
+        return True
+    old = f"{name}.old-{os.getpid()}"
     try:
-        os.rename(target, old)
+        parent.move(name, parent, old)
     except OSError as error:
         from errno import EBUSY, EXDEV
 
         if error.errno not in (EBUSY, EXDEV):
             raise
-        # A mount point cannot be renamed: empty it, then move in piece by piece.
-        for name in os.listdir(target):
-            _remove(os.path.join(target, name), ignore_errors=False)
-        for name in os.listdir(aside):
-            os.rename(os.path.join(aside, name), os.path.join(target, name))
-        return
-    try:
-        os.rename(aside, target)
-    except OSError:
-        os.rename(old, target)
-        raise
-    _remove(old, ignore_errors=False)
-
-
-def _exchange(left: str, right: str) -> bool:
-    """Let two directories change places in one step, so that a run killed at any time loses neither; False if the system
-    cannot (it is Linux that can).
-    """
-    try:
-        import ctypes
-
-        rename = ctypes.CDLL(None).renameat2
-    except (ImportError, OSError, AttributeError, TypeError):
         return False
-    here, exchange = -100, 2
-    done: int = rename(here, os.fsencode(left), here, os.fsencode(right), exchange)
-    return done == 0
-
-
-def check_no_link(directory: str, place: str) -> None:
-    """Raises ReadError when a directory below the output directory, on the way to a file, is a symbolic link."""
-    way = directory
-    for name in place.split(os.sep)[:-1]:
-        way = os.path.join(way, name)
-        if os.path.islink(way):
-            raise ReadError(f"Writing '{os.path.join(directory, place)}': '{way}' is a symbolic link")
-
-
-def make_directory(path: str) -> None:
-    # Like the file's, the mode of each new directory; os.makedirs would give it to the last one only.
-    missing = []
-    while path and not os.path.isdir(path):
-        missing.append(path)
-        path = os.path.dirname(path)
-    for place in reversed(missing):
-        try:
-            os.mkdir(place, _MODE)
-        except FileExistsError:
-            if not os.path.isdir(place):
-                raise
-
-
-def write_aside(aside: str, target: str, text: str) -> None:
-    """Write a file that will take the place of target, a file or a link, and get its mode. Raises OSError."""
     try:
-        before = os.lstat(target)
-    except FileNotFoundError:
-        before = None
-    if before is not None and not (stat.S_ISREG(before.st_mode) or stat.S_ISLNK(before.st_mode)):
-        from errno import EEXIST
-
-        reason = "Is a directory" if stat.S_ISDIR(before.st_mode) else "Is not a regular file"
-        raise OSError(EEXIST, reason, target)
-    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), _MODE)
-    with open(descriptor, "wb") as stream:
-        stream.write(text.encode("utf-8", "surrogateescape"))
-    if before is not None and stat.S_ISREG(before.st_mode):
-        os.chmod(aside, before.st_mode & 0o7777)
-
-
-def _remove(path: str, *, ignore_errors: bool = True) -> None:
-    if os.path.isdir(path) and not os.path.islink(path):
-        import shutil
-
-        shutil.rmtree(path, ignore_errors=ignore_errors)
-    elif os.path.lexists(path):
-        try:
-            os.remove(path)
-        except OSError:
-            if not ignore_errors:
-                raise
+        beside.move(aside, parent, name)
+    except OSError:
+        parent.move(old, parent, name)
+        raise
+    parent.remove_tree(old)
+    return True
 
 
 def write_error(directory: str, error: OSError | ValueError) -> ReadError:
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    """The error for users, in the words of ytt."""
+    from plait.writing import Refused
+
     place = error.filename if isinstance(error, OSError) and error.filename else directory
-    return ReadError(f"Writing '{os.fsdecode(place)}': {reason[:1].lower()}{reason[1:]}")
+    why = f"is {error.kind}" if isinstance(error, Refused) and error.kind else reason(error)
+    hint = error.hint if isinstance(error, Refused) else None
+    return ReadError(f"Writing '{os.fsdecode(place)}': {why}", hint=hint)

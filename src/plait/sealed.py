@@ -43,14 +43,14 @@ def ask(module: str, request: bytes, *, seconds: float) -> bytes:
 
     Raises LimitError when it takes too long, UsageError for what is no request.
     """
-    from tempfile import TemporaryDirectory
+    from plait.writing import temporary
 
     # An empty directory, so that nothing of the user's has the name of a file of a request.
-    with TemporaryDirectory(prefix="plait-") as empty:
+    with temporary("plait-") as empty:
         python, *flags = command("plait.sealed:main", "-B", "-X", "utf8")
         # Without this variable Python does not start on Windows.
         program = Program(python, ("SYSTEMROOT",), words=tuple(flags))
-        done = run(program, [module], given=request, seconds=seconds, most=_MOST_ANSWER, directory=empty)
+        done = run(program, [module], given=request, seconds=seconds, most=_MOST_ANSWER, directory=empty.real)
     if done.status == 0:
         return done.output
     if done.status == UsageError.exit_status:

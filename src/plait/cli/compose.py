@@ -6,6 +6,7 @@ import sys
 
 from plait.cli.options import SAFETY, SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.shared import (
+    ALLOW_OUTPUT,
     CHECK_OUTPUT,
     KEEP_FORMAT,
     LIMITS,
@@ -70,6 +71,7 @@ COMPOSE = Command(
         SOURCE_MAP,
         WATCH,
         SAFETY,
+        ALLOW_OUTPUT,
         *LIMITS,
         *WARNINGS,
         QUOTE_VALUES,

@@ -10,6 +10,7 @@ from itertools import chain
 
 from plait.cli.options import SAFETY, SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.shared import (
+    ALLOW_OUTPUT,
     KEEP_FORMAT,
     LIMITS,
     LINKS,
@@ -105,6 +106,7 @@ LAYER = Command(
         Flag("secrets-env", TEXTS, "resolve secret references from variables PREFIX + UUID", value="PREFIX"),
         SAFETY,
         *LINKS,
+        ALLOW_OUTPUT,
         *LIMITS,
         *WARNINGS,
     ),

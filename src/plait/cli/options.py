@@ -88,6 +88,8 @@ class Flag:
         return [head.ljust(_COLUMN) + lines[0].lstrip(), *lines[1:]]
 
 
+# Its paths hold until the command ends (`plait.cli.shared.within_limits`).
+OUTPUT_LINKS = "allow-symlink-output"
 HELP = Flag("help", SWITCH, "print this help", short="h")
 # Headings of help that commands share; flags under the last are named only.
 GENERAL = "General"
@@ -141,6 +143,11 @@ class Command:
         arguments where the command takes none. With `--help` the rest is read as well, but arguments do not matter.
         """
         found = self._read(argv)
+        if found.given(OUTPUT_LINKS):
+            from plait.content import OUTPUT_LINKS as ALLOWED
+            from plait.content import Links
+
+            ALLOWED.set(Links(found.texts(OUTPUT_LINKS)))
         if found.arguments and not self.arguments and not found.on("help"):
             from plait.spell import did_you_mean
 

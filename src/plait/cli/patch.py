@@ -11,6 +11,7 @@ from plait.cli.endings import cleaned_up
 from plait.cli.options import GENERAL, GO_FLAGS, NO_EFFECT, NUMBER, SAFETY, SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.shared import (
     ALLOW_EXEC,
+    ALLOW_OUTPUT,
     LIMITS,
     LINKS,
     QUOTE_VALUES,
@@ -71,6 +72,7 @@ PATCH = Command(
         WATCH,
         SAFETY,
         *LINKS,
+        ALLOW_OUTPUT,
         *LIMITS,
         *WARNINGS,
         QUOTE_VALUES,
@@ -188,17 +190,15 @@ def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) ->
 
 def _write_back(path: str, text: str) -> None:
     """Put the result in the place of the template; its mode is kept."""
-    import os
-
     from plait.content import encoded
     from plait.ops.reading import expand_home
-    from plait.writing import write_file
+    from plait.writing import failure, write_file
 
     path = expand_home(path)
     try:
-        write_file(os.path.realpath(path), [encoded(text)], new_mode=0o644)
+        write_file(path, [encoded(text)], new_mode=0o644)
     except OSError as error:
-        raise OpsError(f'cannot write "{path}": {error.strerror}') from None
+        raise failure(f'"{path}"', error, OpsError) from None
 
 
 def _read(argv: Sequence[str], flags: Parsed, context: Context, given: Map | None) -> Job:

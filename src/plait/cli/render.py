@@ -15,6 +15,7 @@ from plait.cli.merging import MERGING, merges_of
 from plait.cli.options import CSV, GENERAL, SAFETY, SWITCH, TEXT, TEXTS, Command, Flag
 from plait.cli.shared import (
     ALLOW_EXEC,
+    ALLOW_OUTPUT,
     CHECK_OUTPUT,
     KEEP_FORMAT,
     LIMITS,
@@ -135,6 +136,7 @@ _RENDER_FLAGS = (
     SAFETY,
     _OFFLINE,
     *LINKS,
+    ALLOW_OUTPUT,
     *LIMITS,
     *WARNINGS,
     QUOTE_VALUES,

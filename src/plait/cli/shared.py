@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.additions import OF_COMMAND
-from plait.cli.options import CSV, NUMBER, SWITCH, TEXT, TEXTS, Flag
+from plait.cli.options import CSV, NUMBER, OUTPUT_LINKS, SWITCH, TEXT, TEXTS, Flag
 from plait.content import Links
 from plait.errors import UsageError
 from plait.limits import Allowance, allowance, limited, parse
@@ -45,6 +45,12 @@ ALLOW_EXEC = Flag("allow-exec", SWITCH, "let --secrets run commands")
 LINKS = (
     Flag("allow-symlink-destination", CSV, "allow symbolic links to this path or below it", value="PATH"),
     Flag("dangerous-allow-all-symlink-destinations", SWITCH, "allow all symbolic links"),
+)
+ALLOW_OUTPUT = Flag(
+    OUTPUT_LINKS,
+    CSV,
+    "write to this path or below it through symbolic links that lead out of the Git repository",
+    value="PATH",
 )
 KEEP_FORMAT = Flag(
     "keep-format",
@@ -96,11 +102,16 @@ def keep_limits(flags: Parsed, context: Context | None = None) -> None:
 
 def within_limits(command: Callable[[Sequence[str]], int], argv: Sequence[str]) -> int:
     """Run a command; the limits that it sets end with it. Raises what the command raises."""
+    from plait.content import OUTPUT_LINKS as ALLOWED
     from plait.process import within_memory
 
     current = allowance()
-    with limited(Allowance(current.limits, current.keeper)):
-        return within_memory(lambda: command(argv))
+    links = ALLOWED.set(ALLOWED.get())
+    try:
+        with limited(Allowance(current.limits, current.keeper)):
+            return within_memory(lambda: command(argv))
+    finally:
+        ALLOWED.reset(links)
 
 
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}

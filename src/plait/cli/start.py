@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.cli.options import SWITCH, TEXT, Command
+from plait.cli.shared import ALLOW_OUTPUT
 from plait.cli.streams import write_out
 from plait.errors import UsageError
 
@@ -27,7 +28,9 @@ plait braids changes into YAML configuration. Three things to try:
 plait help lists the commands, plait COMMAND --help the flags of one.
 """
 
-INIT = Command("plait init", "Make a small working project in an empty directory.", arguments="[DIRECTORY]")
+INIT = Command(
+    "plait init", "Make a small working project in an empty directory.", (ALLOW_OUTPUT,), arguments="[DIRECTORY]"
+)
 COMPLETION = Command(
     "plait completion", "Print a script that completes commands and flags in a shell.", arguments="bash|zsh|fish"
 )
@@ -120,6 +123,8 @@ Render it as it is, then for production, then run its tests:
 
 def main_init(argv: Sequence[str]) -> int:
     """Run `plait init`; the exit status. Raises UsageError for a directory with something in it."""
+    from plait.writing import failure
+
     flags = INIT.parse(argv)
     if flags.on("help"):
         write_out(INIT.help_text())
@@ -130,13 +135,15 @@ def main_init(argv: Sequence[str]) -> int:
     try:
         made = _make_project(directory)
     except OSError as error:
-        raise UsageError(f"cannot write in {directory}: {error.strerror}") from None
+        raise failure(f"in {directory}", error, UsageError) from None
     cd = "" if os.path.realpath(directory) == os.path.realpath(".") else f"cd {directory} && "
     write_out("".join(f"created {path}\n" for path in made) + _NEXT.format(cd=cd))
     return 0
 
 
 def _make_project(directory: str) -> list[str]:
+    from plait.writing import followed
+
     there = sorted(os.listdir(directory)) if os.path.isdir(directory) else []
     # What a fresh clone has is not in the way.
     there = [name for name in there if name != ".git"]
@@ -145,12 +152,12 @@ def _make_project(directory: str) -> list[str]:
             f"{directory} is not empty", found=", ".join(there[:5]), hint="name a new directory: plait init demo"
         )
     made = []
-    for path, text in PROJECT.items():
-        place = os.path.join(directory, *path.split("/"))
-        os.makedirs(os.path.dirname(place), exist_ok=True)
-        with open(place, "x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        made.append(os.path.normpath(place))
+    with followed(directory, make=0o777) as top:
+        for path, text in PROJECT.items():
+            *folders, name = path.split("/")
+            with top.below(*folders, make=0o777) as folder:
+                folder.create(name, [text.encode()], new_mode=0o666)
+            made.append(os.path.normpath(os.path.join(directory, *folders, name)))
     return made
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.cli.options import SWITCH, TEXT, TEXTS, Command, Flag
-from plait.cli.shared import JOBS, jobs_of
+from plait.cli.shared import ALLOW_OUTPUT, JOBS, jobs_of
 from plait.cli.streams import complain, write_out
 from plait.errors import UsageError
 from plait.project.choosing import choose
@@ -35,6 +35,7 @@ COVERAGE = Command(
         JOBS,
         Flag("no-runs", SWITCH, "run nothing: report what --append adds"),
         Flag("fail-under", TEXT, "fail if less than this much of lines and branches is used", value="PERCENT"),
+        ALLOW_OUTPUT,
     ),
     arguments="[NAME...]",
 )

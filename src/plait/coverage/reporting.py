@@ -110,13 +110,14 @@ def _cobertura(path: str, _coverage: Coverage, summary: Summary, directory: str)
 
 def _html(path: str, _coverage: Coverage, summary: Summary, _directory: str) -> None:
     from plait.coverage.html import to_html
+    from plait.writing import failure, followed
 
     try:
-        os.makedirs(path, exist_ok=True)
+        with followed(path, make=0o777) as directory:
+            for name, text in to_html(summary):
+                directory.write(name, [_bytes(text)], new_mode=0o666)
     except OSError as error:
-        raise _unwritable(path, error) from None
-    for name, text in to_html(summary):
-        _write(os.path.join(path, name), text)
+        raise failure(f'to "{error.filename or path}"', error) from None
 
 
 _FORMS: dict[str, Callable[[str, Coverage, Summary, str], None]] = {
@@ -128,15 +129,13 @@ _FORMS: dict[str, Callable[[str, Coverage, Summary, str], None]] = {
 
 
 def _write(path: str, text: str) -> None:
-    from plait.writing import write_file
+    from plait.writing import failure, write_file
 
     try:
-        write_file(path, [text.encode("utf-8", "backslashreplace")], new_mode=0o666)
+        write_file(path, [_bytes(text)], new_mode=0o666)
     except OSError as error:
-        raise _unwritable(path, error) from None
+        raise failure(f'to "{path}"', error) from None
 
 
-def _unwritable(path: str, error: OSError) -> ReadError:
-    from plait.content import reason
-
-    return ReadError(f'cannot write to "{path}": {reason(error)}')
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "backslashreplace")

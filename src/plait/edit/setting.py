@@ -87,7 +87,7 @@ class Edit:
         """
         if self.also and not also:
             raise self.refused()
-        write_all(self.files)
+        write_all(self.files, self.before.top)
 
     def refused(self, path: str = "") -> Refused:
         """The error that says what else would change."""

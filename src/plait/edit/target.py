@@ -24,11 +24,15 @@ if TYPE_CHECKING:
 
 
 class Output:
-    """What a run makes. documents; texts: the text files among it, by path. trace, view: of a recorded run."""
+    """What a run makes. documents; texts: the text files among it, by path. trace, view: of a recorded run.
 
-    __slots__ = ("_labels", "documents", "texts", "trace", "view")
+    top: the directory of the project file that chose the files, None if the user typed them.
+    """
 
-    def __init__(self, made: Documents, view: View) -> None:
+    __slots__ = ("_labels", "documents", "texts", "top", "trace", "view")
+
+    def __init__(self, made: Documents, view: View, top: str | None) -> None:
+        self.top = top
         self.documents: list[Document] = made.nodes.items
         files: Mapping[str, str] = getattr(made, "files", {})
         self.texts = {path: text for path, text in files.items() if not path.endswith((".yml", ".yaml"))}
@@ -84,7 +88,8 @@ class Target:
     def evaluate(self, texts: Mapping[str, bytes], *, trace: bool = False, words: Sequence[str] = ()) -> Output:
         """What the run makes with texts in the place of files. words: more flags still. Raises PlaitError."""
         view = View({**self._once, **texts})
-        output = Output(self._run(texts).evaluate(view=view, trace=trace, words=[*self.words, *words]), view)
+        made = self._run(texts).evaluate(view=view, trace=trace, words=[*self.words, *words])
+        output = Output(made, view, None if self.run.at is None else self.run.directory)
         for path, data in view.files.items():
             if data is not None and path not in texts and not os.path.isfile(path):
                 self._once[path] = data

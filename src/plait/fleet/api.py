@@ -111,7 +111,7 @@ def fleet(
     every = tasks_of(read_project)
     tasks = tasks_of(read_project, names) if names else every
     top = os.path.abspath(read_project.directory or os.curdir)
-    place = place_of(os.path.join(top, "out") if output is None else os.fspath(output))
+    place = place_of(os.path.join(top, "out"), top=top) if output is None else place_of(os.fspath(output))
     stored = _directory_of(cache)
     common: Common = {"results": stored, "keeps_secrets": cache_secrets, "limits": limits}
     makers = Makers(processes, executor, common, own_process=own_process)

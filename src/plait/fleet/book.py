@@ -57,7 +57,7 @@ class Book:
         """What earlier fleets have made: those that ended, and then one that did not."""
         for lines in self._place.lines():
             is_ours = False
-            for line, text in _parsed(lines):
+            for line, text in parsed(lines):
                 if "fleet" in line:
                     # What another plait made is made again.
                     is_ours = line.get("fleet") == _FORM and line.get("plait") == self._head["plait"]
@@ -81,7 +81,7 @@ class Book:
         parts = line.get("reads")
         if not isinstance(parts, list) or not all(self._is_current(str(part), disk) for part in parts):
             return None
-        files = _written(line.get("outputs"), line.get("written"))
+        files = written(line.get("outputs"), line.get("written"))
         reads = _reads(line)
         if not files or not (disk.has_stamps(reads) if line.get("secret") else disk.has(reads)):
             return None
@@ -169,11 +169,11 @@ def runs_of(output: str) -> list[Line]:
 
     place = place_of(output)
     for lines in place.lines() if place.has(MANIFEST) else ():
-        return [line for line, _ in _parsed(lines) if "run" in line]
+        return [line for line, _ in parsed(lines) if "run" in line]
     raise ReadError(f"there is no manifest of a fleet in {output}", expected=MANIFEST, hint="plait fleet makes one")
 
 
-def _parsed(lines: Iterable[str]) -> Iterator[tuple[Line, str]]:
+def parsed(lines: Iterable[str]) -> Iterator[tuple[Line, str]]:
     """The lines of a manifest, read and as they are; one that was cut short, or is none, is passed over."""
     for text in lines:
         try:
@@ -197,7 +197,7 @@ def _digests(value: object) -> Mapping[str, str | None]:
     return value if isinstance(value, dict) else {}
 
 
-def _written(files: object, times: object) -> dict[str, Written]:
+def written(files: object, times: object) -> dict[str, Written]:
     found: dict[str, Written] = {}
     for path, row in files.items() if isinstance(files, dict) else ():
         if not isinstance(row, list) or len(row) != 2 or not isinstance(row[1], int):

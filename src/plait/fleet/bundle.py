@@ -112,22 +112,22 @@ class Unpacked:
     """A bundle laid out in a directory of its own, which goes when nobody uses it any more."""
 
     def __init__(self, bundle: Mapping[str, bytes]) -> None:
-        from shutil import rmtree
-        from tempfile import mkdtemp
         from weakref import finalize
 
-        self._top = mkdtemp(prefix="plait-fleet-")
-        finalize(self, rmtree, self._top, ignore_errors=True)
+        from plait.writing import temporary
+
+        place = temporary("plait-fleet-")
+        finalize(self, place.close)
+        self._top = place.directory.real
         self.directory = ""
         for path, content in bundle.items():
-            place = self._top + os.path.splitdrive(path)[1]
-            if path.endswith(os.sep):
-                os.makedirs(place, exist_ok=True)
-                self.directory = place.rstrip(os.sep)
-                continue
-            os.makedirs(os.path.dirname(place), exist_ok=True)
-            with open(place, "wb") as file:
-                file.write(content)
+            names = [name for name in os.path.splitdrive(path)[1].split(os.sep) if name]
+            last = "" if path.endswith(os.sep) else names.pop()
+            with place.directory.below(*names, make=0o700) as directory:
+                if last:
+                    directory.create(last, [content], new_mode=0o600)
+                else:
+                    self.directory = directory.real
 
     def hidden(self, text: str) -> str:
         """A message with the paths that the files have at home, as far as they are below the project."""

@@ -7,12 +7,14 @@ manifest, and the journal of a fleet that goes on (`plait.fleet.book`).
 from __future__ import annotations
 
 import os
+from stat import S_ISDIR, S_ISREG
 
 from plait.content import encoded
-from plait.errors import ReadError, UsageError
+from plait.errors import UsageError
 from plait.fleet.identity import digest
 from plait.fleet.plan import MANIFEST, OWN
-from plait.output import check_no_link, make_directory, replace_directory, write_aside, write_error
+from plait.output import fill_directory, places_of, write_error
+from plait.writing import append, failure, followed, strict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
     from plait.fleet.outcome import Written
     from plait.fleet.plan import Task
+    from plait.writing import Directory as Opened
 
     class Place(Protocol):
         """Where the results of a fleet go.
@@ -69,88 +72,167 @@ if TYPE_CHECKING:
 
 _JOURNAL = "journal.jsonl"
 _LOCK = "lock"
+# Files in the places of results that no fleet has written, by the path from which they were moved.
+_MOVED = "moved"
+_MODE = 0o700
+# Fleets whose tokens the lock keeps: as many may have been killed one after the other, with workers that go on for a while.
+_TOKENS = 64
 
 
-def place_of(name: str, *, top: str = "") -> Place:
-    """The place that a path or a URL names. top: what a path is relative to. Raises UsageError."""
+def place_of(name: str, *, top: str | None = None) -> Place:
+    """The place that a path or a URL names. top: for a path that the user did not type (see `plait.writing.strict`).
+
+    Raises UsageError.
+    """
     from plait.fleet.remote import Remote, local_path
 
     local = local_path(name)
-    return Remote(name) if local is None else Directory(os.path.abspath(os.path.join(top, local)))
+    return Remote(name) if local is None else Directory(os.path.abspath(local), top=top)
+
+
+def place_for_worker(name: str) -> Place:
+    """The place of a fleet that another process has opened. name: its `for_workers`, which has no links."""
+    return place_of(name, top=os.path.splitdrive(name)[0] + os.sep)
 
 
 class Directory:
     """A directory of this machine. Each place in it changes in one step."""
 
-    def __init__(self, directory: str) -> None:
+    def __init__(self, directory: str, *, top: str | None = None) -> None:
         self.name = self.for_workers = directory
-        self._own = os.path.join(directory, OWN)
+        self._top = top
+        self._opened: Opened | None = None
+        self._token = ""
         self._journal: IO[str] | None = None
-        self._lock: IO[str] | None = None
+        self._lock: IO[bytes] | None = None
+
+    def _here(self, make: int | None = None) -> Opened:
+        """The open directory; it stays the one that it is. Raises OSError."""
+        if self._opened is None:
+            top = self._top
+            self._opened = followed(self.name, make=make) if top is None else strict(self.name, top, make=make)
+        return self._opened
 
     def put(self, task: Task, texts: Mapping[str, str]) -> Mapping[str, int]:
-        place = task.place.replace("/", os.sep)
-        check_no_link(self.name, place)
-        target = os.path.join(self.name, place)
-        aside = os.path.join(self._own, f"{os.getpid()}-{os.urandom(6).hex()}")
-        if not task.is_file:
-            replace_directory(target, [*texts.items()], lambda _line: None, aside)
-            return {path: os.stat(os.path.join(target, path)).st_mtime_ns for path in texts}
+        *above, name = task.place.split("/")
         try:
-            make_directory(os.path.dirname(target))
-            write_aside(aside, target, texts[""])
-            os.replace(aside, target)
-            return {"": os.stat(target).st_mtime_ns}
+            here = self._here(_MODE)
+            with here.below(OWN, make=_MODE) as own, here.below(*above, make=_MODE) as parent:
+                aside = self._aside(own)
+                if task.is_file:
+                    before = parent.check_file(name)
+                    try:
+                        own.create(aside, [encoded(texts[""])], before, new_mode=_MODE)
+                        own.move(aside, parent, name)
+                    except BaseException:
+                        own.discard(aside)
+                        raise
+                    return _times(parent, {"": name})
+                places = places_of(texts.items())
+                fill_directory(parent, name, places, own, aside, lambda: self._keep_others(task, parent, places, own))
+                with parent.below(name) as made:
+                    return _times(made, {path: path for path in texts})
         except (OSError, ValueError) as error:
             raise write_error(self.name, error) from None
-        finally:
-            if os.path.lexists(aside):
-                os.remove(aside)
+
+    def _aside(self, own: Opened) -> str:
+        """A name that shows which fleet made it: the lock has its token."""
+        if not self._token:
+            self._token = (_tokens(own.read(_LOCK) or b"") or [os.urandom(8).hex()])[-1]
+        return f"{self._token}-{os.getpid()}-{os.urandom(6).hex()}"
+
+    def _keep_others(self, task: Task, parent: Opened, places: Mapping[str, str], own: Opened) -> None:
+        """Moves what no fleet has written from the place of results to a directory of its own. Raises OSError."""
+        *_, name = task.place.split("/")
+        before = parent.status(name)
+        if before is None:
+            return
+        if S_ISDIR(before.st_mode):
+            with parent.below(name) as there:
+                others = [path for path, _ in _files(there) if path not in places]
+        else:
+            parent.check_file(name)
+            others = [""]
+        known = self._known(task.place) if others else []
+        for path in others:
+            *folders, last = [*task.place.split("/"), *(path.split(os.sep) if path else [])]
+            with self._here().below(*folders) as folder:
+                if not any(path in one and _is_same(folder, last, one[path]) for one in known):
+                    with own.below(_MOVED, *folders, make=_MODE) as moved:
+                        taken = moved.status(last) is not None
+                        folder.move(last, moved, f"{last}.{os.urandom(4).hex()}" if taken else last)
+
+    def _known(self, place: str) -> list[dict[str, Written]]:
+        """The files that fleets have noted at a place."""
+        from plait.fleet.book import parsed, written
+
+        return [
+            {path.replace("/", os.sep): one for path, one in written(line.get("outputs"), line.get("written")).items()}
+            for lines in self.lines()
+            for line, _ in parsed(lines)
+            if line.get("output") == place
+        ]
 
     def is_there(self, task: Task, files: Mapping[str, Written]) -> bool:
-        target = os.path.join(self.name, task.place)
+        *above, name = task.place.split("/")
         try:
-            if task.is_file:
-                return _is_same(target, files[""])
-            found = {
-                os.path.relpath(os.path.join(here, name), target).replace(os.sep, "/")
-                for here, _, names in os.walk(target)
-                for name in names
-            }
-            return found == {*files} and all(
-                _is_same(os.path.join(target, path), written) for path, written in files.items()
-            )
+            with self._here().below(*above) as parent:
+                if task.is_file:
+                    return _is_same(parent, name, files[""])
+                with parent.below(name) as there:
+                    if {path.replace(os.sep, "/") for path, _ in _files(there)} != {*files}:
+                        return False
+                    for path, written in files.items():
+                        *folders, last = path.split("/")
+                        with there.below(*folders) as folder:
+                            if not _is_same(folder, last, written):
+                                return False
+                    return True
         except (OSError, KeyError):
             return False
 
     def has(self, place: str) -> bool:
-        return os.path.lexists(os.path.join(self.name, place))
+        *above, name = place.split("/")
+        try:
+            with self._here().below(*above) as parent:
+                return parent.status(name) is not None
+        except OSError:
+            return False
 
     def open(self) -> None:
         try:
-            make_directory(self._own)
-            self._lock = _locked(os.path.join(self._own, _LOCK))
-            self._clean()
-            self._journal = open(os.path.join(self._own, _JOURNAL), "a", encoding="utf-8")  # noqa: SIM115 - until `close`
+            here = self._here(_MODE)
+            self.for_workers = here.real
+            with here.below(OWN, make=_MODE) as own:
+                self._lock = open(own.open(_LOCK, os.O_RDWR | os.O_CREAT), "r+b")  # noqa: SIM115 - until `close`
+                _take(self._lock, self.name)
+                self._clean(own, self._lock)
+                journal = append(own, _JOURNAL, 0o600)
+                self._journal = open(journal, "a", encoding="utf-8")  # noqa: SIM115 - until `close`
         except OSError as error:
-            raise ReadError(f"cannot write in {self.name}: {error.strerror}") from None
+            raise failure(f"in {self.name}", error) from None
 
-    def _clean(self) -> None:
-        """Remove what a fleet that was killed has left half made."""
-        from shutil import rmtree
-
-        for name in os.listdir(self._own):
-            path = os.path.join(self._own, name)
-            if name not in (_JOURNAL, _LOCK):
-                rmtree(path) if os.path.isdir(path) and not os.path.islink(path) else os.unlink(path)
+    def _clean(self, own: Opened, lock: IO[bytes]) -> None:
+        """Remove what fleets that were killed have left half made: names with a token that the lock has."""
+        tokens = _tokens(lock.read())
+        for name in own.names():
+            if name.partition("-")[0] in tokens:
+                own.remove_tree(name)
+        self._token = os.urandom(8).hex()
+        lock.seek(0)
+        lock.truncate()
+        lock.write("".join(f"{token}\n" for token in [*tokens[1 - _TOKENS :], self._token]).encode())
+        lock.flush()
 
     def lines(self) -> Iterator[Iterable[str]]:
-        for path in (os.path.join(self.name, MANIFEST), os.path.join(self._own, _JOURNAL)):
+        for folders, name in (((), MANIFEST), ((OWN,), _JOURNAL)):
             try:
-                with open(path, encoding="utf-8", errors="replace") as file:
-                    yield file
+                with self._here().below(*folders) as place:
+                    handle = place.open(name, os.O_RDONLY)
             except OSError:
                 continue
+            with open(handle, encoding="utf-8", errors="replace") as file:
+                yield file
 
     def note(self, line: str) -> None:
         assert self._journal is not None
@@ -158,25 +240,24 @@ class Directory:
             self._journal.write(line)
             self._journal.flush()
         except OSError as error:
-            raise ReadError(f"cannot write in {self.name}: {error.strerror}") from None
+            raise failure(f"in {self.name}", error) from None
 
     def finish(self, parts: Iterable[bytes]) -> None:
-        from plait.writing import write_file
-
-        path = os.path.join(self.name, MANIFEST)
         try:
-            write_file(path, parts, new_mode=0o600)
+            self._here().write(MANIFEST, parts, new_mode=0o600)
             if self._journal is not None:
                 self._journal.close()
                 self._journal = None
-                os.unlink(os.path.join(self._own, _JOURNAL))
+                with self._here().below(OWN) as own:
+                    own.remove(_JOURNAL)
         except OSError as error:
-            raise ReadError(f"cannot write {path}: {error.strerror}") from None
+            raise failure(os.path.join(self.name, MANIFEST), error) from None
 
     def close(self) -> None:
-        for file in (self._journal, self._lock):
+        for file in (self._journal, self._lock, self._opened):
             if file is not None:
                 file.close()
+        self._opened = None
 
 
 def digests(texts: Mapping[str, str], *, is_secret: bool) -> dict[str, Written]:
@@ -190,31 +271,55 @@ def with_times(files: Mapping[str, Written], times: Mapping[str, int]) -> dict[s
     return {path: (found, size, times.get(path)) for path, (found, size, _) in files.items()}
 
 
-def _is_same(path: str, written: Written) -> bool:
-    status = os.stat(path)
-    if status.st_size != written[1]:
+def _files(top: Opened) -> Iterator[tuple[str, os.stat_result]]:
+    """Everything below a directory besides directories: its path and its status. Links are not followed."""
+    for name in top.names():
+        status = top.status(name)
+        if status is None:
+            continue
+        if not S_ISDIR(status.st_mode):
+            yield name, status
+            continue
+        with top.below(name) as inner:
+            for path, found in _files(inner):
+                yield os.path.join(name, path), found
+
+
+def _times(top: Opened, paths: Mapping[str, str]) -> dict[str, int]:
+    """The time of each file. paths: where it is below the directory."""
+    found = {}
+    for key, path in paths.items():
+        *folders, name = path.split("/")
+        with top.below(*folders) as folder:
+            status = folder.status(name)
+        if status is not None:
+            found[key] = status.st_mtime_ns
+    return found
+
+
+def _is_same(folder: Opened, name: str, written: Written) -> bool:
+    status = folder.status(name)
+    if status is None or not S_ISREG(status.st_mode) or status.st_size != written[1]:
         return False
     if status.st_mtime_ns == written[2]:
         return True
-    with open(path, "rb") as file:
-        content = file.read()
+    content = folder.read(name)
     # Of something secret no more is known than its size.
-    return len(content) == written[1] and written[0] in (None, digest(content))
+    return content is not None and len(content) == written[1] and written[0] in (None, digest(content))
 
 
-def _locked(path: str) -> IO[str]:
-    file = open(path, "a", encoding="utf-8")  # noqa: SIM115 - the lock ends when it is closed
+def _tokens(content: bytes) -> list[str]:
+    return [token for token in content.decode("ascii", "replace").split("\n") if len(token) == 16]
+
+
+def _take(file: IO[bytes], name: str) -> None:
+    """Lock a file until it is closed. Raises UsageError if another fleet has it."""
     try:
         import fcntl
     except ImportError:
-        return file
+        return
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         file.close()
-        raise UsageError(
-            "another fleet writes there",
-            found=os.path.dirname(os.path.dirname(path)),
-            hint="wait for it, or --output DIR",
-        ) from None
-    return file
+        raise UsageError("another fleet writes there", found=name, hint="wait for it, or --output DIR") from None

@@ -11,11 +11,14 @@ import json
 import os
 import zlib
 from hashlib import blake2b
+from stat import S_ISREG
 from time import time
 
 from plait.errors import ReadError
 from plait.fleet.identity import of_parts, version
 from plait.fleet.reads import Reads
+from plait.writing import followed
+from plait.writing.directory import is_aside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
     from plait.fleet.reads import Disk
 
 _DIGEST = 32
+_NAME = 40
+_MARKER = "looked-at-"
 # A directory that has grown beyond this is brought down to three quarters of it, what was used longest ago first.
 MOST_BYTES = 1 << 30
 # Seconds between two looks at the whole directory, for fleets that add no more than a few results each.
@@ -76,7 +81,7 @@ class Results:
 
     def bound(self, most: int, added: int) -> None:
         """Shrink what has grown; so many runs were added. To look through all of it takes as long as some runs."""
-        marker = f"looked-at-{most}"
+        marker = f"{_MARKER}{most}"
         if added < _FEW:
             try:
                 last = self._files.read(marker)
@@ -137,43 +142,52 @@ class _Directory:
 
     def read(self, path: str) -> bytes | None:
         """The content of a file, which is used with that; None for one that is not there."""
-        place = os.path.join(self._top, path)
+        above, name = os.path.split(path)
         try:
-            with open(place, "rb") as file:
-                data = file.read()
+            with followed(self._top) as top, top.below(*_names(above)) as directory:
+                return directory.read(name, used=True)
         except FileNotFoundError:
             return None
-        os.utime(place)
-        return data
 
     def write(self, path: str, content: bytes) -> None:
         """Put a file in its place, whole."""
-        place = os.path.join(self._top, path)
-        os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
-        aside = f"{place}.{os.getpid()}-{os.urandom(4).hex()}"
-        try:
-            with open(aside, "xb") as file:
-                file.write(content)
-            os.replace(aside, place)
-        finally:
-            if os.path.lexists(aside):
-                os.unlink(aside)
+        above, name = os.path.split(path)
+        with followed(self._top, make=0o700) as top, top.below(*_names(above), make=0o700) as directory:
+            directory.write(name, [content], new_mode=0o666, sync=False)
 
     def remove(self, path: str) -> None:
-        os.unlink(os.path.join(self._top, path))
+        above, name = os.path.split(path)
+        with followed(self._top) as top, top.below(*_names(above)) as directory:
+            directory.remove(name)
 
     def sizes(self) -> dict[str, tuple[int, float]]:
-        """Size and time of each file."""
-        found = {}
-        for here, _, names in os.walk(self._top):
-            for name in names:
-                path = os.path.join(here, name)
-                try:
-                    status = os.stat(path)
-                except OSError:
-                    continue
-                found[os.path.relpath(path, self._top)] = status.st_size, status.st_mtime
+        """Size and time of each result. Other files in the directory are not plait's: they are neither counted nor removed."""
+        found: dict[str, tuple[int, float]] = {}
+        try:
+            with followed(self._top) as top:
+                for above in top.names():
+                    marker = top.status(above) if above.startswith(_MARKER) else None
+                    if marker is not None and S_ISREG(marker.st_mode):
+                        found[above] = marker.st_size, marker.st_mtime
+                    if not _is_digest(above, 2):
+                        continue
+                    with top.below(above) as directory:
+                        for name in directory.names():
+                            status = directory.status(name) if _is_digest(name, _NAME - 2) or is_aside(name) else None
+                            if status is not None and S_ISREG(status.st_mode):
+                                found[os.path.join(above, name)] = status.st_size, status.st_mtime
+        except OSError:
+            return found
         return found
+
+
+def _names(path: str) -> list[str]:
+    return path.split(os.sep) if path else []
+
+
+def _is_digest(name: str, length: int) -> bool:
+    """True for the name of a directory or a file that `_path` makes."""
+    return len(name) == length and not name.strip("0123456789abcdef")
 
 
 def _path(name: str) -> str:

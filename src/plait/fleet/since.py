@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import re
-from tempfile import TemporaryDirectory
 
 from plait.errors import PlaitError, ReadError, UsageError
+from plait.writing import Refused, temporary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from plait.project.run import Run
     from plait.view import View
     from plait.workspace.shared import Shared
+    from plait.writing import Directory
 
 DIFFERS, NEW, GONE, FAILS, WORKS = "differs", "is new", "is gone", "fails now", "failed before"
 
@@ -129,7 +130,8 @@ def since(project: Project, tasks: Sequence[Task], revision: str) -> Iterator[Si
     repository = Repository(home)
     commit = repository.commit(revision)
     changed = repository.changed(commit)
-    with TemporaryDirectory(prefix="plait-since-") as directory:
+    with temporary("plait-since-") as place:
+        directory = place.real
         repository.lay_out(commit, directory)
         there = os.path.join(directory, os.path.relpath(home, repository.top))
         source = file_source(os.path.join(there, os.path.basename(project.path)))
@@ -144,7 +146,7 @@ def since(project: Project, tasks: Sequence[Task], revision: str) -> Iterator[Si
             if task.definition == old[task.name].definition and not _has_read(view, changed):
                 continue
             for path in repository.ignored(view.files):
-                _copy(path, os.path.join(directory, os.path.relpath(path, repository.top)))
+                _copy(path, place, os.path.relpath(path, repository.top))
             was, _ = _made(old[task.name].run(before), caches[1])
             if found := _compared(task.name, was, now):
                 yield found
@@ -179,12 +181,19 @@ def _is_below(path: str, folders: set[str]) -> bool:
     return False
 
 
-def _copy(path: str, target: str) -> None:
-    from shutil import copyfile
+def _copy(path: str, top: Directory, name: str) -> None:
+    """Copies a file to a path below a directory, unless something is there already, or a link is on the way."""
+    from plait.content import file_content
 
-    if os.path.isfile(path) and not os.path.lexists(target):
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        copyfile(path, target)
+    *folders, last = name.split(os.sep)
+    if not os.path.isfile(path):
+        return
+    try:
+        with top.below(*folders, make=0o700) as folder:
+            if folder.status(last) is None:
+                folder.create(last, [file_content(path, path)], new_mode=0o600)
+    except Refused:
+        return
 
 
 def _compared(name: str, was: Documents | PlaitError, now: Documents | PlaitError) -> Since | None:

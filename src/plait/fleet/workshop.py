@@ -9,7 +9,7 @@ from time import perf_counter
 
 from plait.errors import PlaitError, render
 from plait.fleet.outcome import FAILED, MADE, STORED, Outcome
-from plait.fleet.placing import digests, place_of, with_times
+from plait.fleet.placing import digests, place_for_worker, with_times
 from plait.fleet.reads import Disk, Parts, by_directory
 from plait.fleet.results import Kept
 from plait.fleet.secrecy import Marks, can_be_known
@@ -104,7 +104,7 @@ class Workshop:
         self._marks = Marks()
         self._cache = MemoryCache()
         self._shared = Shared()
-        self._output = place_of(setup.output) if setup.output else None
+        self._output = place_for_worker(setup.output) if setup.output else None
         self._results: Results | None = None
         if setup.results:
             from plait.fleet.results import Results

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 from plait.cli.colour import COLOR, cleaning, in_colour
 from plait.cli.options import SAFETY, SWITCH, TEXTS, Command, Flag
-from plait.cli.shared import LIMITS, LINKS, keep_limits
+from plait.cli.shared import ALLOW_OUTPUT, LIMITS, LINKS, keep_limits
 from plait.cli.streams import complain, write_out
 from plait.content import PassingLinks
 from plait.errors import LimitError, PlaitError, ReadError, UsageError, render
@@ -27,6 +29,7 @@ FMT = Command(
         COLOR,
         SAFETY,
         *LINKS,
+        ALLOW_OUTPUT,
         *LIMITS,
     ),
     arguments="PATH...",
@@ -86,7 +89,7 @@ def main(argv: Sequence[str]) -> int:
             if flags.on("check"):
                 status = 1
             _tell(file, formatted, is_diff=flags.on("diff"), colour=colour)
-            if flags.on("write") and not _is_written(file, formatted):
+            if flags.on("write") and not _is_written(file, formatted, named):
                 status = 1
     return status
 
@@ -124,14 +127,20 @@ def _tell(file: InputFile, formatted: Formatted, *, is_diff: bool, colour: bool)
     write_out("".join(f"{line}\n" for line in out), is_harmless=True)
 
 
-def _is_written(file: InputFile, formatted: Formatted) -> bool:
-    """Write a file; whether that was done. What keeps it from that is told, and the files behind it are written."""
+def _is_written(file: InputFile, formatted: Formatted, named: Sequence[str]) -> bool:
+    """True if the file was written. An error is printed, and the files behind it are written.
+
+    named: the paths that the user typed.
+    """
     from plait.cli.endings import cleaned_up
     from plait.edit.files import write_all
 
     try:
         with cleaned_up():
-            write_all({file.source.shown: (file.bytes(), formatted.text.encode("utf-8", "surrogateescape"))})
+            path = file.source.shown
+            tops = [one for one in named if path.startswith(os.path.join(one, "")) or one in (os.curdir, "")]
+            content = formatted.text.encode("utf-8", "surrogateescape")
+            write_all({path: (file.bytes(), content)}, max(tops, key=len) if file.in_directory and tops else None)
     except ReadError as error:
         complain(render(error))
         return False

@@ -6,6 +6,7 @@ import os
 import sys
 
 from plait.cli.options import CSV, SWITCH, TEXT, Command, Flag
+from plait.cli.shared import ALLOW_OUTPUT
 from plait.cli.streams import complain, write_folded, write_out
 from plait.errors import UsageError
 from plait.project.choosing import choose
@@ -41,6 +42,7 @@ _FLAGS = (
     ),
     Flag("sarif", TEXT, "also write the findings as SARIF to a file", value="FILE"),
     Flag("watch", SWITCH, "again whenever a file that the runs read changes, until interrupted"),
+    ALLOW_OUTPUT,
 )
 LINT = Command(
     "plait lint",
@@ -162,11 +164,10 @@ def _typed(words: Sequence[str]) -> Project:
 
 def _write(path: str, text: str) -> None:
     from plait.cli.endings import cleaned_up
-    from plait.errors import ReadError
-    from plait.writing import write_file
+    from plait.writing import failure, write_file
 
     try:
         with cleaned_up():
             write_file(path, [text.encode("utf-8", "replace")], new_mode=0o666)
     except OSError as error:
-        raise ReadError(f'cannot write "{path}": {error.strerror}') from None
+        raise failure(f'"{path}"', error) from None

@@ -48,12 +48,17 @@ def _content(subject: Subject, path: str) -> bytes:
         raise ReadError(f'cannot read "{subject.shown(path)}": {error.strerror}') from None
 
 
+def _top(subject: Subject) -> str | None:
+    """The directory of the project file that chose the files; None if the user typed them."""
+    return subject.project.directory if subject.project.path else None
+
+
 def _write(subject: Subject, path: str, content: bytes) -> None:
     from plait.cli.endings import cleaned_up
-    from plait.writing import write_file
+    from plait.writing import failure, write_file
 
     try:
         with cleaned_up():
-            write_file(path, [content], new_mode=0o666)
+            write_file(path, [content], new_mode=0o666, top=_top(subject))
     except OSError as error:
-        raise ReadError(f'cannot write "{subject.shown(path)}": {error.strerror}') from None
+        raise failure(f'"{subject.shown(path)}"', error) from None

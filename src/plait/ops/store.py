@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 
-from plait.content import printable, reason
+from plait.content import printable
 from plait.errors import OpsError, PlaitError, conceal
 from plait.limits import allowance
 from plait.view import current_view
-from plait.writing import write_file
+from plait.writing import failure, target, write_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from plait.nodes import Value
     from plait.ops.variables import Sources
+    from plait.writing import Directory
 
 
 class Store:
@@ -62,19 +63,17 @@ class Store:
             values[name] = make(kind, options, sources)
             return True, values[name]
         try:
-            path = os.path.realpath(self.path)
-            directory = os.path.dirname(path)
-            os.makedirs(directory, exist_ok=True)
-            with _Lock(directory):
+            # The file itself may be a link: two runs with one store lock one directory.
+            directory, _ = target(self.path, make=0o777)
+            with directory, _Lock(directory):
                 self._values = values = self._read()
                 if name not in values:
                     values[name] = make(kind, options, sources)
-                    _write(path, values)
+                    _write(self.path, values)
                     if view is not None:
                         view.written.add(os.path.abspath(self.path))
         except (OSError, ValueError) as error:
-            shown = error.strerror if isinstance(error, OSError) and error.strerror else reason(error)
-            raise OpsError(f'cannot write the variables store "{printable(self.path)}": {shown}') from None
+            raise failure(f'the variables store "{printable(self.path)}"', error, OpsError) from None
         return True, values[name]
 
     def _read(self) -> dict[str, Value]:
@@ -108,7 +107,7 @@ class _Lock:
 
     __slots__ = ("_directory", "_handle")
 
-    def __init__(self, directory: str) -> None:
+    def __init__(self, directory: Directory) -> None:
         self._directory = directory
         self._handle = -1
 
@@ -118,11 +117,11 @@ class _Lock:
         except ImportError:  # Windows: directories cannot be opened; a file beside the store is locked
             import msvcrt
 
-            self._handle = os.open(os.path.join(self._directory, ".plait-lock"), os.O_RDWR | os.O_CREAT, 0o600)
+            self._handle = self._directory.open(".plait-lock", os.O_RDWR | os.O_CREAT)
             while not _locked(msvcrt, self._handle):
                 pass
             return
-        self._handle = os.open(self._directory, os.O_RDONLY)
+        self._handle = self._directory.listed()
         fcntl.flock(self._handle, fcntl.LOCK_EX)
 
     def __exit__(self, *_: object) -> None:

@@ -44,7 +44,7 @@ _MAY_BE_MISSING = frozenset(
     {"allow-symlink-destination", "dangerous-emptied-output-directory", "output-files", "source-map", "vars-store"}
 )
 # What only the command line may say: whoever checks a project out has not read its file.
-_NO_SETTING = frozenset({"help", "version", "run", "watch", "allow-exec"})
+_NO_SETTING = frozenset({"help", "version", "run", "watch", "allow-exec", "allow-symlink-output"})
 
 
 class Setting:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.cli.options import GENERAL, SAFETY, SWITCH, TEXT, TEXTS, Command, Flag
-from plait.cli.shared import LIMIT, size_of
+from plait.cli.shared import ALLOW_OUTPUT, LIMIT, size_of
 from plait.cli.streams import complain, write_out
 from plait.errors import PlaitError, UsageError
 
@@ -74,6 +74,7 @@ SERVE = Command(
         SAFETY,
         Flag("max-body", TEXT, "bytes that a request may have", value="BYTES", default=("32M",)),
         LIMIT,
+        ALLOW_OUTPUT,
         GENERAL,
         Flag("check", SWITCH, "read all files, bring the database up to date, and serve nothing"),
     ),

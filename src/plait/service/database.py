@@ -6,7 +6,6 @@ another and what a writer has read holds until it is done. Whoever reads sees th
 
 from __future__ import annotations
 
-import os
 import threading
 from contextlib import contextmanager
 from pathlib import Path
@@ -141,8 +140,10 @@ def _engine(url: URL) -> Engine:
 
 def _make_private(path: str) -> None:
     """Make the file, if there is none, so that its owner alone can read it; SQLite gives its other files the same mode."""
+    from plait.writing import create
+
     try:
-        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+        create(path, 0o600)
     except OSError as error:
         raise PlaitError(f"cannot use {path}: {error.strerror}") from None
 

@@ -35,13 +35,14 @@ if TYPE_CHECKING:
 def lay_out(request: Request) -> None:
     """Write the files of the project to the working directory. Raises UsageError."""
     from plait.service.files import is_path
+    from plait.writing import strict
 
     for name, text in request["files"].items():
         if not is_path(name):
             raise UsageError(f"{name!r} is no path within a project")
-        path = Path(name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8", "surrogatepass", newline="")
+        above, last = os.path.split(name)
+        with strict(above, os.curdir, make=0o700) as directory:
+            directory.create(last, [text.encode("utf-8", "surrogatepass")], new_mode=0o600)
 
 
 def evaluate(request: Request) -> Answer:

@@ -6,9 +6,9 @@ from time import perf_counter
 
 from plait.cli.colour import in_colour
 from plait.cli.options import SWITCH, TEXT, TEXTS, Command, Flag
-from plait.cli.shared import JOBS, jobs_of
+from plait.cli.shared import ALLOW_OUTPUT, JOBS, jobs_of
 from plait.cli.streams import write_out
-from plait.errors import ReadError, UsageError
+from plait.errors import UsageError
 from plait.limits import allowance
 from plait.process import goes_on, stop_timer
 
@@ -59,6 +59,7 @@ TEST = Command(
             "the project file of all tests; by default plait.yml in the nearest directory above each",
             value="PATH",
         ),
+        ALLOW_OUTPUT,
     ),
     arguments="[PATH...]",
 )
@@ -181,9 +182,9 @@ def _write_junit(flags: Parsed, done: Sequence[Result]) -> None:
     if not path:
         return
     from plait.testing.reports import junit
-    from plait.writing import write_file
+    from plait.writing import failure, write_file
 
     try:
         write_file(path, [junit(done).encode()], new_mode=0o666)
     except OSError as error:
-        raise ReadError(f"cannot write {path}: {error.strerror}") from None
+        raise failure(path, error) from None

@@ -8,9 +8,10 @@ can read it.
 from __future__ import annotations
 
 import os
+import stat
 
-from plait.content import file_content
-from plait.errors import ReadError, UsageError
+from plait.content import file_content, reason
+from plait.errors import PlaitError, ReadError, UsageError
 from plait.nodes import Array, Document, Map, MapItem
 from plait.source import Source
 from plait.testing.causes import cause_at, lines_of, with_causes
@@ -20,7 +21,7 @@ from plait.tools.diff import ADDED, REMOVED, Difference, diff, read
 from plait.tools.finding import find
 from plait.tools.paths import parse
 from plait.tools.pipeline import wrong
-from plait.writing import write_file
+from plait.writing import failure, strict, write_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from plait.source import Position
     from plait.testing.evaluating import Evaluator, Outcome
     from plait.tools.paths import Path, Place
+    from plait.writing import Directory
 
 SCHEMA = {
     "oneOf": [
@@ -65,7 +67,7 @@ class Snapshot:
         if kept == text:
             return
         if self.is_updating:
-            _write(self.file, text)
+            write(self.file, text)
             self.note = f"{'wrote' if kept is None else 'rewrote'} {self.file}"
             return
         if kept is None:
@@ -168,27 +170,72 @@ def file_name(name: str) -> str:
 
 
 def obsolete(test_file: str, used: set[str]) -> list[str]:
-    """The snapshots beside a test file that none of its cases has. used: the files that they have."""
-    directory = directory_for(test_file)
+    """The snapshots beside a test file that none of its cases has. used: the files that they have.
+
+    A snapshot is a file that plait can have written: its name is that of a case, and its text is what plait prints for
+    the documents in it, byte for byte. Other files in the directory are nobody's snapshots, and stay.
+    """
+    path = directory_for(test_file)
     try:
-        names = sorted(os.listdir(directory))
+        with strict(path, os.path.dirname(test_file)) as directory:
+            names = [name for name in sorted(directory.names()) if os.path.join(path, name) not in used]
+            return [os.path.join(path, name) for name in names if _is_name(name) and _is_ours(directory, name)]
     except OSError:
         return []
-    return [path for name in names if name.endswith(".yml") and (path := os.path.join(directory, name)) not in used]
+
+
+def _is_name(name: str) -> bool:
+    """True for a name that `file_name` returns."""
+    from urllib.parse import unquote_to_bytes
+
+    stem, ending = os.path.splitext(name)
+    start, _, made = stem.rpartition("~")
+    if len(start) == _LONGEST and len(made) == 16:
+        return ending == ".yml" and not made.strip("0123456789abcdef")
+    try:
+        return file_name(unquote_to_bytes(stem).decode("utf-8", "surrogatepass")) == name
+    except UnicodeDecodeError:
+        return False
+
+
+def _is_ours(directory: Directory, name: str) -> bool:
+    """True for a file with a text as plait prints it."""
+    from plait.nodes import DocumentSet
+    from plait.ops.reading import write_text
+    from plait.yaml import write
+
+    status = directory.status(name)
+    content = directory.read(name) if status is not None and status.st_nlink == 1 else None
+    if not content:
+        return False
+    text = content.decode("utf-8", "surrogateescape")
+    try:
+        documents = read([Source(name, text)])
+        printed = [write(DocumentSet(documents))]
+        if len(documents) == 1:  # `plait patch` folds long lines
+            printed.append(write_text(documents[0].value, sort=False))
+    except PlaitError:
+        return False
+    return text in printed
 
 
 def remove(path: str) -> None:
-    """Take a snapshot away, and its directory if it was the last. Raises ReadError."""
+    """Remove a snapshot, and its directory if it was the last. Raises ReadError."""
+    above, name = os.path.split(path)
+    beside = os.path.dirname(above)
     try:
-        os.unlink(path)
-        if not os.listdir(os.path.dirname(path)):
-            os.rmdir(os.path.dirname(path))
+        with strict(beside, beside) as place, place.below(os.path.basename(above)) as directory:
+            directory.remove(name)
+            if not directory.names():
+                place.remove_directory(os.path.basename(above))
     except OSError as error:
-        raise ReadError(f"cannot remove {path}: {error.strerror}") from None
+        raise ReadError(f"cannot remove {path}: {reason(error)}") from None
 
 
 def _kept(path: str) -> str | None:
     try:
+        if stat.S_ISFIFO(os.stat(path).st_mode):
+            raise ReadError(f"cannot read {path}: it is a FIFO, not a regular file")
         return file_content(path, path).decode("utf-8", "surrogateescape")
     except FileNotFoundError:
         return None
@@ -196,9 +243,10 @@ def _kept(path: str) -> str | None:
         raise ReadError(f"cannot read {path}: {error.strerror}") from None
 
 
-def _write(path: str, text: str) -> None:
+def write(path: str, text: str) -> None:
+    """Writes a snapshot. Raises ReadError, also if its directory or the file itself is a link."""
+    top = os.path.dirname(os.path.dirname(path))
     try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        write_file(path, [text.encode("utf-8", "surrogateescape")], new_mode=0o666)
+        write_file(path, [text.encode("utf-8", "surrogateescape")], new_mode=0o666, top=top, make=0o777)
     except OSError as error:
-        raise ReadError(f"cannot write {path}: {error.strerror}") from None
+        raise failure(path, error) from None

@@ -16,12 +16,11 @@ from __future__ import annotations
 import os
 
 from plait.additions import TAGS
-from plait.errors import ReadError
 from plait.naming import document_name
 from plait.nodes import Array, Map, MapItem
 from plait.source import Source
 from plait.tools.paths import all_places, scalars_beside, text_lines
-from plait.writing import write_file
+from plait.writing import failure, write_file
 from plait.yaml import Spans, read, write_json, write_value
 
 TYPE_CHECKING = False
@@ -44,9 +43,8 @@ def write_map(
 
     text: what is printed, if not the usual YAML or (as_json) documents as JSON, one behind the other.
 
-    Raises ReadError when the file cannot be written, and for a symbolic link: whoever made it chooses what is lost.
+    Raises ReadError when the file cannot be written, and for a symbolic link to a file.
     """
-    from errno import ELOOP
     from itertools import chain
     from json import JSONEncoder
 
@@ -57,12 +55,14 @@ def write_map(
     head = f'{{"version": {VERSION}, "sources": {encode(list(names))}, "mappings": ['
     parts = (f"{',' if number else ''}\n{entry}" for number, entry in enumerate(entries))
     try:
-        if os.path.islink(path) and (os.path.isfile(path) or not os.path.exists(path)):
-            raise OSError(ELOOP, "it is a symbolic link", path)
-        write_file(path, (part.encode("utf-8", "replace") for part in chain([head], parts, ["\n]}\n"])), new_mode=0o666)
+        write_file(
+            path,
+            (part.encode("utf-8", "replace") for part in chain([head], parts, ["\n]}\n"])),
+            new_mode=0o666,
+            replaces_target=False,
+        )
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise ReadError(f'cannot write the source map "{path}": {reason}') from None
+        raise failure(f'the source map "{path}"', error) from None
 
 
 def source_map(trace: Trace, documents: DocumentSet, text: str | None = None) -> dict[str, object]:

@@ -9,6 +9,7 @@ are operations; of `compose` the file `plait.yml` is the pipeline.
 from __future__ import annotations
 
 import json
+import os
 
 from plait.api.results import Rendered
 from plait.errors import PlaitError, UsageError, as_finding
@@ -176,10 +177,11 @@ def _documents(request: Request) -> Documents:
 def respond(text: str) -> str:
     """The answer to a request, both JSON, where nothing else is done: in a browser. What is no request is `refused`."""
     from contextlib import chdir
-    from tempfile import TemporaryDirectory
+
+    from plait.writing import temporary
 
     request = json.loads(text)
-    with TemporaryDirectory() as place, chdir(place):
+    with temporary("plait-") as place, chdir(place.real):
         try:
             lay_out(request)
             return json.dumps(evaluate(request))
@@ -189,13 +191,13 @@ def respond(text: str) -> str:
 
 def lay_out(request: Request) -> None:
     """Write the files of a pipeline to the working directory, where it finds them by name. Raises UsageError."""
-    from pathlib import Path
+    from plait.writing import strict
 
     _check(request)
     for file in request["files"] if request["kind"] == "compose" else ():
-        path = Path(file["name"])
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(file["text"], "utf-8", newline="")
+        above, name = os.path.split(file["name"])
+        with strict(above, os.curdir, make=0o700) as directory:
+            directory.create(name, [file["text"].encode()], new_mode=0o600)
 
 
 def _composed(inputs: Mapping[str, str]) -> Documents:
