@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from workshop import workshop
 
 from plait.lsp import completion, diagnostics, hover
@@ -147,3 +148,28 @@ def test_alternatives(tmp_path: Path) -> None:
         made.open("values.yml", "used: {kind: b, port: 1}\n")
         [problem] = diagnostics.problems(made.state, made.path("values.yml"))
         assert '"b" of a, b' in problem.message
+
+
+READ_BY_SETTINGS = {
+    "ignore-unknown-comments": ("{files: config, ignore-unknown-comments: true}", "a.yml", "# plain\na: #@ 1\n"),
+    "type=yaml-plain": ('{files: config, file-mark: ["a.yml:type=yaml-plain"]}', "a.yml", "a: 1 #@ nothing\n"),
+    "type=data": ('{files: config, file-mark: ["**/*.tpl.yml:type=data"]}', "x.tpl.yml", "a: {{ b }}: [\n"),
+    "type=text-plain": ('{files: config, file-mark: ["a.txt:type=text-plain"]}', "a.txt", "(@ if: @)\n"),
+    "exclude": ('{files: config, file-mark: ["a.yml:exclude=true"]}', "a.yml", "a: #@ nothing\n"),
+    "type=yaml-template": ('{files: config, file-mark: ["a.yml.in:type=yaml-template"]}', "a.yml.in", "a: #@ 1\n"),
+}
+
+
+@pytest.mark.parametrize("name", READ_BY_SETTINGS)
+def test_a_file_is_read_by_the_settings_of_its_run(name: str, tmp_path: Path) -> None:
+    """What renders has no mistakes in the editor; without the setting it has."""
+    settings, file, text = READ_BY_SETTINGS[name]
+    files = {"plait.yml": f"runs:\n  app:\n    render: {settings}\n", f"config/{file}": text, "config/b.yml": "b: 1\n"}
+    with workshop(tmp_path, files) as made:
+        made.open(f"config/{file}")
+        assert [one.message for one in diagnostics.problems(made.state, made.path(f"config/{file}"))] == []
+    if name != "type=yaml-template":
+        files["plait.yml"] = "runs:\n  app:\n    render: {files: config}\n"
+        with workshop(tmp_path, files) as made:
+            made.open(f"config/{file}")
+            assert diagnostics.problems(made.state, made.path(f"config/{file}"))

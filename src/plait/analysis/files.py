@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from plait.analysis.code import Names
 from plait.nodes import Array, ArrayItem, Map, MapItem
 from plait.project.guessing import LAYERED, OPERATIONS, POLICY, kind_of_text
 from plait.source import Source
 from plait.templates.directives import KNOWN
-from plait.templates.recovery import STARLARK, TEXT, YAML, recover
+from plait.templates.recovery import STARLARK, TEXT, YAML, recover, unread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +26,22 @@ TEMPLATE = "template"
 _ANNOTATION = re.compile(r"#(@[\w/-]+)")
 
 
+class Reading(NamedTuple):
+    """The way the runs of a project read a file.
+
+    kind: TEMPLATE, STARLARK, TEXT, OPS, LAYER or PLAIN; "" if only the text decides. is_marked: a file mark declares the
+    kind, whatever the text looks like. ignore_unknown_comments, strict: as the flags of `plait render`.
+    """
+
+    kind: str = ""
+    is_marked: bool = False
+    ignore_unknown_comments: bool = False
+    strict: bool = False
+
+
+BY_TEXT = Reading()
+
+
 class File:
     """A file as it is in the editor, or on the disk.
 
@@ -33,8 +50,10 @@ class File:
 
     __slots__ = ("_names", "kind", "lines", "path", "recovered", "source")
 
-    def __init__(self, path: str, text: str, kind: str = "", additions: frozenset[str] = frozenset()) -> None:
-        """kind: what runs take it for; "" where that is to be seen from its text. additions: that runs take (`--with`)."""
+    def __init__(
+        self, path: str, text: str, reading: Reading = BY_TEXT, additions: frozenset[str] = frozenset()
+    ) -> None:
+        """additions: extensions that the runs enable (`--with`)."""
         self.path = path
         self.source = Source(path, text)
         self.source.additions = additions
@@ -50,10 +69,19 @@ class File:
                 self.kind = PROJECT
         else:
             self.kind = TEXT if "(@" in text else PLAIN
-        if kind and self.kind in (PLAIN, TEMPLATE):
-            self.kind = kind
-        reading = {STARLARK: STARLARK, TEXT: TEXT}.get(self.kind, YAML)
-        self.recovered: Recovered = recover(self.source, reading, ignore_unknown_comments=self.kind != TEMPLATE)
+        if reading.kind and (reading.is_marked or self.kind in (PLAIN, TEMPLATE)):
+            self.kind = reading.kind
+        self.recovered: Recovered
+        if reading.is_marked and self.kind == PLAIN:
+            # Its comments and parentheses are no code.
+            self.recovered = unread(text)
+        else:
+            self.recovered = recover(
+                self.source,
+                {STARLARK: STARLARK, TEXT: TEXT}.get(self.kind, YAML),
+                ignore_unknown_comments=self.kind != TEMPLATE or reading.ignore_unknown_comments,
+                strict=reading.strict and self.kind in (TEMPLATE, PLAIN),
+            )
 
     @property
     def faults(self) -> Sequence[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.analysis.files import OPS, File
+from plait.analysis.reading import reading_in
 from plait.analysis.places import path_of
 from plait.codecache import MemoryCache
 from plait.content import file_content
@@ -66,14 +67,6 @@ class Subject:
         self._texts: dict[str, str] = {}
         self.read = frozenset(read)
         self.paths = sorted(path for path in read if _is_text(path))
-        self._kinds = {
-            path: OPS
-            for ran in self.runs
-            if ran.run.command == "patch"
-            for setting in ran.run.settings
-            if setting.name == "ops"
-            for path in ran.run.paths(setting)
-        }
         self._additions = frozenset[str]().union(*(ran.run.additions for ran in self.runs))
         self._private = set(_private(self.runs))
         self._files: dict[str, File | None] = {}
@@ -109,10 +102,13 @@ class Subject:
         """A file as far as it can be read; None for one that is beyond the limits."""
         if path not in self._files:
             try:
-                self._files[path] = File(path, self.text(path), self._kinds.get(path, ""), self._additions)
+                self._files[path] = File(path, self.text(path), reading_in(self._readers(path), path), self._additions)
             except PlaitError:  # a limit: nothing is said of such a file
                 self._files[path] = None
         return self._files[path]
+
+    def _readers(self, path: str) -> list[Run]:
+        return [ran.run for ran in self.runs if path in ran.view.files]
 
     def files(self) -> Iterable[File]:
         """The files that the runs read, in order."""

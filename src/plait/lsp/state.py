@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import logging
 import os
-from fnmatch import fnmatch
 from threading import BoundedSemaphore, RLock, Thread
 
-from plait.analysis.files import LAYER, OPS, File
+from plait.analysis.files import File, Reading
 from plait.analysis.places import path_of
+from plait.analysis.reading import reading_in
 from plait.codecache import MemoryCache
 from plait.errors import PlaitError
 from plait.kinds.files import stamp_of
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from plait.lsp.registry import Watched
     from plait.project.run import Run
-    from plait.project.settings import Setting
 
 
 # What reading one file may take.
@@ -42,9 +41,6 @@ _MOST_FAULTY = 50
 
 
 # What settings of runs say of the files that they name.
-_KINDS = {"patch": {"ops": OPS}, "layer": {"files": LAYER}}
-
-
 class State:
     """All of it. changed: is called, by the thread of an evaluation, when that has ended. begin: begins one; who has no
     threads sets another.
@@ -59,7 +55,8 @@ class State:
         self._stamps: dict[str, object] = {}
         self._cache = MemoryCache()
         self.texts: dict[str, str] = {}
-        self._files: dict[str, tuple[str, File]] = {}
+        # With the text and the settings that each was read by.
+        self._files: dict[str, tuple[tuple[str, Reading, frozenset[str]], File]] = {}
         self.registry = Registry(self.texts)
 
     # ---- files
@@ -109,10 +106,11 @@ class State:
                 return None
         known = self._files.get(path)
         additions = frozenset[str]().union(*(watched.run.additions for watched in self.registry.all()))
-        if known is None or known[0] != text or known[1].source.additions != additions:
+        key = text, reading_in([watched.run for watched in self.runs_of(path)], path), additions
+        if known is None or known[0] != key:
             try:
                 with limited(_LIMITS):
-                    known = text, File(path, text, self._kind_in_runs(path), additions)
+                    known = key, File(path, *key)
             except PlaitError:  # a limit: it is too large, or nested too deeply
                 return None
             self._files[path] = known
@@ -122,15 +120,6 @@ class State:
         """A file as it was last read, without looking at the disk; None if nobody has asked for it yet."""
         known = self._files.get(path)
         return None if known is None else known[1]
-
-    def _kind_in_runs(self, path: str) -> str:
-        """What the runs of the project take a file for, as far as their settings name it."""
-        for watched in self.runs_of(path):
-            kind = _KINDS.get(watched.run.command, {})
-            for setting in watched.run.settings:
-                if setting.name in kind and _names(watched.run, setting, path):
-                    return kind[setting.name]
-        return ""
 
     def seen_by_runs(self) -> dict[str, bytes]:
         """What is open, as files would hold it: of a broken file what can be read, so that the rest still makes something."""
@@ -341,8 +330,3 @@ def _content(path: str) -> bytes | None:
             return stream.read()
     except OSError:
         return None
-
-
-def _names(run: Run, setting: Setting, path: str) -> bool:
-    """Whether a setting of a run names a file: by itself, as one of a directory, or by a pattern."""
-    return any(path == one or path.startswith(one + os.sep) or fnmatch(path, one) for one in run.paths(setting))

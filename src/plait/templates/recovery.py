@@ -80,6 +80,13 @@ class Recovered:
         self.text = ""
 
 
+def unread(text: str) -> Recovered:
+    """The result for a text that has no syntax of ours: nothing is wrong with it, and nothing is known of it."""
+    found = Recovered()
+    found.text = text
+    return found
+
+
 def recover(source: Source, kind: str, *, ignore_unknown_comments: bool = False, strict: bool = False) -> Recovered:
     """Read a file as far as it can be. kind: YAML, TEXT or STARLARK; nothing is evaluated. Raises LimitError."""
     found = Recovered()
