@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from plait.analysis.files import OPS, File
-from plait.analysis.reading import reading_in
 from plait.analysis.places import path_of
+from plait.analysis.reading import reading_in
 from plait.codecache import MemoryCache
 from plait.content import file_content
 from plait.errors import PlaitError
