@@ -12,6 +12,7 @@ import stat
 from _contextvars import ContextVar
 
 from plait.errors import ReadError
+from plait.events import current_listener
 from plait.limits import allowance, exceeded
 from plait.source import Source
 from plait.view import current_view
@@ -125,6 +126,16 @@ def note_directory(path: str) -> None:
     view = current_view()
     if view is not None:
         view.note_directory(path or os.curdir)
+
+
+def note_secrets() -> None:
+    """Record that secrets enter the current run: every door by which they enter calls this."""
+    view = current_view()
+    if view is not None:
+        view.uses_secrets = True
+    listener = current_listener()
+    if listener is not None:
+        listener.secrets()
 
 
 def note_stream(name: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.content import note_secrets
 from plait.limits import Allowance, Limits, allowance
 
 __all__ = ["Context", "Limits"]
@@ -111,6 +112,7 @@ class Context:
     def use_secrets(self) -> Marks:
         """The marks of the run, which uses secrets from now on: every door by which secrets enter calls this first."""
         if self.secrets is None:
+            note_secrets()
             if self.trace is None:
                 from plait.provenance import Trace
 

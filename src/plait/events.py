@@ -33,6 +33,9 @@ if TYPE_CHECKING:
         def private(self, source: Source | None, first: int, after: int) -> None:
             """The lines from the first to the one before `after` are not for everybody's eyes."""
 
+        def secrets(self) -> None:
+            """Secrets enter the run: what happens from here on may depend on them."""
+
         def there(self, source: Source | None, point: Point) -> None:
             """There is something that can be done, or is now."""
 

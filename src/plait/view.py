@@ -24,9 +24,20 @@ class View:
     directories: the absolute paths of those that were listed, or asked for.
     variables: the environment variables that were read, by what their names begin with.
     streams: what else was read: standard input, URLs. written: the absolute paths of variables stores that were written.
+    uses_secrets: True once secrets entered the run, by any door (see `plait.secrets.uses_secrets`).
     """
 
-    __slots__ = ("directories", "environment", "files", "is_read_only", "streams", "texts", "variables", "written")
+    __slots__ = (
+        "directories",
+        "environment",
+        "files",
+        "is_read_only",
+        "streams",
+        "texts",
+        "uses_secrets",
+        "variables",
+        "written",
+    )
 
     def __init__(
         self,
@@ -43,6 +54,7 @@ class View:
         self.variables: dict[str, Mapping[str, str]] = {}
         self.streams: set[str] = set()
         self.written: set[str] = set()
+        self.uses_secrets = False
 
     def text_for(self, path: str) -> bytes | None:
         """What stands in the place of a file; None where that is the file itself."""

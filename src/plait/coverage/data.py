@@ -15,7 +15,7 @@ from plait.events import heard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import TypeAlias
 
     from plait.coverage.summary import Summary
@@ -49,7 +49,7 @@ class FileData:
         """The text that was counted in, if it is still to be had."""
         if self.text is None:
             text = _read(self.path)
-            if _digest(text) == self.digest:
+            if _digest(text, self.private) == self.digest:
                 self.text = text
         return self.text
 
@@ -64,12 +64,14 @@ class FileData:
 
 class Coverage:
     """What was counted, by file. runs: the names of the runs, in order. changed: files that were left out of a merge, since
-    their text is another one by now.
+    their text is another one by now. secret_runs: those that use secrets, of which only what does not depend on them is
+    counted.
     """
 
     def __init__(self) -> None:
         self.files: dict[str, FileData] = {}
         self.runs: list[str] = []
+        self.secret_runs: list[str] = []
         self.changed: list[str] = []
 
     def run(self, name: str = "") -> _Counted:
@@ -94,6 +96,7 @@ class Coverage:
     def merge(self, other: Coverage) -> None:
         """Add what another process, or an earlier day, has counted; of a file that has changed, the later counts."""
         self.runs += other.runs
+        self.secret_runs += other.secret_runs
         self.changed += other.changed
         for file in other.files.values():
             self.add_file(file)
@@ -106,6 +109,7 @@ class Coverage:
             "plait": "coverage",
             "format": _FORMAT,
             "runs": self.runs,
+            "secret": self.secret_runs,
             "files": {
                 relative(path, directory): {
                     "digest": file.digest,
@@ -127,6 +131,7 @@ class Coverage:
             if not isinstance(data, dict) or data["plait"] != "coverage" or data["format"] != _FORMAT:
                 raise ValueError
             made.runs = [str(run) for run in data["runs"]]
+            made.secret_runs = [str(run) for run in data.get("secret", ())]
             for path, found in data["files"].items():
                 there = os.path.normpath(os.path.join(directory, path))
                 path = there if os.path.lexists(there) else path
@@ -146,7 +151,7 @@ class Coverage:
     def forget_changed(self) -> None:
         """Leave out files whose text is not the one any more that was counted in, and those that are gone."""
         for path, file in [*self.files.items()]:
-            if _digest(_read(path)) != file.digest:
+            if _digest(_read(path), file.private) != file.digest:
                 del self.files[path]
                 self.changed.append(path)
 
@@ -160,6 +165,7 @@ class _Counted:
         self._programs: dict[Source, tuple[Sequence[Point], set[int]]] = {}
         self._counts: dict[Source, dict[Point, set[str]]] = {}
         self._private: dict[Source, set[tuple[int, int]]] = {}
+        self._uses_secrets = False
 
     def __enter__(self) -> Coverage:
         self._heard = heard(self)
@@ -169,6 +175,8 @@ class _Counted:
     def __exit__(self, *_: object) -> None:
         self._heard.__exit__()
         self._coverage.runs.append(self._name)
+        if self._uses_secrets:
+            self._coverage.secret_runs.append(self._name)
         by_path: dict[str, FileData] = {}
         for file in self._found():
             known = by_path.get(file.path)
@@ -189,34 +197,54 @@ class _Counted:
             is_file = os.path.isfile(path)
             if not is_file and source not in self._programs:
                 continue  # what a flag or a caller gave
-            file = FileData(path if is_file else source.shown, _digest(source.text), source.text)
+            private = self._private.get(source, set())
+            if source.private:
+                private.add((source.first_line, _END))
+            file = FileData(path if is_file else source.shown, _digest(source.text, private), source.text)
+            file.private = private
             for (point, number), counts in _numbered(*self._programs.get(source, ((), set()))):
                 file.counts[point, number] = counts
             for point, gone in self._counts.get(source, {}).items():
                 file.counts[point, 0] = [int(way in gone) for way in point[3]]
-            file.private = self._private.get(source, set())
-            if source.private:
-                file.private.add((source.first_line, 1 << 60))
             yield file
 
     # ---- what runs say (see `plait.events.Listener`)
 
     def program(self, source: Source, points: Sequence[Point]) -> Callable[[int], object]:
+        if self._uses_secrets:
+            return _not_counted
         known = self._programs.get(source)
         if known is None:
             known = self._programs[source] = points, set()
-        return known[1].add
+        gone = known[1]
+
+        def went(way: int) -> None:
+            if not self._uses_secrets:
+                gone.add(way)
+
+        return went
 
     def private(self, source: Source | None, first: int, after: int) -> None:
         if source is not None:
             self._private.setdefault(source, set()).add((first, after))
 
+    def secrets(self) -> None:
+        self._uses_secrets = True
+
+    def _counts_point(self, point: Point) -> bool:
+        """True if a point does not depend on the secrets of the run.
+
+        What a program, a schema or an overlay does from here on may depend on them, directly or by a condition around it,
+        or because it is not reached. Layering carries out its actions and substitutions whatever the data are.
+        """
+        return not self._uses_secrets or point[0] in _INDEPENDENT
+
     def there(self, source: Source | None, point: Point) -> None:
-        if source is not None and point[1][0] > 0:
+        if self._counts_point(point) and source is not None and point[1][0] > 0:
             self._counts.setdefault(source, {}).setdefault(point, set())
 
     def went(self, source: Source | None, point: Point, way: str) -> None:
-        if source is not None and point[1][0] > 0:
+        if self._counts_point(point) and source is not None and point[1][0] > 0:
             self._counts.setdefault(source, {}).setdefault(point, set()).add(way)
 
 
@@ -232,9 +260,27 @@ def _numbered(points: Sequence[Point], gone: set[int]) -> Iterator[tuple[Key, li
         way += count
 
 
-def _digest(text: str | None) -> str:
+def _digest(text: str | None, private: Iterable[tuple[int, int]] = ()) -> str:
+    """A digest of a text without its private lines, whose values could be found by trying."""
+    if text is None:
+        return ""
     # Some readers take the mark off that a text may begin with.
-    return "" if text is None else sha256(text.removeprefix("\ufeff").encode("utf-8", "surrogateescape")).hexdigest()
+    text = text.removeprefix("\ufeff")
+    ranges = [*private]
+    if ranges:
+        lines = enumerate(text.split("\n"), 1)
+        text = "\n".join("" if any(first <= n < after for first, after in ranges) else line for n, line in lines)
+    return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _not_counted(_way: int) -> None:
+    """A way of a program that may depend on secrets."""
+
+
+# Behind the last line.
+_END = 1 << 60
+# Kinds of points that do not depend on data.
+_INDEPENDENT = frozenset({"action", "substitution"})
 
 
 def _read(path: str) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 from html import escape
 
+from plait.coverage.summary import secret_note
 from plait.coverage.text import shown
 
 TYPE_CHECKING = False
@@ -59,7 +60,8 @@ def page_of(file: FileSummary) -> str:
 
 def _counted(summary: Summary) -> str:
     count = len(summary.runs)
-    return f"{count} run{'' if count == 1 else 's'}"
+    note = secret_note(summary)
+    return f"{count} run{'' if count == 1 else 's'}{'; ' if note else ''}{note}"
 
 
 def _row(name: str, counts: tuple[int, int, int, int], percent: float) -> str:

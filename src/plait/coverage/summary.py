@@ -102,13 +102,20 @@ class FileSummary:
 
 
 class Summary:
-    """All files, by name. changed: the names of those whose counts were left out, since they are other texts by now."""
+    """All files, by name.
 
-    __slots__ = ("changed", "files", "runs")
+    changed: the names of those whose counts were left out, since they are other texts by now. secret_runs: the runs that
+    use secrets, which are counted in part.
+    """
 
-    def __init__(self, files: Sequence[FileSummary], runs: Sequence[str], changed: Sequence[str]) -> None:
+    __slots__ = ("changed", "files", "runs", "secret_runs")
+
+    def __init__(
+        self, files: Sequence[FileSummary], runs: Sequence[str], changed: Sequence[str], secret_runs: Sequence[str] = ()
+    ) -> None:
         self.files = files
         self.runs = runs
+        self.secret_runs = secret_runs
         self.changed = changed
 
     @property
@@ -127,7 +134,17 @@ def summarized(coverage: Coverage, directory: str) -> Summary:
     """Lines and branches of all that was counted. directory: what paths are relative to."""
     files = [FileSummary(relative(path, directory), file) for path, file in coverage.files.items()]
     files.sort(key=lambda file: file.name)
-    return Summary(files, coverage.runs, sorted({relative(path, directory) for path in coverage.changed}))
+    changed = sorted({relative(path, directory) for path in coverage.changed})
+    return Summary(files, coverage.runs, changed, coverage.secret_runs)
+
+
+def secret_note(summary: Summary) -> str:
+    """A sentence about the runs that use secrets; "" if there are none."""
+    count = len(summary.secret_runs)
+    if not count:
+        return ""
+    runs = "1 run uses secrets" if count == 1 else f"{count} runs use secrets"
+    return f"{runs}: only what does not depend on them is counted"
 
 
 def _percent(counts: tuple[int, int, int, int]) -> float:

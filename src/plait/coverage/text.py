@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.coverage.summary import ranges
+from plait.coverage.summary import ranges, secret_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ def to_text(summary: Summary) -> str:
         cells = [row[0].ljust(widths[0])]
         cells += [cell.rjust(width) for cell, width in zip(row[1:-1], widths[1:], strict=True)]
         out.append("  ".join([*cells, row[-1]]).rstrip())
-    return "".join(f"{line}\n" for line in out)
+    note = secret_note(summary)
+    return "".join(f"{line}\n" for line in [*out, *([note] if note else [])])
 
 
 def _row(name: str, counts: tuple[int, int, int, int], percent: float, missing: str) -> tuple[str, ...]:

@@ -147,19 +147,24 @@ def since(project: Project, tasks: Sequence[Task], revision: str) -> Iterator[Si
                 continue
             for path in repository.ignored(view.files):
                 _copy(path, place, os.path.relpath(path, repository.top))
-            was, _ = _made(old[task.name].run(before), caches[1])
-            if found := _compared(task.name, was, now):
+            was, seen = _made(old[task.name].run(before), caches[1])
+            if found := _compared(task.name, was, now, (seen, view)):
                 yield found
         names = {task.name for task in tasks_of(project)}
         yield from (Since(name, GONE) for name in old if name not in names)
 
 
 def _made(run: Run, cache: CodeCache, shared: Shared | None = None) -> tuple[Documents | PlaitError, View]:
+    from plait.secrets import uses_secrets
     from plait.view import View
 
     view = View()
     try:
-        return run.evaluate(view=view, limits={}, cache=cache, shared=shared), view
+        made = run.evaluate(view=view, limits={}, cache=cache, shared=shared)
+        if uses_secrets(view) and not uses_secrets(made.trace):
+            # The names of places are values, so they are shown by their marks.
+            made = run.evaluate(view=view, limits={}, cache=cache, shared=shared, trace=True)
+        return made, view
     except PlaitError as error:
         return error, view
     finally:
@@ -196,9 +201,12 @@ def _copy(path: str, top: Directory, name: str) -> None:
         return
 
 
-def _compared(name: str, was: Documents | PlaitError, now: Documents | PlaitError) -> Since | None:
-    """What became of a run; None if it is as it was."""
+def _compared(
+    name: str, was: Documents | PlaitError, now: Documents | PlaitError, views: tuple[View, View]
+) -> Since | None:
+    """The change of a run; None if there is none. views: those of the two evaluations."""
     from plait.tools.diff import diff
+    from plait.tools.masking import Labels, masked
 
     if isinstance(now, PlaitError):
         return (
@@ -208,7 +216,9 @@ def _compared(name: str, was: Documents | PlaitError, now: Documents | PlaitErro
         )
     if isinstance(was, PlaitError):
         return Since(name, WORKS)
-    found = diff(was.nodes.items, now.nodes.items)
+    labels = Labels()
+    shown = [masked(one.nodes.items, one.trace, labels, view=view) for one, view in zip((was, now), views, strict=True)]
+    found = diff(*shown)
     places = [f"{one.document}:{one.path}" if one.path else one.document for one in found]
     before, after = _texts(was), _texts(now)
     places += [path for path in sorted({*before, *after}) if before.get(path) != after.get(path)]

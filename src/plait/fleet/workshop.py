@@ -12,7 +12,7 @@ from plait.fleet.outcome import FAILED, MADE, STORED, Outcome
 from plait.fleet.placing import digests, place_for_worker, with_times
 from plait.fleet.reads import Disk, Parts, by_directory
 from plait.fleet.results import Kept
-from plait.fleet.secrecy import Marks, can_be_known
+from plait.fleet.secrecy import can_be_known, is_secret
 from plait.limits import Allowance, Limits, limited
 
 TYPE_CHECKING = False
@@ -101,7 +101,6 @@ class Workshop:
         self._project = of_source(Source(name, text), directory)
         self._disk = Disk(directory or os.curdir, setup.environment)
         self._parts = Parts()
-        self._marks = Marks()
         self._cache = MemoryCache()
         self._shared = Shared()
         self._output = place_for_worker(setup.output) if setup.output else None
@@ -148,21 +147,21 @@ class Workshop:
         documents = _within_limits(self._setup, lambda: run.evaluate(view=view, cache=self._cache, shared=self._shared))
         self._cache.save()
         texts, warnings = _texts(task, documents)
-        made = Kept(texts, self._disk.of_view(view), warnings, is_secret=self._marks.is_secret(run, view))
+        made = Kept(texts, self._disk.of_view(view), warnings, is_secret=is_secret(view))
         if self._results is not None and can_be_known(view) and (not made.is_secret or self._setup.keeps_secrets):
             self._results.keep(task.definition, made)
         return self._outcome(task, MADE, made, run, is_known=can_be_known(view))
 
     def _outcome(self, task: Task, status: str, made: Kept, run: Run, *, is_known: bool) -> Outcome:
-        is_secret = made.is_secret or not is_known
-        tops = [] if is_secret else [self._disk.relative(path) for path in _directories(run)]
-        found, rest = by_directory(self._disk.stamped(made.reads) if is_secret else made.reads, tops)
+        hides = made.is_secret or not is_known
+        tops = [] if hides else [self._disk.relative(path) for path in _directories(run)]
+        found, rest = by_directory(self._disk.stamped(made.reads) if hides else made.reads, tops)
         parts, news = self._parts.named(found)
-        if self._place is None and not is_secret:
+        if self._place is None and not hides:
             rest = self._disk.with_stamps(rest)
-        files = digests(made.texts, is_secret=is_secret)
+        files = digests(made.texts, is_secret=hides)
         return Outcome(
-            task.name, status, parts=parts, news=news, reads=rest, files=files, texts=made.texts, is_secret=is_secret,
+            task.name, status, parts=parts, news=news, reads=rest, files=files, texts=made.texts, is_secret=hides,
             warnings=made.warnings,
         )  # fmt: skip
 

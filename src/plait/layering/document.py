@@ -10,6 +10,7 @@ never changed, so putting back `written` undoes a run.
 
 from __future__ import annotations
 
+from plait.content import note_secrets
 from plait.errors import LayeringError
 from plait.layering.failures import a_kind, failure, raise_all
 from plait.nodes import Array, Map, MapItem
@@ -113,6 +114,8 @@ class Document:
         self.labels = self._map(item, "labels") if item is not None else None
         item = find("storagePolicy")
         self.encrypted = self.secret = item is not None and item.value == "encrypted"
+        if self.encrypted:
+            note_secrets()
         item = find("replacement")
         self.replacement = item is not None and item.value is True
         item = find("substitutions")

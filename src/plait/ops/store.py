@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from plait.content import printable
+from plait.content import note_secrets, printable
 from plait.errors import OpsError, PlaitError, conceal
 from plait.limits import allowance
 from plait.view import current_view
@@ -81,6 +81,7 @@ class Store:
         from plait.ops.variables import texts_to_values
 
         view = current_view()
+        note_secrets()
         if not os.path.exists(self.path):
             if view is not None:
                 view.note_file(self.path, None)

@@ -6,6 +6,7 @@ name outside the store defines an entry of a map: `db.port=1` is variable `db` w
 
 from __future__ import annotations
 
+from plait.content import note_secrets
 from plait.errors import OpsError, Quoted, ReadError, Wording, conceal, full, part_of, public, quotation
 from plait.nodes import Array, Map, MapItem, kind_name
 from plait.source import Source
@@ -51,6 +52,7 @@ class Sources:
 
     def give_secrets(self, values: Map) -> None:
         """Add variables that nobody else is to see: the items of a map, each by its key."""
+        note_secrets()
         self.give("secrets", {str(item.key): item.value for item in values.items})
         if self.traced is not None:
             self.traced.trace.hide(values)

@@ -14,6 +14,7 @@ Nothing here is used, or imported, unless somebody asks: `Context.trace` is None
 
 from __future__ import annotations
 
+from plait.content import note_secrets
 from plait.nodes import Array, DocumentSet, Map, key_id, walk, walk_once
 
 TYPE_CHECKING = False
@@ -208,6 +209,7 @@ class Trace:
 
     def use_secrets(self) -> Marks:
         """The marks of the run; from now on it uses secrets."""
+        note_secrets()
         if self.marks is None:
             from plait.provenance.marks import Marks
 

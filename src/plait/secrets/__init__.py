@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from plait.context import Context
 from plait.errors import HIDDEN
+from plait.view import View
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,12 +20,16 @@ __all__ = ["FLAGS", "HIDDEN", "uses_secrets"]
 FLAGS = frozenset({"vars-store", "secrets", "secrets-file", "cleartext-secrets"})
 
 
-def uses_secrets(of: Context | Trace | None) -> bool:
+def uses_secrets(of: Context | Trace | View | None) -> bool:
     """True if a run uses secrets: the one decision.
 
-    of: the state of the run, or what it recorded; None for a run that recorded nothing, which uses none. The answer is
-    known once the inputs are read, since each door by which secrets enter calls `Context.use_secrets`,
-    or `hide`, `hide_item` or `hide_lines` of the record.
+    of: the state of the run, what it recorded, or its view of the inputs; None for a run that recorded nothing, which
+    uses none. The answer is known once the inputs are read, since each door by which secrets enter calls
+    `plait.content.note_secrets`, `Context.use_secrets`, or `hide`, `hide_item` or `hide_lines` of the record. The first
+    records the fact alone, for engines that compute marks only when values are to be shown: the view knows it then, and
+    a record without marks is not enough to show values by (see `plait.tools.masking`).
     """
+    if isinstance(of, View):
+        return of.uses_secrets
     trace = of.trace if isinstance(of, Context) else of
     return trace is not None and trace.marks is not None

@@ -13,6 +13,7 @@ import os
 import re
 
 from plait import content
+from plait.content import note_secrets
 from plait.errors import LimitError, PlaitError, ReadError, UsageError, conceal
 from plait.limits import allowance, exceeded
 from plait.nodes import Map, MapItem, kind_name
@@ -61,6 +62,8 @@ def read_secrets(arguments: Sequence[str], *, allow_exec: bool = False) -> list[
     Raises UsageError, ReadError, LimitError; no message quotes a value.
     """
     found = []
+    if arguments:
+        note_secrets()
     for argument in arguments:
         try:
             found.append(_values(Named(argument), allow_exec))

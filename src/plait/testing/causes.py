@@ -7,6 +7,7 @@ from plait.naming import document_name
 from plait.spell import counted
 from plait.tools.diff import REMOVED, printed, to_text
 from plait.tools.explain import Explainer
+from plait.tools.masking import hidden_differences
 from plait.tools.paths import Place, parse, places
 
 TYPE_CHECKING = False
@@ -65,7 +66,7 @@ def with_causes(outcome: Outcome, differences: Sequence[Difference]) -> list[str
     """The lines of `plait diff` about differences, each followed by where the value that is there now was set."""
     out: list[str] = []
     document = None
-    for number, one in enumerate(differences):
+    for number, one in enumerate(hidden_differences(differences)):
         if number == _MOST:
             out.append(f"and {counted(len(differences) - number, 'more difference')}")
             break

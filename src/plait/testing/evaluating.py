@@ -13,6 +13,7 @@ from plait.codecache import MemoryCache
 from plait.errors import PlaitError
 from plait.limits import Allowance, Limits, allowance, limited
 from plait.process import keeper, stop_timer, unbound_memory, within_memory
+from plait.secrets import uses_secrets
 from plait.view import View, seen
 
 TYPE_CHECKING = False
@@ -72,14 +73,14 @@ class Outcome:
             from plait.tools.diff import printed
             from plait.tools.masking import masked
 
-            self._printed = printed(masked(self.made().nodes.items, self.made().trace))
+            self._printed = printed(masked(self.made().nodes.items, self.made().trace, view=self.view))
         return self._printed
 
     def text(self) -> str:
         """What the output is as text, secrets masked. Raises PlaitError."""
         if self._text is None:
             made = self.made()
-            if made.trace is not None and made.trace.secrets:
+            if uses_secrets(self.view) or uses_secrets(made.trace):
                 from plait.nodes import DocumentSet
                 from plait.yaml import write
 
@@ -89,11 +90,15 @@ class Outcome:
         return self._text
 
     def text_files(self) -> Mapping[str, str]:
-        """The files of the output that are no YAML, by their paths. Raises PlaitError."""
+        """The files of the output that are not YAML, by their paths, secrets masked. Raises PlaitError."""
+        from plait.tools.masking import masked_lines
+
+        trace = self.made().trace
         files = (
             getattr(self.made(), "files", {}) if any(not path.endswith(_NO_TEXT) for path in self.view.files) else {}
         )
-        return {name: text for name, text in sorted(files.items()) if not name.endswith(_NO_TEXT)}
+        texts = {name: text for name, text in sorted(files.items()) if not name.endswith(_NO_TEXT)}
+        return {name: masked_lines(name, text, trace, view=self.view) for name, text in texts.items()}
 
     def traced(self) -> Documents:
         """The same with histories, for whoever asks why. Raises PlaitError."""
@@ -128,11 +133,16 @@ class Evaluator:
         """What a subject makes. trace: keep histories. view: notes what is read. Raises PlaitError."""
         view = View() if view is None else view
         cache, shared = self.cache(subject.limits), self._shared_with(subject.limits)
-        trace = trace or self._traced or subject.has_secrets
+        trace = trace or self._traced
+
+        def once(*, trace: bool) -> Documents:
+            return subject.run.evaluate(view=view, trace=trace, words=subject.words, cache=cache, shared=shared)
 
         def work() -> Documents:
             subject.check()
-            return subject.run.evaluate(view=view, trace=trace, words=subject.words, cache=cache, shared=shared)
+            made = once(trace=trace)
+            # Nothing of a run that uses secrets is shown without marks. Only the run itself knows that it does.
+            return once(trace=True) if uses_secrets(view) and not uses_secrets(made.trace) else made
 
         try:
             made = self.within(subject.limits, work)

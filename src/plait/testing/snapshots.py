@@ -19,6 +19,7 @@ from plait.testing.results import Failure
 from plait.textdiff import hunks, visible
 from plait.tools.diff import ADDED, REMOVED, Difference, diff, read
 from plait.tools.finding import find
+from plait.tools.masking import hidden_differences
 from plait.tools.paths import parse
 from plait.tools.pipeline import wrong
 from plait.writing import failure, strict, write_file
@@ -108,7 +109,7 @@ class Snapshot:
                 differences = diff([Document(left.pop(key))], [Document(place.value)])
             else:
                 differences = [Difference(ADDED, "", "", None, place.value)]
-            for one in differences:
+            for one in hidden_differences(differences):
                 one.path = f"{key}{'.' if one.path[:1] not in ('', '[') else ''}{one.path}"
                 yield from lines_of(one)
             found = cause_at(outcome, place.number, place.path) if differences else None

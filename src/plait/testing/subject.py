@@ -44,11 +44,6 @@ class Subject:
         given = "" if run.given is None else _text(run.given)
         self.key = (run.command, *run.argv(), *self.words, given)
 
-    @property
-    def has_secrets(self) -> bool:
-        """Whether some values may be for nobody's eyes: those of variables stores and of encrypted documents."""
-        return self.run.command != "render"
-
     def check(self) -> None:
         """Raises ReadError for a path that leads nowhere."""
         self.run.check()

@@ -84,7 +84,7 @@ class Entry:
             return "?"
         name = self.source.name
         if name.startswith("("):
-            return _flag(name, self.source.text)
+            return _flag(name, self.source.text, is_secret=self.secret)
         return f"{self.source.shown}:{self.line}" if self.line > 0 and not name.startswith("-") else self.source.shown
 
     @property
@@ -95,12 +95,14 @@ class Entry:
         return self.source.line(self.line)
 
 
-def _flag(name: str, text: str) -> str:
-    """`(data-value arg)` and its argument as it is typed."""
+def _flag(name: str, text: str, *, is_secret: bool) -> str:
+    """`(data-value arg)` and its argument as it is typed, without the value if that is secret."""
     flag = name[1 : name.index(")")].removesuffix(" arg")
     if flag.startswith("data-values-env"):
         return f"environment variable {text.partition('=')[0]}"
     argument = name[name.index(")") + 1 :].strip() or text
+    if is_secret and "=" in text and argument == text:
+        argument = f"{text.partition('=')[0]}=..."
     return f"--{flag} {argument}"
 
 

@@ -7,7 +7,7 @@ documents, and whatever was made of them. What a run prints as it is, such as a 
 from __future__ import annotations
 
 from plait.nodes import Array, Document, Map
-from plait.secrets import HIDDEN
+from plait.secrets import HIDDEN, uses_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from plait.nodes import Item, Value
     from plait.provenance import Trace
+    from plait.tools.diff import Difference
+    from plait.view import View
 
 
 class Labels:
@@ -31,14 +33,19 @@ class Labels:
 
 
 def masked(
-    documents: Sequence[Document], trace: Trace | None, label: Callable[[Value], str] | None = None
+    documents: Sequence[Document],
+    trace: Trace | None,
+    label: Callable[[Value], str] | None = None,
+    *,
+    view: View | None = None,
 ) -> Sequence[Document]:
-    """The documents of a recorded run without their secrets; those of another run as they are.
+    """The documents of a run without their secrets.
 
-    label: gives what stands in the place of a secret; without it that is the same for all.
+    trace: the record of the run. view: its view of the inputs. If the run uses secrets and has no marks, every scalar is
+    withheld. label: returns the text in the place of a secret; without it that is the same for all.
     """
-    if trace is None or not trace.secrets:
-        return documents
+    if trace is None or trace.marks is None:
+        return [one.with_value(_withheld(one.value)) for one in documents] if uses_secrets(view) else documents
     from plait.tools.explain import Explainer
     from plait.tools.paths import all_places
 
@@ -54,3 +61,40 @@ def masked(
         return value
 
     return [document.with_value(without(document)) for document in documents]
+
+
+def _withheld(value: Value) -> Value:
+    """The value with HIDDEN in the place of every scalar."""
+    if type(value) is Map or type(value) is Array:
+        return value.with_values(_withheld(item.value) for item in value.items)
+    return None if value is None else HIDDEN
+
+
+def masked_lines(name: str, text: str, trace: Trace | None, *, view: View | None = None) -> str:
+    """The text of an output file that is not YAML, with HIDDEN in the place of each line that depends on a secret.
+
+    name: its path in the output. trace, view: as of `masked`; without marks, or without a record of the file, every line
+    of a run that uses secrets is withheld.
+    """
+    marks = None if trace is None else trace.marks
+    if marks is None and not uses_secrets(view):
+        return text
+    lines = text.splitlines(keepends=True)
+    known = None if trace is None else trace.texts.get(name)
+    items = () if known is None else known.items
+    if marks is None or len(items) != len(lines):
+        return "".join(HIDDEN + _ending(line) for line in lines)
+    shown = zip(lines, items, strict=True)
+    return "".join(HIDDEN + _ending(line) if marks.is_secret(item) else line for line, item in shown)
+
+
+def _ending(line: str) -> str:
+    return "\n" if line.endswith("\n") else ""
+
+
+def hidden_differences(differences: Sequence[Difference]) -> Sequence[Difference]:
+    """Differences with HIDDEN on both sides where one side is a secret: the other may be the same value in clear."""
+    for one in differences:
+        if HIDDEN in (one.before, one.after):
+            one.before, one.after = (None if value is None else HIDDEN for value in (one.before, one.after))
+    return differences
