@@ -25,7 +25,8 @@ SET = Command(
     (
         Flag("write", SWITCH, "write the edited files", short="w"),
         Flag("also", SWITCH, "accept that other values of the output change as well"),
-        Flag("text", TEXTS, "set a value to a text, whatever it looks like", value="PATH=TEXT"),
+        Flag("text", TEXTS, "set a value to this string, without parsing it as YAML", value="PATH=TEXT"),
+        Flag("text-file", TEXTS, "set a value to the content of a file as one string", value="PATH=FILE"),
         Flag("add", SWITCH, "add a key that PATH ends in if it is not there"),
         Flag("at", TEXT, "put the value on this line, in the place of an expression too", value="FILE:LINE"),
         Flag("in", TEXT, "add an overlay item, or for patch an operation, to this file", value="FILE"),
@@ -38,17 +39,21 @@ SET = Command(
 )  # fmt: skip
 
 
+# How VALUE is read; the last two are flags.
+YAML, TEXT_ITSELF, TEXT_OF_FILE = "yaml", "text", "text-file"
+
+
 class Wish:
     """One value that is asked for. text: as it was typed. splits: what may be its PATH, and what its VALUE. is_gone: the
     value is to be taken out.
     """
 
-    __slots__ = ("is_gone", "is_text", "splits", "text")
+    __slots__ = ("form", "is_gone", "splits", "text")
 
-    def __init__(self, text: str, *, is_text: bool = False) -> None:
-        """Raises UsageError for what is no PATH=VALUE."""
+    def __init__(self, text: str, form: str = YAML) -> None:
+        """form: how VALUE is read. Raises UsageError for an argument that is not PATH=VALUE."""
         self.text = text
-        self.is_text = is_text
+        self.form = form
         self.splits = [*_splits(text)]
         self.is_gone = not self.splits and text.endswith("-")
         if self.is_gone:
@@ -68,14 +73,16 @@ class Wish:
         raise first
 
     def value(self, text: str) -> Value:
-        """The value of a text: YAML, or of a file, `@path`. Raises ReadError."""
+        """The value that VALUE stands for; `@path` is the YAML in a file. Raises ReadError, and UsageError for several documents."""
         from plait.content import source
         from plait.source import Source
         from plait.tools.diff import read
 
+        if self.form == TEXT_ITSELF:
+            return text
+        if self.form == TEXT_OF_FILE:
+            return source(text).text
         file = source(text[1:]) if text.startswith("@") else Source("VALUE", text)
-        if self.is_text:
-            return file.text
         documents = read([file])
         if len(documents) != 1:
             raise UsageError("a value is one document", at=documents[1].position, found=f"{len(documents)} documents")
@@ -83,7 +90,7 @@ class Wish:
 
     def typed(self, text: str) -> str | None:
         """How a person spelled the value."""
-        return None if self.is_text or text.startswith("@") else text.strip()
+        return None if self.form != YAML or text.startswith("@") else text.strip()
 
 
 def _splits(text: str) -> Iterator[tuple[str, str]]:
@@ -108,7 +115,8 @@ def main(argv: Sequence[str]) -> int:
         write_out(SET.help_text())
         return 0
     target, words = _target(rest)
-    wishes = [*(Wish(word) for word in words), *(Wish(text, is_text=True) for text in flags.texts("text"))]
+    wishes = [Wish(word) for word in words]
+    wishes += [Wish(text, form) for form in (TEXT_ITSELF, TEXT_OF_FILE) for text in flags.texts(form)]
     if flags.given("from"):
         if wishes:
             raise UsageError("--from takes no PATH=VALUE", found=wishes[0].text)

@@ -125,9 +125,10 @@ def origins(history: History, files: Files) -> list[Origin]:
         if path is None or text is None:
             continue
         for site in text.on_line(entry.line):
-            if text.is_computed(site):
-                continue
             holds = text.holds(site, value)
+            # A placeholder without a value is the value itself.
+            if text.is_computed(site) and not holds:
+                continue
             if holds:
                 rank = 0 if is_equal and is_same_key(site, item) else 1
             elif is_equal and type(item) is MapItem and _may_hold(site, value):
