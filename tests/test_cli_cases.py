@@ -87,6 +87,7 @@ def test_cli_case(
             file = tmp_path / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(content, "utf-8")
+    (tmp_path / ".git").mkdir()  # projects are checkouts
     monkeypatch.chdir(tmp_path)
     with monkeypatch.context() as patch:
         got = run_commands(head, sections, patch)

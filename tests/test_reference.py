@@ -99,6 +99,7 @@ def test_example_of_a_flag(
     for name, text in yaml.safe_load(generated.FLAGS.read_text("utf-8"))["files"].items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, "utf-8")
+    (tmp_path / ".git").mkdir()  # projects are checkouts
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("APP_name", "shop")
     monkeypatch.setattr("plait.watching.changes._Watcher.next_change", interrupted)
@@ -184,6 +185,7 @@ def test_every_file_mark_is_described() -> None:
 
 def test_every_variable_store_example_runs(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is generated differs each time, so that the page does not show it."""
+    (tmp_path / ".git").mkdir()  # projects are checkouts
     monkeypatch.chdir(tmp_path)
     text = (PAGES / "variables.md").read_text("utf-8")
     for name, content in re.findall(r'^```yaml title="([^"]+)"\n(.*?)^```$', text, re.MULTILINE | re.DOTALL):

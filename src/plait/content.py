@@ -15,7 +15,7 @@ from plait.errors import ReadError
 from plait.events import current_listener
 from plait.limits import allowance, exceeded
 from plait.source import Source
-from plait.view import current_view
+from plait.view import check_read, current_view, may_read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def file_content(path: str, described: str) -> bytes:
 
 
 def _on_disk(path: str, described: str) -> bytes:
+    check_read(path)
     # The layers of `open` take longer than all the rest for a small file.
     descriptor = os.open(path, READ_ONLY)
     try:
@@ -226,6 +227,7 @@ def files_below(top: str, links: Links, extensions: tuple[str, ...] = ("",)) -> 
 
     Links to directories are files here: directories reached by a link are never walked. Raises ReadError.
     """
+    check_read(top)
     view = current_view()
     if view is None:
         yield from _files_on_disk(top, links, extensions)
@@ -243,11 +245,13 @@ def files_below(top: str, links: Links, extensions: tuple[str, ...] = ("",)) -> 
 
 def _files_on_disk(top: str, links: Links, extensions: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     pending = [(top, "")]
+    visit = allowance().visit
     while pending:
         directory, prefix = pending.pop()
         try:
             with os.scandir(directory) as entries:
                 for entry in entries:
+                    visit(top)
                     if entry.is_dir(follow_symlinks=False):
                         pending.append((entry.path, f"{prefix}{entry.name}/"))
                     elif entry.name.endswith(extensions):
@@ -270,6 +274,7 @@ def sources(path: str, extensions: tuple[str, ...] = (".yaml", ".yml"), *, links
     if path == "-":
         yield Source("stdin.yml", _text(standard_input(), "stdin.yml"))
         return
+    check_read(path)
     try:
         mode = os.lstat(path).st_mode
     except (OSError, ValueError):
@@ -309,6 +314,8 @@ def near(path: str) -> str | None:
     from plait.spell import did_you_mean
 
     folder, name = os.path.split(path)
+    if not may_read(folder or os.curdir):
+        return None
     try:
         return did_you_mean(name, sorted(os.listdir(folder or "."))[:1000])
     except OSError:

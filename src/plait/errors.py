@@ -350,6 +350,16 @@ class ReadError(PlaitError):
     """An input that cannot be read: a missing file, broken YAML, a refused link."""
 
 
+class PermissionDeniedError(PlaitError):
+    """A file names something that its project may not use: a path, a URL or a program.
+
+    access: "read", "write", "network" or "programs". name: the absolute path, the origin of the URL, or the program.
+    """
+
+    access = ""
+    name = ""
+
+
 class StarlarkError(PlaitError):
     """A program that does not scan, parse, resolve, or that fails while it runs."""
 

@@ -32,6 +32,7 @@ TABLE: dict[str, tuple[float, str, str]] = {
     "aliases": (300_000, "what aliases and merge keys expand to in one file", "nodes"),
     "bits": (8 * _K, "one integer", "bits"),
     "depth": (DEEPEST, "calls within calls", "calls"),
+    "entries": (1 * _M, "the search of directories, for patterns and for files below", "entries"),
     "input": (64 * _M, "one input: a file, a pipe, standard input, a URL", "bytes"),
     "items": (4 * _M, "one list, dict, set or tuple", "items"),
     "memory": (192 * _M, "the memory that the run adds to the process", "bytes"),
@@ -66,6 +67,7 @@ class Limits:
     aliases: int
     bits: int
     depth: int
+    entries: int
     input: int
     items: int
     memory: int
@@ -130,18 +132,24 @@ def _unknown(name: str, found: str | None = None) -> UsageError:
     )
 
 
+# The time is checked once in so many directory entries, a power of two less one.
+_VISITS = 0xFF
+
+
 class Allowance:
     """What a run may take, and has taken. taken: bytes of inputs, and something for each input.
+    visited: directory entries that were looked at.
 
     keeper: is called at the beginning, and when inputs make a limit larger; with it the process keeps limits itself.
     """
 
-    __slots__ = ("deadline", "keeper", "limits", "taken")
+    __slots__ = ("deadline", "keeper", "limits", "taken", "visited")
 
     def __init__(self, limits: Limits, keeper: Callable[[Allowance], None] | None = None) -> None:
         self.limits = limits
         self.deadline = monotonic() + limits.seconds
         self.taken = 0
+        self.visited = 0
         self.keeper = keeper
         if keeper is not None:
             keeper(self)
@@ -163,6 +171,14 @@ class Allowance:
         self.taken += size + _EACH
         if self.keeper is not None:
             self.keeper(self)
+
+    def visit(self, directory: str) -> None:
+        """Count an entry of a directory that is searched or walked. Raises LimitError, also for the time."""
+        self.visited += 1
+        if self.visited > self.limits.entries:
+            raise exceeded(f"the search below {directory}", "entries", self.limits.entries)
+        if not self.visited & _VISITS:
+            self.check_time()
 
     def again(self) -> Allowance:
         """The same limits and inputs, with all the time there was."""

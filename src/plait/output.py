@@ -182,15 +182,19 @@ def replace_directory(directory: str, files: Sequence[OutputFile], announce: Cal
     announce: gets a line `creating: PATH` a file. Raises UsageError for two files with one path, a path that leads out
     of the directory, and a directory that nobody wants to lose; ReadError when writing fails, the old content kept.
     """
-    from plait.writing import followed
+    from plait.view import current_permissions
+    from plait.writing import parent as parent_of
     from plait.writing.places import resolved
 
     places = places_of(files)
     _check_expendable(directory)
+    permissions = current_permissions()
+    if permissions is not None:
+        permissions.check_empty(directory)
     target = os.path.normpath(directory)
     try:
         resolved(directory)  # a link out of the repository is not replaced either
-        with followed(os.path.dirname(target), make=_MODE) as parent:
+        with parent_of(target, make=_MODE) as parent:
             name = os.path.basename(target)
 
             def tell() -> None:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from _contextvars import Token
     from collections.abc import Iterator, Mapping
 
+    from plait.permissions import Permissions
+    from plait.source import Position
+
 
 class View:
     """What a run sees, and what it has looked at so far.
@@ -99,3 +102,73 @@ class seen:  # noqa: N801 - reads as what it does
 
     def __exit__(self, *_: object) -> None:
         _CURRENT.reset(self._token)
+
+
+# ---- permissions
+
+_PERMITTED: ContextVar[Permissions | None] = ContextVar("plait_permissions", default=None)
+
+
+def current_permissions() -> Permissions | None:
+    """The permissions of the project that is evaluated; None while no project file is involved, which permits all."""
+    return _PERMITTED.get()
+
+
+class permitted:  # noqa: N801 - reads as what it does
+    """`with permitted(permissions):` restricts what names from files may read, write, request and start.
+
+    With None nothing changes: only code that knows its own project sets other permissions.
+    """
+
+    __slots__ = ("_permissions", "_token")
+
+    def __init__(self, permissions: Permissions | None) -> None:
+        self._permissions = permissions
+
+    def __enter__(self) -> None:
+        self._token: Token[Permissions | None] = _PERMITTED.set(self._permissions or _PERMITTED.get())
+
+    def __exit__(self, *_: object) -> None:
+        _PERMITTED.reset(self._token)
+
+
+class unrestricted:  # noqa: N801 - reads as what it does
+    """`with unrestricted():` reads and writes files of plait's own, such as its cache, whose names come from no file."""
+
+    __slots__ = ("_token",)
+
+    def __enter__(self) -> None:
+        self._token: Token[Permissions | None] = _PERMITTED.set(None)
+
+    def __exit__(self, *_: object) -> None:
+        _PERMITTED.reset(self._token)
+
+
+def check_read(path: str, at: Position | None = None) -> None:
+    """Raises PermissionDeniedError for a path that may not be read. at: the line that names it, if known.
+
+    To be called before the file system is asked about the path: a refused path must not reveal whether it exists.
+    """
+    permissions = _PERMITTED.get()
+    if permissions is not None:
+        permissions.check_read(path, at)
+
+
+def check_request(url: str, at: Position | None = None) -> None:
+    """Raises PermissionDeniedError for a URL whose server may not be asked. at: the line that names it, if known."""
+    permissions = _PERMITTED.get()
+    if permissions is not None:
+        permissions.check_request(url, at)
+
+
+def check_program(command: str, at: Position | None = None) -> None:
+    """Raises PermissionDeniedError for a program that may not be started. at: the line that names it, if known."""
+    permissions = _PERMITTED.get()
+    if permissions is not None:
+        permissions.check_program(command, at)
+
+
+def may_read(path: str) -> bool:
+    """True if a path may be read."""
+    permissions = _PERMITTED.get()
+    return permissions is None or permissions.may_read(path)

@@ -50,6 +50,14 @@ CASES = [
         "4096",
     ),
     ("render -f a.yml", {"a.yml": "#@ def f(n):\n#@   return f(n + 1)\n#@ end\na: #@ f(0)\n"}, "depth", "100"),
+    ("render -f d", {f"d/{name}.yml": "a: 1\n" for name in "abcdef"}, "entries", "5"),
+    (
+        "patch a.yml -o d/**/*.yml",
+        {"a.yml": "a: 1\n", **{f"d/{name}.yml": "[]\n" for name in "abcdef"}},
+        "entries",
+        "5",
+    ),
+    ("layer d", {f"d/{name}.yml": POLICY for name in "abcdef"}, "entries", "5"),
     ("render -f a.yml", {"a.yml": "a: 1\n"}, "input", "4"),
     ("patch a.yml", {"a.yml": "a: 1\n"}, "input", "4"),
     ("patch a.yml -l v.yml", {"a.yml": "a: 1\n", "v.yml": "b: 12345678\n"}, "input", "6"),
@@ -108,6 +116,7 @@ def test_a_limit_that_is_set_holds(
     line: str, files: dict[str, str], name: str, value: str, here: pathlib.Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     for path, text in files.items():
+        (here / path).parent.mkdir(exist_ok=True)
         (here / path).write_text(text, "utf-8")
     command, *rest = line.split()
     words = [rest[0]] if command in ("explain", "impact") else []

@@ -169,6 +169,7 @@ def composing() -> None:
         values_files=["values.yml"],
         until="overlay 3",
         trace=True,
+        trust=True,
         isolated=False,
     )
     assert_type(composed, plait.Composed)
@@ -224,6 +225,8 @@ def errors() -> str:
     except (plait.ReadError, plait.StarlarkError, plait.TemplateError, plait.OverlayError, plait.SchemaError) as error:
         assert_type(error.at, plait.Position | None)
         assert_type(error.findings, list[plait.Finding])
+    except plait.PermissionDeniedError as error:
+        return f"{error.access} {error.name}"
     except (plait.OpsError, plait.LayeringError, plait.LimitError) as error:
         assert_type(error.hint, str | None)
     except plait.PlaitError as error:

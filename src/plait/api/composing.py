@@ -13,10 +13,13 @@ from plait.api.rendering import data_values
 from plait.api.results import Documents
 from plait.limits import limited_to
 from plait.nodes import DocumentSet
+from plait.permissions import READ, Need
 from plait.source import Source
 from plait.tools.compose import compose as run
 from plait.tools.pipeline import parse
 from plait.tools.pipeline import read as read_pipeline
+from plait.trust import assenting, permissions_of
+from plait.view import permitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,13 +103,16 @@ def compose(
     warnings: Warnings = "keep",
     limits: Limits | None = None,
     trace: bool = False,
+    trust: bool = False,
     isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
 ) -> Composed:
     """Run the steps of a pipeline file, as `plait compose` does.
 
     pipeline: the path of the file, its text by its name, or `documents` of its data; what it names is found from the file's directory, or from the
     working directory. values, values_files: data values that win over those of steps. until: the name of the step to
-    stop after. check_output, keep_format, warnings, limits, isolated: as in `render`. trace: keep histories, for `explain`. Raises PlaitError.
+    stop after. check_output, keep_format, warnings, limits, isolated: as in `render`. trace: keep histories, for `explain`.
+    trust: grant what a pipeline that is named by its path asks for outside of its repository, as `--trust` does; the names
+    in a pipeline that is given as text or data are your own. Raises PlaitError.
 
     >>> import pathlib
     >>> _ = pathlib.Path("app.yml").write_text("image: app:1")
@@ -117,8 +123,13 @@ def compose(
     [('render 1', {'image': 'app:1'}), ('patch 2', {'image': 'app:2'})]
     """
     with limited_to(limits):
+        permissions = None
         if isinstance(pipeline, str | PathLike):
-            read = read_pipeline(fspath(pipeline))
+            path = fspath(pipeline)
+            with assenting(assents=trust):
+                permissions = permissions_of(path, typed=[Need(READ, path)])
+            with permitted(permissions):
+                read = read_pipeline(path)
         else:
             source = only(pipeline, "the pipeline")
             if not isinstance(source, Source):
@@ -143,9 +154,9 @@ def compose(
             steps.append(ComposeStep(step.name, before, after))
             before = after
 
-        nodes = run(
-            read, context, values=data_values(values, values_files, warn=context.warn), until=until, watch=watch
-        )
+        given = data_values(values, values_files, warn=context.warn)
+        with permitted(permissions):
+            nodes = run(read, context, values=given, until=until, watch=watch)
         if check_output:
             from plait.kinds.output import check_output as check
 

@@ -47,6 +47,7 @@ class Limits(TypedDict, total=False):
     aliases: int
     bits: int
     depth: int
+    entries: int
     input: int
     items: int
     memory: int

@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "impact": ("explain", "main_impact"),
     "run": ("plait.project.commands", "main_run"),
     "project": ("plait.project.commands", "main_project"),
+    "trust": ("plait.project.trusting", "main"),
     "set": ("plait.edit.command", "main"),
     "lint": ("plait.lint.command", "main"),
     "test": ("plait.testing.command", "main"),
@@ -65,6 +66,7 @@ _USAGE = (
     "                                            what a line affects\n"
     "  plait run staging                         what the project file calls staging\n"
     "  plait project                             which runs the project file has\n"
+    "  plait trust                               what the project may reach beyond its repository\n"
     "  plait set render -f config/ Deployment/web:spec.replicas=3\n"
     "                                            edit a value where it is written\n"
     "  plait lint                                what has no part in any run, and more\n"
@@ -97,6 +99,11 @@ def main(argv: Sequence[str]) -> int:
 
             return _write_out(EXAMPLES)
         name = argv[0]
+        if name in _TRUSTING and _TRUST in argv and len(_without(argv, _TRUST)) < len(argv):
+            from plait.trust import assenting
+
+            with assenting():
+                return main(_without(argv, _TRUST))
         if name in _WATCHED and "--watch" in argv:
             from plait.cli.shared import WATCHER
 
@@ -184,7 +191,15 @@ def run() -> None:
 _INTERRUPTED = 130
 _QUOTE_VALUES = "--quote-values"
 _WATCHED = ("render", "patch", "layer", "compose", "run")
+_TRUSTING = ("run", "project", "set", "lint", "test", "coverage", "fleet", "explain", "impact", "compose")
+_TRUST = "--trust"
 _ISOLATE = "--isolate"
+
+
+def _without(argv: Sequence[str], word: str) -> list[str]:
+    """A command line without a switch; what comes after `--` are arguments."""
+    end = argv.index("--") if "--" in argv else len(argv)
+    return [one for one in argv[:end] if one != word] + [*argv[end:]]
 
 
 def _interruptible(argv: Sequence[str]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from plait.cli.options import SAFETY, SWITCH, TEXT, TEXTS, Command, Flag
+from plait.cli.options import SAFETY, SWITCH, TEXT, TEXTS, WRITTEN_PATH, Command, Flag, Names
 from plait.cli.shared import (
     ALLOW_OUTPUT,
     CHECK_OUTPUT,
@@ -13,6 +13,7 @@ from plait.cli.shared import (
     OUTPUT_BY,
     QUOTE_VALUES,
     SOURCE_MAP,
+    TRUST,
     WARNINGS,
     WATCH,
     keep_limits,
@@ -28,6 +29,7 @@ from plait.content import variables
 from plait.context import Context
 from plait.errors import UsageError
 from plait.nodes import DocumentSet
+from plait.view import current_permissions, permitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from plait.nodes import Document, Map
     from plait.tools.compose import Changes
     from plait.tools.pipeline import Step
+    from plait.workspace import ReferencedValues
 
 COMPOSE = Command(
     "plait compose",
@@ -45,8 +48,15 @@ COMPOSE = Command(
     (
         Flag("data-value", TEXTS, "set one data value to a string", short="v", value="KEY=VALUE"),
         Flag("data-value-yaml", TEXTS, "set one data value, read as YAML", value="KEY=YAML"),
-        Flag("data-values-file", TEXTS, "set data values from plain YAML", short="d", value="PATH"),
-        Flag("run", TEXT, "which run of a file with several", value="NAME"),
+        Flag(
+            "data-values-file",
+            TEXTS,
+            "set data values from plain YAML",
+            short="d",
+            value="PATH",
+            names=Names("read", may_be_url=True),
+        ),
+        Flag("run", TEXT, "which run of a file with several", value="NAME", is_setting=False),
         Flag("step", TEXT, "stop after this step", value="NAME"),
         Flag("diff", SWITCH, "print what each step changed instead of the result"),
         Flag("cleartext-secrets", SWITCH, "with --diff: show the data of encrypted documents"),
@@ -64,11 +74,13 @@ COMPOSE = Command(
             TEXT,
             "write each document into a directory, to the file that --output-by says; keep what is already there",
             value="DIRECTORY",
+            names=WRITTEN_PATH,
         ),
         CHECK_OUTPUT,
         OUTPUT_BY,
         KEEP_FORMAT,
         SOURCE_MAP,
+        TRUST,
         WATCH,
         SAFETY,
         ALLOW_OUTPUT,
@@ -155,15 +167,14 @@ def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) ->
 def _run(
     flags: Parsed, context: Context, show: Callable[[Step, list[Document]], None] | None, given: Map | None
 ) -> DocumentSet:
-    from plait.tools.compose import compose, has_secrets
-    from plait.tools.pipeline import read
-
     if len(flags.arguments) != 1:
         raise UsageError(
             "plait compose runs one pipeline file",
             expected="plait compose plait.yml",
             found=" ".join(flags.arguments) or None,
         )
+    from plait.permissions import READ, Need
+    from plait.trust import permissions_of
     from plait.workspace import Inputs, values_of_map
     from plait.workspace.values_flags import ValuesFlags, read_values
 
@@ -175,10 +186,31 @@ def _run(
     values = read_values(flagged, Inputs(), variables, warn=context.warn)
     if given is not None:
         values.append(values_of_map(given))
-    pipeline = read(flags.arguments[0], flags.text("run"))
+    path = flags.arguments[0]
+    with permitted(None if current_permissions() is not None else permissions_of(path, typed=[Need(READ, path)])):
+        result = _composed(flags, path, context, show, values)
+    if flags.given(CHECK_OUTPUT.name):
+        from plait.kinds.output import check_output
+
+        check_output(result.items, flags.texts(CHECK_OUTPUT.name), context.warn, quotes=False)
+    return result
+
+
+def _composed(
+    flags: Parsed,
+    path: str,
+    context: Context,
+    show: Callable[[Step, list[Document]], None] | None,
+    values: Sequence[ReferencedValues],
+) -> DocumentSet:
+    """What the steps of a pipeline file make. Raises PlaitError."""
+    from plait.tools.compose import compose, has_secrets
+    from plait.tools.pipeline import read
+
+    pipeline = read(path, flags.text("run"))
     if show is not None and not flags.on("cleartext-secrets") and has_secrets(pipeline):
         raise UsageError("--diff shows what the secrets of the steps become", hint="--cleartext-secrets accepts it")
-    result = compose(
+    return compose(
         pipeline,
         context,
         values=values,
@@ -186,11 +218,6 @@ def _run(
         watch=show,
         tells_secrets=flags.on(QUOTE_VALUES.name),
     )
-    if flags.given(CHECK_OUTPUT.name):
-        from plait.kinds.output import check_output
-
-        check_output(result.items, flags.texts(CHECK_OUTPUT.name), context.warn, quotes=False)
-    return result
 
 
 def _shown(changes: Changes) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.cli.options import SWITCH, TEXT, Command, Flag
+from plait.cli.shared import TRUST
 from plait.cli.streams import complain, line_width, watched, write_folded, write_out
 from plait.cli.tracing import take_apart
 from plait.context import Context
@@ -35,6 +36,7 @@ _FLAGS = (
     Flag("not", SWITCH, "explain why there is nothing at PATH, or which overlays matched nothing"),
     Flag("around", SWITCH, "also show what decided that the value is there at all"),
     Flag("cleartext-secrets", SWITCH, "show the values of variable stores and of encrypted documents"),
+    TRUST,
 )
 EXPLAIN = Command(
     "plait explain",
@@ -42,7 +44,7 @@ EXPLAIN = Command(
     _FLAGS,
     arguments="[render|patch|layer|compose|run NAME] [its flags and arguments] PATH",
 )
-_IMPACT_FLAGS = (_OUTPUT,)
+_IMPACT_FLAGS = (_OUTPUT, TRUST)
 IMPACT = Command(
     "plait impact",
     "Show which values of the output a line of an input affects.",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import chain
 
-from plait.cli.options import SAFETY, SWITCH, TEXT, TEXTS, Command, Flag
+from plait.cli.options import READ_PATH, SAFETY, SWITCH, TEXT, TEXTS, WRITTEN_PATH, Command, Flag
 from plait.cli.shared import (
     ALLOW_OUTPUT,
     KEEP_FORMAT,
@@ -95,6 +95,7 @@ LAYER = Command(
             TEXT,
             "write each document to a file of its own in a directory, SCHEMA/NAME.yaml; keep what is already there",
             value="DIRECTORY",
+            names=WRITTEN_PATH,
         ),
         OUTPUT_BY,
         KEEP_FORMAT,
@@ -102,7 +103,7 @@ LAYER = Command(
         WATCH,
         "Secrets",
         Flag("cleartext-secrets", SWITCH, "print encrypted documents and what was substituted from them"),
-        Flag("secrets-file", TEXTS, "resolve secret references from a YAML map", value="PATH"),
+        Flag("secrets-file", TEXTS, "resolve secret references from a YAML map", value="PATH", names=READ_PATH),
         Flag("secrets-env", TEXTS, "resolve secret references from variables PREFIX + UUID", value="PREFIX"),
         SAFETY,
         *LINKS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.cli.options import TEXTS, Flag
+from plait.cli.options import READ_PATH, TEXTS, Flag
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from plait.workspace import Inputs
     from plait.workspace.merges import Merges
 
-_MERGE = Flag("merge", TEXTS, "merge plain documents into the output, by kind and name", value="PATH")
+_MERGE = Flag("merge", TEXTS, "merge plain documents into the output, by kind and name", value="PATH", names=READ_PATH)
 _KEY = Flag(
     "merge-key",
     TEXTS,
@@ -23,6 +23,7 @@ _SCHEMAS = Flag(
     TEXTS,
     "CRDs, OpenAPI documents and JSON Schemas that declare such keys: a file or a directory",
     value="PATH",
+    names=READ_PATH,
 )
 MERGING = (_MERGE, _KEY, _SCHEMAS)
 

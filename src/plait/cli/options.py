@@ -35,14 +35,75 @@ _TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
 _FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
 
 
+class Names:
+    """What the value of a flag names, and where the name is in the value.
+
+    access: what a project file needs to set the flag: "read" or "write". after: the character that ends what comes before
+    the path, "" for a value that is a path. may_be_missing: the path need not exist. is_source: the value is a source of
+    secrets. has_pointer: a pointer may follow, `FILE#/pointer`. may_be_url: an http or https URL may take the place.
+    """
+
+    __slots__ = ("access", "after", "has_pointer", "is_source", "may_be_missing", "may_be_url")
+
+    def __init__(
+        self,
+        access: str,
+        after: str = "",
+        *,
+        may_be_missing: bool = False,
+        is_source: bool = False,
+        has_pointer: bool = False,
+        may_be_url: bool = False,
+    ) -> None:
+        self.access = access
+        self.after = after
+        self.may_be_missing = may_be_missing
+        self.is_source = is_source
+        self.has_pointer = has_pointer
+        self.may_be_url = may_be_url
+
+    def split(self, text: str) -> tuple[str, str]:
+        """What comes before the path in a value, and the path; "" where the value has none."""
+        if self.is_source:
+            from plait.secrets.sources import Named
+
+            path = Named(text).path
+            return text.removesuffix(path), path
+        if not self.after or (self.after == ":" and not text.startswith("@")):
+            return "", text
+        if self.may_be_url and "://" in text.partition(self.after)[0]:
+            return "", text
+        before, found, path = text.partition(self.after)
+        if found:
+            return before + found, path
+        # A new name before an input file is optional.
+        return ("", text) if self.may_be_url else (text, "")
+
+    def path(self, text: str) -> str:
+        """The path in a value, without a pointer; "" where the value has none."""
+        path = self.split(text)[1]
+        return path.rpartition("#")[0] or path if self.has_pointer else path
+
+
+READ_PATH = Names("read")
+WRITTEN_PATH = Names("write", may_be_missing=True)
+# A link may be found only behind the path that is allowed.
+LINKED_PATH = Names("read", may_be_missing=True)
+
+
 class Flag:
     """A row of the table.
 
+    names: the path, URL or program that its value names, if it does. program: what the switch lets sources of secrets start,
+    as of `plait.permissions`. is_setting: a project file may set it.
     value: what help calls its value. default: shown by help, and used when it is not given. choices: all that its value
     can be, where that is known. is_last: nothing behind it is looked at, not even for mistakes.
     """
 
-    __slots__ = ("choices", "default", "help", "is_last", "kind", "name", "short", "value")
+    __slots__ = (
+        "choices", "default", "help", "is_last", "is_setting", "kind", "name", "names", "program", "short",
+        "value",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -55,8 +116,14 @@ class Flag:
         default: Sequence[str] = (),
         choices: Sequence[str] = (),
         is_last: bool = False,
+        names: Names | None = None,
+        program: str = "",
+        is_setting: bool = True,
     ) -> None:
         self.name = name
+        self.names = names
+        self.program = program
+        self.is_setting = is_setting
         self.kind = kind
         self.help = help
         self.short = short
@@ -90,7 +157,7 @@ class Flag:
 
 # Its paths hold until the command ends (`plait.cli.shared.within_limits`).
 OUTPUT_LINKS = "allow-symlink-output"
-HELP = Flag("help", SWITCH, "print this help", short="h")
+HELP = Flag("help", SWITCH, "print this help", short="h", is_setting=False)
 # Headings of help that commands share; flags under the last are named only.
 GENERAL = "General"
 SAFETY = "Limits and safety"
@@ -158,6 +225,10 @@ class Command:
                 hint=did_you_mean(found.arguments[0], known) or _argument_hint(found),
             )
         return found
+
+    def read(self, argv: Sequence[str]) -> Parsed:
+        """The same, also with arguments where the command takes none. Raises UsageError."""
+        return self._read(argv)
 
     def first_argument(self, argv: Sequence[str]) -> int | None:
         """Where in the command line its first positional argument stands; None if there is none.

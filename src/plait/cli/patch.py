@@ -8,7 +8,21 @@ from __future__ import annotations
 
 from plait.additions import TAGS
 from plait.cli.endings import cleaned_up
-from plait.cli.options import GENERAL, GO_FLAGS, NO_EFFECT, NUMBER, SAFETY, SWITCH, TEXT, TEXTS, Command, Flag
+from plait.cli.options import (
+    GENERAL,
+    GO_FLAGS,
+    NO_EFFECT,
+    NUMBER,
+    READ_PATH,
+    SAFETY,
+    SWITCH,
+    TEXT,
+    TEXTS,
+    WRITTEN_PATH,
+    Command,
+    Flag,
+    Names,
+)
 from plait.cli.shared import (
     ALLOW_EXEC,
     ALLOW_OUTPUT,
@@ -47,15 +61,28 @@ PATCH = Command(
     "Change a YAML document by operations files, and fill its ((placeholders)) from variables.",
     (
         "Operations",
-        Flag("ops-file", TEXTS, "operations: a file, a directory of files, or a pattern", short="o", value="PATH"),
+        Flag(
+            "ops-file",
+            TEXTS,
+            "operations: a file, a directory of files, or a pattern",
+            short="o",
+            value="PATH",
+            names=READ_PATH,
+        ),
         Flag("null-values", SWITCH, "accept operations with `value: null`"),
         with_of("patch"),
         "Variables",
         Flag("var", TEXTS, "set a variable; the value is YAML", short="v", value="NAME=VALUE"),
-        Flag("var-file", TEXTS, "set a variable to the text of a file", value="NAME=PATH"),
-        Flag("vars-file", TEXTS, "set variables from a YAML map", short="l", value="PATH"),
+        Flag("var-file", TEXTS, "set a variable to the text of a file", value="NAME=PATH", names=Names("read", "=")),
+        Flag("vars-file", TEXTS, "set variables from a YAML map", short="l", value="PATH", names=READ_PATH),
         Flag("vars-env", TEXTS, "set variables from environment variables PREFIX_name", value="PREFIX"),
-        Flag("vars-store", TEXT, "read variables from a YAML file, and add generated values to it", value="PATH"),
+        Flag(
+            "vars-store",
+            TEXT,
+            "read variables from a YAML file, and add generated values to it",
+            value="PATH",
+            names=WRITTEN_PATH,
+        ),
         SECRETS,
         ALLOW_EXEC,
         Flag("vars-first", SWITCH, "fill the template before the operations; what they bring is filled after them"),
@@ -78,7 +105,9 @@ PATCH = Command(
         QUOTE_VALUES,
         GENERAL,
         Flag("tty", SWITCH, 'print an empty line and "Succeeded" after the result'),
-        Flag("version", SWITCH, "print the version, whatever else is on the command line", is_last=True),
+        Flag(
+            "version", SWITCH, "print the version, whatever else is on the command line", is_last=True, is_setting=False
+        ),
         # Flags of the reference that concern its server or its terminal.
         NO_EFFECT,
         Flag("non-interactive", SWITCH, "accepted, no effect", short="n"),

@@ -12,7 +12,7 @@ from time import perf_counter
 
 from plait.additions import taken
 from plait.cli.merging import MERGING, merges_of
-from plait.cli.options import CSV, GENERAL, SAFETY, SWITCH, TEXT, TEXTS, Command, Flag
+from plait.cli.options import CSV, GENERAL, SAFETY, SWITCH, TEXT, TEXTS, WRITTEN_PATH, Command, Flag, Names
 from plait.cli.shared import (
     ALLOW_EXEC,
     ALLOW_OUTPUT,
@@ -71,7 +71,15 @@ _SUBCOMMANDS = (
     ("help", "print help"),
 )
 
-_FILE = Flag("file", TEXTS, "input: a file, a directory, an HTTP URL, or - for standard input", short="f", value="PATH")
+_INPUT = Names("read", "=", may_be_url=True)
+_FILE = Flag(
+    "file",
+    TEXTS,
+    "input: a file, a directory, an HTTP URL, or - for standard input",
+    short="f",
+    value="PATH",
+    names=_INPUT,
+)
 _OFFLINE = Flag("offline", SWITCH, "refuse HTTP URLs")
 _STRICT = Flag("strict", SWITCH, "read the strict subset of YAML", short="s")
 _DEBUG = Flag("debug", SWITCH, "print what is being done to standard error")
@@ -86,11 +94,30 @@ _RENDER_FLAGS = (
     Flag("bulk-in", TEXT, "inputs as JSON; -f is ignored", value="JSON"),
     with_of("render"),
     "Data values",
-    Flag("schema", TEXT, "the schema of data values: JSON Schema, OpenAPI or CRD", value="FILE[#POINTER]"),
+    Flag(
+        "schema",
+        TEXT,
+        "the schema of data values: JSON Schema, OpenAPI or CRD",
+        value="FILE[#POINTER]",
+        names=Names("read", has_pointer=True),
+    ),
     Flag("data-value", TEXTS, "set one data value to a string, [@library:]key.key=value", short="v", value="KEY=VALUE"),
     Flag("data-value-yaml", TEXTS, "set one data value, read as YAML", value="KEY=YAML"),
-    Flag("data-value-file", TEXTS, "set one data value to the content of a file", value="KEY=PATH"),
-    Flag("data-values-file", TEXTS, "set data values from plain YAML", short="d", value="[@LIBRARY:]PATH"),
+    Flag(
+        "data-value-file",
+        TEXTS,
+        "set one data value to the content of a file",
+        value="KEY=PATH",
+        names=Names("read", "="),
+    ),
+    Flag(
+        "data-values-file",
+        TEXTS,
+        "set data values from plain YAML",
+        short="d",
+        value="[@LIBRARY:]PATH",
+        names=Names("read", ":"),
+    ),
     Flag("data-values-env", TEXTS, "set data values from environment variables PREFIX_key__key", value="PREFIX"),
     Flag("data-values-env-yaml", TEXTS, "the same, with values read as YAML", value="PREFIX"),
     Flag(
@@ -124,8 +151,11 @@ _RENDER_FLAGS = (
         TEXT,
         "write the results as files into a directory; keep what is already there",
         value="DIRECTORY",
+        names=WRITTEN_PATH,
     ),
-    Flag(_EMPTIED, TEXT, "replace a directory with the results, written as files", value="DIRECTORY"),
+    Flag(
+        _EMPTIED, TEXT, "replace a directory with the results, written as files", value="DIRECTORY", names=WRITTEN_PATH
+    ),
     CHECK_OUTPUT,
     OUTPUT_BY,
     Flag("files-inspect", SWITCH, "print the paths of the inputs and stop"),

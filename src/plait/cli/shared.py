@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from plait.additions import OF_COMMAND
-from plait.cli.options import CSV, NUMBER, OUTPUT_LINKS, SWITCH, TEXT, TEXTS, Flag
+from plait.cli.options import (
+    CSV,
+    LINKED_PATH,
+    NUMBER,
+    OUTPUT_LINKS,
+    READ_PATH,
+    SWITCH,
+    TEXT,
+    TEXTS,
+    WRITTEN_PATH,
+    Flag,
+    Names,
+)
 from plait.content import Links
 from plait.errors import UsageError
 from plait.limits import Allowance, allowance, limited, parse
@@ -30,8 +42,20 @@ ISOLATE = Flag("isolate", SWITCH, "run in a separate process, which is stopped a
 LIMITS = (LIMIT, ISOLATE)
 # `plait.cli.main` looks for it before a command does; what it does is in a package above this one, known by name only.
 WATCHER = "plait.watching.command"
-WATCH = Flag("watch", SWITCH, "again whenever a file that was read changes, until interrupted; shows what differs")
+WATCH = Flag(
+    "watch",
+    SWITCH,
+    "again whenever a file that was read changes, until interrupted; shows what differs",
+    is_setting=False,
+)
 JOBS = Flag("jobs", NUMBER, "in so many processes", short="j", value="N", default=("1",))
+# `plait.cli.main` looks for it before a command does.
+TRUST = Flag(
+    "trust",
+    SWITCH,
+    "for this once, grant what the project file asks for outside of its repository; plait trust grants it for good",
+    is_setting=False,
+)
 QUOTE_VALUES = Flag(
     "quote-values", SWITCH, "let messages quote lines of values files and values of environment variables"
 )
@@ -40,10 +64,17 @@ SECRETS = Flag(
     TEXTS,
     "values that nobody else is to see: from sops:FILE, file:FILE, dir:DIRECTORY or exec:COMMAND",
     value="[KEY=]SOURCE",
+    names=Names("read", is_source=True),
 )
-ALLOW_EXEC = Flag("allow-exec", SWITCH, "let --secrets run commands")
+ALLOW_EXEC = Flag("allow-exec", SWITCH, "let --secrets run commands", program="exec:*", is_setting=False)
 LINKS = (
-    Flag("allow-symlink-destination", CSV, "allow symbolic links to this path or below it", value="PATH"),
+    Flag(
+        "allow-symlink-destination",
+        CSV,
+        "allow symbolic links to this path or below it",
+        value="PATH",
+        names=LINKED_PATH,
+    ),
     Flag("dangerous-allow-all-symlink-destinations", SWITCH, "allow all symbolic links"),
 )
 ALLOW_OUTPUT = Flag(
@@ -51,6 +82,8 @@ ALLOW_OUTPUT = Flag(
     CSV,
     "write to this path or below it through symbolic links that lead out of the Git repository",
     value="PATH",
+    names=WRITTEN_PATH,
+    is_setting=False,
 )
 KEEP_FORMAT = Flag(
     "keep-format",
@@ -58,7 +91,11 @@ KEEP_FORMAT = Flag(
     "print what is read as it stands, changing only the lines that have to: comments and quotes stay",
 )
 SOURCE_MAP = Flag(
-    "source-map", TEXT, "write a source map: where each value of the output comes from, as JSON", value="FILE"
+    "source-map",
+    TEXT,
+    "write a source map: where each value of the output comes from, as JSON",
+    value="FILE",
+    names=WRITTEN_PATH,
 )
 OUTPUT_BY = Flag(
     "output-by",
@@ -71,10 +108,17 @@ CHECK_OUTPUT = Flag(
     TEXTS,
     "check the documents of the output by the schemas of their kinds: a file or directory of JSON Schemas, CRDs, OpenAPI",
     value="PATH",
+    names=READ_PATH,
 )
-REPOSITORY = Flag("repository", TEXTS, "the checkout of a repository that a site definition names", value="NAME=DIR")
+REPOSITORY = Flag(
+    "repository",
+    TEXTS,
+    "the checkout of a repository that a site definition names",
+    value="NAME=DIR",
+    names=Names("read", "="),
+)
 SITES = (
-    Flag("site", TEXT, "render an Airship site, site/NAME: what Pegleg collects for it", value="DIR"),
+    Flag("site", TEXT, "render an Airship site, site/NAME: what Pegleg collects for it", value="DIR", names=READ_PATH),
     REPOSITORY,
 )
 SHOW, HIDE, ERROR = _WAYS = ("show", "hide", "error")

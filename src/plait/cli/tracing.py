@@ -9,19 +9,23 @@ tell which one is meant.
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 
 from plait.cli.options import SWITCH, Command, Flag
 from plait.errors import UsageError
 from plait.provenance import Trace
+from plait.view import View, current_view, permitted, seen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import ModuleType
+    from typing import Any
 
     from plait.api.results import Documents
     from plait.context import Context
     from plait.nodes import DocumentSet, Map
+    from plait.permissions import Permissions
 
 NAMES = ("render", "patch", "layer", "compose")
 
@@ -31,9 +35,10 @@ class Question:
 
     command: of NAMES. argv: what is for it. typed: the same without what a run of the project file adds. asked: the last
     argument, if there is one. words: the question's own flags. given: values that a run of the project file sets.
+    permissions: of its project; None for a command line.
     """
 
-    __slots__ = ("argv", "asked", "command", "given", "typed", "words")
+    __slots__ = ("argv", "asked", "command", "given", "permissions", "typed", "words")
 
     def __init__(
         self,
@@ -44,7 +49,9 @@ class Question:
         *,
         typed: list[str],
         given: Map | None,
+        permissions: Permissions | None = None,
     ) -> None:
+        self.permissions = permissions
         self.command = command
         self.given = given
         self.typed = typed
@@ -53,9 +60,10 @@ class Question:
         self.words = words
 
     def run(self, context: Context) -> tuple[DocumentSet, Trace]:
-        """Run the command with everything recorded. Raises PlaitError."""
+        """Run the command with everything recorded; a variables store is not written. Raises PlaitError."""
         trace = context.trace = Trace()
-        return evaluate(self.command, self.argv, context, self.given).nodes, trace
+        with nullcontext() if current_view() is not None else seen(View()), permitted(self.permissions):
+            return evaluate(self.command, self.argv, context, self.given).nodes, trace
 
 
 def evaluate(command: str, argv: Sequence[str], context: Context, given: Map | None = None) -> Documents:
@@ -120,17 +128,19 @@ def take_apart(argv: Sequence[str], flags: Sequence[Flag], *, asks: bool) -> Que
             raise UsageError(f"flag needs an argument: {head}")
     if rest and rest[0] == "--json":
         raise UsageError("unknown flag: --json", hint='did you mean "-o json"?')
-    given = None
-    own: list[str] = []  # of the run
+    run: Any = None
     if rest and rest[0] == "run":
-        command, own, rest, given = _expanded(rest[1:])
+        run, rest = _project_commands().chosen(rest[1:])
     elif rest and rest[0] in NAMES:
         command = rest.pop(0)
     elif rest and _project_commands().is_run(rest[0]):
-        command, own, rest, given = _expanded(rest)
+        run, rest = _project_commands().chosen(rest)
     else:
         _check_word(rest[:1])
         command = _detected(rest)
+    own: list[str] = []
+    if run is not None:
+        command, own = run.command, run.argv()
     switches = {f"--{flag.name}": flag for flag in flags if flag.kind == SWITCH}
     known = {f"--{flag.name}" for flag in table(command).flags}
     # What the command knows as well is for both.
@@ -146,13 +156,8 @@ def take_apart(argv: Sequence[str], flags: Sequence[Flag], *, asks: bool) -> Que
         if len(places) <= inputs:
             raise _nothing_asked(command, len(places))
         asked = rest.pop(places[-1] - len(own))
-    return Question(command, [*own, *rest], asked, words, typed=rest, given=given)
-
-
-def _expanded(argv: list[str]) -> tuple[str, list[str], list[str], Map | None]:
-    """What `run NAME` stands for in the project file."""
-    command, own, typed, given = _project_commands().expand(argv)
-    return command, own, typed, given
+    given, permissions = (None, None) if run is None else (run.given, run.permissions)
+    return Question(command, [*own, *rest], asked, words, typed=rest, given=given, permissions=permissions)
 
 
 def _project_commands() -> ModuleType:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.cli.options import SWITCH, TEXT, TEXTS, Command, Flag
-from plait.cli.shared import ALLOW_OUTPUT, JOBS, jobs_of
+from plait.cli.shared import ALLOW_OUTPUT, JOBS, TRUST, jobs_of
 from plait.cli.streams import complain, write_out
 from plait.errors import UsageError
 from plait.project.choosing import choose
@@ -25,6 +25,7 @@ COVERAGE = Command(
     "Count which lines, branches, overlays, operations and layering actions the runs of the project use.",
     (
         PROJECT_FLAG,
+        TRUST,
         Flag(
             "report",
             TEXTS,

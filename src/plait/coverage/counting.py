@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.errors import PlaitError, render
+from plait.trust import assenting, is_assenting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def counted_by_several(runs: Sequence[Run], coverage: Coverage, processes: int, 
     from plait.children.pool import in_several
 
     names = [run.name for run in runs]
-    for name, found in zip(names, in_several(processes, _work, names, _begin, (named,)), strict=True):
+    for name, found in zip(names, in_several(processes, _work, names, _begin, (named, is_assenting())), strict=True):
         if found is None:
             yield f'plait: the process of the run "{name}" ended; it had too little memory, or too small a stack\n'
         else:
@@ -67,7 +68,8 @@ def _cache(project: Project) -> CodeCache | None:
 _PROJECTS: list[Project] = []
 
 
-def _begin(named: str) -> None:
+def _begin(named: str, assents: bool) -> None:
+    assenting(assents=assents).__enter__()
     from plait.project.commands import project_of
 
     _PROJECTS.append(project_of(named, os.curdir))

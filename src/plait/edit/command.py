@@ -6,6 +6,7 @@ import os
 
 from plait.cli.colour import COLOR, cleaning, in_colour
 from plait.cli.options import SWITCH, TEXT, TEXTS, Command, Flag
+from plait.cli.shared import TRUST
 from plait.cli.streams import complain, write_folded, write_out
 from plait.errors import UsageError, render
 
@@ -34,6 +35,7 @@ SET = Command(
         Flag("from", TEXT, "put every difference of an edited output back to where it comes from", value="PATH"),
         Flag("partial", SWITCH, "with --from, leave out what cannot be put back"),
         COLOR,
+        TRUST,
     ),
     arguments="[render|patch|layer|compose|run NAME] [its flags and arguments] PATH=VALUE|PATH-...",
 )  # fmt: skip

@@ -111,7 +111,7 @@ class Target:
         from plait.source import Source
 
         source = Source(at.source.name, data.decode("utf-8", "surrogateescape"))
-        return of_source(source, self.run.directory).run(self.run.name)
+        return of_source(source, self.run.directory, self.run.permissions).run(self.run.name)
 
 
 def with_value(documents: Sequence[Document], place: Place, value: Value) -> list[Document]:

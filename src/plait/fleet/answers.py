@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.cli.options import TEXT, TEXTS, Command, Flag
+from plait.cli.shared import TRUST
 from plait.cli.streams import complain, write_folded, write_out
 from plait.errors import UsageError
 from plait.fleet.asking import BY_AXIS, EQUAL, ODD, VARIOUS, compared, reached, why
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _FLAGS = (
     Flag("project", TEXT, "the project file, or its directory", value="PATH"),
+    TRUST,
     Flag("only", TEXTS, "this run, the runs of this matrix, or those that a pattern means, and no others", value="NAME"),
     Flag(
         "output", TEXT, "form of the answer: text or json", short="o", value="FORM",

@@ -82,6 +82,7 @@ def fleet(
     resume: bool = False,
     fail_fast: bool = False,
     limits: Mapping[str, float] | None = None,
+    trust: bool = False,
     own_process: bool = False,
     watcher: Watcher | None = None,
 ) -> Report:
@@ -95,7 +96,7 @@ def fleet(
     True, and take from there what an earlier fleet made. cache_secrets: also of runs with secrets. cache_size: bytes that
     there may be afterwards. afresh: make runs also that need not be. resume: go on with a fleet that was stopped, and keep
     also what depends on more than files. fail_fast: stop at the first run that fails. limits: of each run, as for
-    `plait.render`. own_process: this process does nothing else, so that the system can hold it to the limits. watcher:
+    `plait.render`. trust: grant what the project file asks for outside of its repository, as `--trust` does. own_process: this process does nothing else, so that the system can hold it to the limits. watcher:
     hears how it goes on.
 
     Raises PlaitError for a project that is wrong, and where the output cannot be written.
@@ -106,11 +107,13 @@ def fleet(
     """
     start = monotonic()
     Limits(**(limits or {}))  # what is wrong is told now
-    read_project = read(os.fspath(project))
+    read_project = read(os.fspath(project), trust=trust)
     watcher = Silent() if watcher is None else watcher
     every = tasks_of(read_project)
     tasks = tasks_of(read_project, names) if names else every
     top = os.path.abspath(read_project.directory or os.curdir)
+    if output is None and read_project.permissions is not None:
+        read_project.permissions.check_write(os.path.join(top, "out"))
     place = place_of(os.path.join(top, "out"), top=top) if output is None else place_of(os.fspath(output))
     stored = _directory_of(cache)
     common: Common = {"results": stored, "keeps_secrets": cache_secrets, "limits": limits}

@@ -7,8 +7,9 @@ from contextlib import suppress
 
 from plait.content import NO_LINKS, environment, file_content, files_below
 from plait.errors import PlaitError
+from plait.globbing import is_pattern, matches
 from plait.project.settings import holds_paths
-from plait.view import View
+from plait.view import View, check_read, may_read, permitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,17 +55,23 @@ def packed(project: Project, tasks: Iterable[Task]) -> dict[str, bytes]:
     """
     top = os.path.abspath(project.directory or os.curdir)
     found: dict[str, bytes] = {os.path.join(top, ""): b""}
+    with permitted(project.permissions):
+        _pack(project, tasks, found)
+    return found
+
+
+def _pack(project: Project, tasks: Iterable[Task], found: dict[str, bytes]) -> None:
     seen: set[str] = set()
     for task in tasks:
         for path in _places(task.run(project), project.path):
             if path in seen:
                 continue
             seen.add(path)
+            check_read(path)
             inner = [one for one, _ in files_below(path, NO_LINKS)] if os.path.isdir(path) else [path]
             for one in inner:
                 if os.path.isfile(one):
                     found[one] = file_content(one, f"file '{one}'")
-    return found
 
 
 def _places(run: Run, project: str) -> Iterator[str]:
@@ -90,10 +97,8 @@ def _places(run: Run, project: str) -> Iterator[str]:
 
 def _matched(path: str) -> Iterator[str]:
     """A path, or what it stands for as a pattern."""
-    if any(char in path for char in "*?[") and not os.path.exists(path):
-        from glob import glob
-
-        yield from glob(path, recursive=True)
+    if is_pattern(path) and not (may_read(path) and os.path.exists(path)):
+        yield from matches(path)
     else:
         yield path
 
@@ -118,7 +123,7 @@ class Unpacked:
 
         place = temporary("plait-fleet-")
         finalize(self, place.close)
-        self._top = place.directory.real
+        self.top = place.directory.real
         self.directory = ""
         for path, content in bundle.items():
             names = [name for name in os.path.splitdrive(path)[1].split(os.sep) if name]
@@ -134,4 +139,4 @@ class Unpacked:
         here = os.path.relpath(self.directory)
         for start in (here, self.directory):
             text = text.replace(f"{start}{os.sep}", "")
-        return text.replace(self._top, "")
+        return text.replace(self.top, "")

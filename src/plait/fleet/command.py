@@ -7,7 +7,7 @@ import sys
 from contextlib import contextmanager
 
 from plait.cli.options import GENERAL, SWITCH, TEXT, TEXTS, Command, Flag
-from plait.cli.shared import ALLOW_OUTPUT, LIMIT, size_of
+from plait.cli.shared import ALLOW_OUTPUT, LIMIT, TRUST, size_of
 from plait.cli.streams import complain, write_out
 from plait.errors import UsageError
 from plait.fleet.finding import project_file
@@ -62,6 +62,7 @@ FLEET = Command(
         GENERAL,
         Flag("events", TEXT, "tell programs on standard output how it goes on", value="FORM", choices=("json",)),
         Flag("quiet", SWITCH, "tell nothing but errors"),
+        TRUST,
         LIMIT,
         ALLOW_OUTPUT,
     ),

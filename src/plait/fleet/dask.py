@@ -60,7 +60,7 @@ def pool_of(
     # A directory of this machine is none of theirs, but a URL is the same everywhere.
     output = place.for_workers if is_url(place.for_workers) else ""
     setup = Setup(source, top, output, bundle=packed(project, tasks), environment=variables_of(project, tasks),
-                  limits=common["limits"])  # fmt: skip
+                  limits=common["limits"], permissions=project.permissions)  # fmt: skip
     return Cluster(get_executor(pure=False), sum(workers.values()), setup, scatter)
 
 

@@ -15,7 +15,8 @@ def project_file(path: str) -> str:
 
             raise ReadError(f'there is nothing at "{path}"', expected="a project file", hint=near(path))
         return path
-    from plait.project.file import FILE_NAMES, find
+    from plait.permissions import FILE_NAMES
+    from plait.project.file import find
     from plait.project.run import from_here
 
     found = find(os.curdir)

@@ -51,7 +51,9 @@ class Makers:
         keep = None
         if self._common["results"] and self._is_far:
             # Workers need not see what earlier runs made, so it is looked up, and kept, here.
-            shop = Workshop(Setup(_source(project), project.directory, "", **self._common))
+            shop = Workshop(
+                Setup(_source(project), project.directory, "", **self._common, permissions=project.permissions)
+            )
             stored = [(task, shop.stored(task)) for task in tasks]
             tasks = [task for task, outcome in stored if outcome is None]
             for task, outcome in stored:
@@ -78,10 +80,20 @@ class Makers:
             if count == 0:
                 count = (os.cpu_count() or 1) if len(tasks) >= _MANY else 1
             if count > 1:
-                setup = Setup(source, project.directory, place.for_workers, **common, owns_process=True)
+                setup = Setup(
+                    source,
+                    project.directory,
+                    place.for_workers,
+                    **common,
+                    permissions=project.permissions,
+                    owns_process=True,
+                )
                 return Processes(count, setup)
             # What is in the memory of this process is written by the one that gives out work.
-            setup = Setup(source, project.directory, place.for_workers, **common, owns_process=self._own_process)
+            setup = Setup(
+                source, project.directory, place.for_workers, **common, permissions=project.permissions,
+                owns_process=self._own_process,
+            )  # fmt: skip
             return InProcess(setup, own_process=self._own_process)
         from plait.fleet.bundle import variables_of
 
@@ -89,7 +101,10 @@ class Makers:
             # Its processes may have begun in another directory.
             top = os.path.abspath(project.directory or os.curdir)
             named = os.path.abspath(source[0]), source[1]
-            setup = Setup(named, top, place.for_workers, **common, environment=variables_of(project, tasks))
+            setup = Setup(
+                named, top, place.for_workers, **common, environment=variables_of(project, tasks),
+                permissions=project.permissions,
+            )  # fmt: skip
             return Given(self._executor, getattr(self._executor, "_max_workers", 1), setup)
         from plait.fleet.dask import pool_of
 

@@ -135,7 +135,8 @@ def since(project: Project, tasks: Sequence[Task], revision: str) -> Iterator[Si
         repository.lay_out(commit, directory)
         there = os.path.join(directory, os.path.relpath(home, repository.top))
         source = file_source(os.path.join(there, os.path.basename(project.path)))
-        before = of_source(source, there)
+        permissions = None if project.permissions is None else project.permissions.moved(directory, there)
+        before = of_source(source, there, permissions)
         old = {task.name: task for task in tasks_of(before)}
         caches, shared = (MemoryCache(), MemoryCache()), Shared()
         for task in tasks:

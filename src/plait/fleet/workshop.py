@@ -14,6 +14,7 @@ from plait.fleet.reads import Disk, Parts, by_directory
 from plait.fleet.results import Kept
 from plait.fleet.secrecy import can_be_known, is_secret
 from plait.limits import Allowance, Limits, limited
+from plait.view import may_read, permitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from plait.api.results import Documents
     from plait.fleet.plan import Task
     from plait.fleet.results import Results
+    from plait.permissions import Permissions
     from plait.project.run import Run
 
     class Common(TypedDict):
@@ -40,12 +42,12 @@ class Setup:
     that makes them do not count. directory: what its paths are relative to. output: where results are
     written, an absolute path or a URL; "" to send them back. results: the directory of what earlier fleets made, or "".
     keeps_secrets: whether runs with secrets are kept there as well. limits: of each run. bundle: the inputs by their
-    absolute paths, for processes that do not see them. owns_process: the process does nothing else. start: the working
+    absolute paths, for processes that do not see them. permissions: of the project. owns_process: the process does nothing else. start: the working
     directory, which paths in messages are relative to.
     """
 
     __slots__ = (
-        "bundle", "directory", "environment", "keeps_secrets", "limits", "output", "owns_process", "results", "source", "start", "token",
+        "bundle", "directory", "environment", "keeps_secrets", "limits", "output", "owns_process", "permissions", "results", "source", "start", "token",
     )  # fmt: skip
 
     def __init__(
@@ -59,6 +61,7 @@ class Setup:
         limits: Mapping[str, float] | None = None,
         bundle: Mapping[str, bytes] | None = None,
         environment: Mapping[str, str] | None = None,
+        permissions: Permissions | None = None,
         owns_process: bool = False,
     ) -> None:
         self.source = source
@@ -69,6 +72,7 @@ class Setup:
         self.limits = {} if limits is None else dict(limits)
         self.bundle = bundle
         self.environment = environment
+        self.permissions = permissions
         self.owns_process = owns_process
         self.start = os.getcwd()
         # A process that has made runs of the same fleet goes on with what it has; the next fleet looks at everything anew.
@@ -98,7 +102,10 @@ class Workshop:
         name, text = setup.source
         if setup.bundle is not None:
             name = os.path.join(directory, os.path.basename(name))
-        self._project = of_source(Source(name, text), directory)
+        permissions = setup.permissions
+        if permissions is not None and self._place is not None:
+            permissions = permissions.moved(self._place.top, directory)
+        self._project = of_source(Source(name, text), directory, permissions)
         self._disk = Disk(directory or os.curdir, setup.environment)
         self._parts = Parts()
         self._cache = MemoryCache()
@@ -194,7 +201,8 @@ def _directories(run: Run) -> list[str]:
     from plait.project.settings import holds_paths
 
     found = [path for one in run.settings if holds_paths(run.command, one.name) for path in run.paths(one)]
-    return [path for path in found if os.path.isdir(path)]
+    with permitted(run.permissions):
+        return [path for path in found if may_read(path) and os.path.isdir(path)]
 
 
 def _texts(task: Task, documents: Documents) -> tuple[dict[str, str], list[str]]:

@@ -6,11 +6,12 @@ import os
 import sys
 
 from plait.cli.options import CSV, SWITCH, TEXT, Command, Flag
-from plait.cli.shared import ALLOW_OUTPUT
+from plait.cli.shared import ALLOW_OUTPUT, TRUST
 from plait.cli.streams import complain, write_folded, write_out
 from plait.errors import UsageError
 from plait.project.choosing import choose
 from plait.project.commands import PROJECT_FLAG, project_of
+from plait.view import permitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ TARGETS = ("ytt", "bosh", "deckhand")
 
 _FLAGS = (
     PROJECT_FLAG,
+    TRUST,
     Flag("select", CSV, "look for these alone: codes, beginnings of codes, names, families", value="CODES"),
     Flag("ignore", CSV, "do not tell these", value="CODES"),
     Flag("portable", CSV, "also tell what only plait takes", value="PROGRAMS", choices=TARGETS),
@@ -108,8 +110,9 @@ class Asked:
                 expected="a project file, plait.yml",
                 hint="plait project says what was seen",
             )
-        subject = Subject(project, runs, view)
-        return subject, findings_of(subject, flags.texts("select"), flags.texts("ignore"), self._targets)
+        with permitted(project.permissions):
+            subject = Subject(project, runs, view)
+            return subject, findings_of(subject, flags.texts("select"), flags.texts("ignore"), self._targets)
 
     def tell(self, subject: Subject, found: Sequence[Finding]) -> None:
         """Print the findings, and write them to files. Raises ReadError."""

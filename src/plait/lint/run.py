@@ -7,6 +7,7 @@ from plait.lint.codes import CODES, is_selected
 from plait.lint.proving import proven
 from plait.lint.subject import Subject
 from plait.project.choosing import choose
+from plait.view import permitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +62,8 @@ def lint(
     place of those that are looked for by default; ignore: what not to tell. portable_to: ytt, bosh, deckhand.
     Raises PlaitError where a run fails, UsageError for an unknown run or code.
     """
-    return findings_of(Subject(project, choose(project, runs).runs), select, ignore, portable_to)
+    with permitted(project.permissions):
+        return findings_of(Subject(project, choose(project, runs).runs), select, ignore, portable_to)
 
 
 def findings_of(

@@ -20,7 +20,7 @@ from plait.limits import Limits, limited
 from plait.lsp.evaluation import Evaluation, Stop, evaluate, is_stopped
 from plait.lsp.kinds import find_faults
 from plait.lsp.registry import Registry
-from plait.project.file import FILE_NAMES
+from plait.permissions import FILE_NAMES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

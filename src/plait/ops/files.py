@@ -13,7 +13,7 @@ from plait.ops.pointer import Pointer, parse
 from plait.ops.rewrite import rewrite_floats
 from plait.ops.values import scalar_text
 from plait.source import Position, Source
-from plait.view import current_view
+from plait.view import check_read, current_view, may_read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -299,7 +299,9 @@ def expand(path: str, links: Links = NO_LINKS) -> list[str]:
     """
     import os
 
-    if os.path.isdir(path):
+    if not any(char in path for char in "*?["):
+        check_read(path)
+    if may_read(path) and os.path.isdir(path):
         if os.path.islink(path):
             links.check(path)
         note_directory(path)
@@ -312,10 +314,10 @@ def expand(path: str, links: Links = NO_LINKS) -> list[str]:
                 f'no ops files in the directory "{path}"', expected="files that end in .yml, .yaml or .json"
             )
         return files
-    if any(char in path for char in "*?[") and not os.path.exists(path):
-        import glob
+    if any(char in path for char in "*?[") and not (may_read(path) and os.path.exists(path)):
+        from plait.globbing import matches
 
-        found = sorted(glob.glob(path, recursive=True))
+        found = matches(path)
         fixed = path[: min(path.find(char) % len(path) for char in "*?[")]
         for directory in _searched(os.path.dirname(fixed), path[len(os.path.dirname(fixed)) :]):
             note_directory(directory)
@@ -343,9 +345,15 @@ def _searched(top: str, pattern: str) -> Iterator[str]:
 def _folders(path: str) -> list[str]:
     import os
 
+    visit = allowance().visit
+    found = []
     try:
         with os.scandir(path or os.curdir) as entries:
-            return [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+            for entry in entries:
+                visit(path)
+                if entry.is_dir(follow_symlinks=False):
+                    found.append(entry.name)
+            return found
     except OSError:
         return []
 

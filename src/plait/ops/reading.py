@@ -9,6 +9,7 @@ import os
 from plait.content import encoded, file_content, variables
 from plait.errors import ReadError
 from plait.source import Source
+from plait.view import may_read
 from plait.yaml import deduplicate, read, write_value
 
 TYPE_CHECKING = False
@@ -93,7 +94,7 @@ def _unreadable(path: str, what: str, error: OSError) -> ReadError:
         from plait.spell import did_you_mean
 
         directory, name = os.path.split(path)
-        if os.path.isdir(directory or "."):
+        if may_read(directory or ".") and os.path.isdir(directory or "."):
             hint = did_you_mean(name, sorted(os.listdir(directory or "."))[:1000])
     return ReadError(f'cannot read {what}, "{path}": {error.strerror}', hint=hint)
 

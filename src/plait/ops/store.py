@@ -12,7 +12,7 @@ import os
 from plait.content import note_secrets, printable
 from plait.errors import OpsError, PlaitError, conceal
 from plait.limits import allowance
-from plait.view import current_view
+from plait.view import check_read, current_view
 from plait.writing import failure, target, write_file
 
 TYPE_CHECKING = False
@@ -82,6 +82,7 @@ class Store:
 
         view = current_view()
         note_secrets()
+        check_read(self.path)
         if not os.path.exists(self.path):
             if view is not None:
                 view.note_file(self.path, None)

@@ -6,18 +6,18 @@ import os
 import sys
 
 from plait.cli.options import SWITCH, TEXT, Command, Flag
-from plait.cli.shared import WATCH
+from plait.cli.shared import TRUST, WATCH
 from plait.cli.streams import write_out
 from plait.errors import PlaitError
 from plait.project.file import Project, find, read
 from plait.project.guessing import guess
 from plait.project.run import from_here
+from plait.view import permitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.nodes import Map
     from plait.project.run import Run
 
 PROJECT_FLAG = Flag(
@@ -29,7 +29,7 @@ PROJECT_FLAG = Flag(
 RUN = Command(
     "plait run",
     "Run what the project file has under a name, as if its command and flags were typed; more flags may follow.",
-    (PROJECT_FLAG, WATCH),
+    (PROJECT_FLAG, TRUST, WATCH),
     arguments="[NAME] [flags of its command]",
 )
 PROJECT = Command(
@@ -37,6 +37,7 @@ PROJECT = Command(
     "Show the runs of the project: what is rendered with what. Without a project file they are guessed.",
     (
         PROJECT_FLAG,
+        TRUST,
         Flag("schema", SWITCH, "print the JSON Schema of the project file"),
         Flag(
             "output",
@@ -57,25 +58,16 @@ def main_run(argv: Sequence[str]) -> int:
     if argv and argv[0] in ("-h", "--help"):
         write_out(RUN.help_text())
         return 0
-    command, own, typed, given = expand(argv)
-    words = [*own, *typed]
+    run, typed = chosen(argv)
+    command, given, words = run.command, run.given, [*run.argv(), *typed]
     from plait.cli import compose, layer, patch, render
 
-    if command == "render":
-        return render.main(words, given)
-    if command == "patch":
-        return patch.main(words, given)
-    return layer.main(words) if command == "layer" else compose.main(words, given)
-
-
-def expand(argv: Sequence[str]) -> tuple[str, list[str], list[str], Map | None]:
-    """What `[--project PATH] [NAME] [more]` stands for: a command, its command line, what was typed after it, and the
-    values that the run sets.
-
-    Raises PlaitError.
-    """
-    run, words = chosen(argv)
-    return run.command, run.argv(), words, run.given
+    with permitted(run.permissions):
+        if command == "render":
+            return render.main(words, given)
+        if command == "patch":
+            return patch.main(words, given)
+        return layer.main(words) if command == "layer" else compose.main(words, given)
 
 
 def is_run(word: str) -> bool:
@@ -101,6 +93,7 @@ def chosen(argv: Sequence[str], *, named: bool = True) -> tuple[Run, list[str]]:
     is_only = len(project.runs) == 1 and not project.matrices
     is_named = named and words and (words[0] in project.runs or (not words[0].startswith("-") and not is_only))
     run = project.run(words.pop(0) if is_named else "")
+    run.grant(words)
     run.check()
     return run, words
 

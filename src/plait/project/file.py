@@ -6,23 +6,26 @@ import os
 
 from plait.errors import ReadError, UsageError
 from plait.nodes import Array, Map, MapItem
+from plait.permissions import FILE_NAMES, READ, Need, upwards
 from plait.project.matrix import Matrix
 from plait.project.run import Run
 from plait.project.settings import COMMANDS, settings_of
 from plait.source import Position
 from plait.tools.pipeline import check_keys, file_source, inherited, parse, runs_of, top_map, wrong
+from plait.trust import assenting, check_owner, permissions_of
+from plait.view import permitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
     from typing import TypeAlias
 
+    from plait.permissions import Permissions
     from plait.source import Source
 
     # A path to files of schemas by kind, or a pattern of file names with the path of their schema.
     Schemas: TypeAlias = "str | tuple[str, str]"
 
-FILE_NAMES = ("plait.yml", "plait.yaml")
 # The name of the run that a file with steps alone is.
 ONLY = "default"
 
@@ -32,13 +35,14 @@ RUN_KEYS = ("base", "abstract", "description", "matrix", "output", "schemas", "s
 class Project:
     """Runs by their names, in order.
 
-    path: the project file; "" for a guess. directory: where it is. abstract: where the runs stand that are only there for
+    path: the project file; "" for a guess. directory: where it is. permissions: what its names may lead to; None for a
+    command line. abstract: where the runs stand that are only there for
     others. matrices: runs that stand for many, by their names. notes: what was seen while guessing that is no run.
     lint: what the file says of `plait lint`, if it does. schemas: files of schemas by kind, and patterns of file names with
     their schemas, as absolute paths (see `plait.kinds`).
     """
 
-    __slots__ = ("abstract", "directory", "lint", "matrices", "notes", "path", "runs", "schemas")
+    __slots__ = ("abstract", "directory", "lint", "matrices", "notes", "path", "permissions", "runs", "schemas")
 
     def __init__(
         self,
@@ -46,6 +50,7 @@ class Project:
         directory: str,
         runs: Sequence[Run],
         *,
+        permissions: Permissions | None = None,
         abstract: Mapping[str, Position] | None = None,
         matrices: Mapping[str, Matrix] | None = None,
         notes: Sequence[str] = (),
@@ -53,6 +58,7 @@ class Project:
         schemas: Sequence[Schemas] = (),
     ) -> None:
         self.matrices = {} if matrices is None else matrices
+        self.permissions = permissions
         self.path = path
         self.directory = directory
         self.runs = {run.name: run for run in runs}
@@ -60,6 +66,16 @@ class Project:
         self.notes = list(notes)
         self.lint = lint
         self.schemas = tuple(schemas)
+
+    def grant(self, needs: Iterable[Need]) -> None:
+        """Permit more to all runs: what the user types."""
+        if self.permissions is None:
+            return
+        self.permissions = self.permissions.granting(needs)
+        for run in self.runs.values():
+            run.permissions = self.permissions
+        for matrix in self.matrices.values():
+            matrix.permissions = self.permissions
 
     def run(self, name: str = "") -> Run:
         """The run of a name; without one the only run there is. Raises UsageError."""
@@ -99,45 +115,67 @@ class Project:
 def find(start: str, texts: Container[str] = ()) -> str | None:
     """The project file for a file or directory: in its directory, or the nearest one above. None if there is none.
 
-    texts: the absolute paths of files that are there although the disk may not have them.
+    Nothing above the repository, the file system or the home directory is searched. texts: the absolute paths of files
+    that are there although the disk may not have them. Raises PermissionDeniedError for a file of another user.
     """
     directory = os.path.abspath(start)
     if not os.path.isdir(directory):
         directory = os.path.dirname(directory)
-    while True:
+    for at in upwards(directory):
         for name in FILE_NAMES:
-            path = os.path.join(directory, name)
+            path = os.path.join(at, name)
             if path in texts or os.path.isfile(path):
+                check_found(path)
                 return path
-        above = os.path.dirname(directory)
-        if above == directory:
-            return None
-        directory = above
+    return None
 
 
-def read(path: str, directory: str | None = None) -> Project:
+def check_found(path: str) -> None:
+    """Raises PermissionDeniedError for a project file that nobody named, if it is another user's, or a link that leads out
+    of its repository.
+    """
+    check_owner(path)
+    if os.path.islink(path):
+        permissions_of("", os.path.dirname(path)).check_read(path)
+
+
+def read(path: str, directory: str | None = None, *, trust: bool = False) -> Project:
     """Read a project file. directory: how its directory is reached from the working directory; by default what `path` says.
 
-    Raises ReadError, and UsageError with file and line for what is wrong in it.
+    The file itself is read even through a link; see `check_found`. trust: grant what it asks for, as `--trust` does. Raises ReadError, and UsageError with file and line for what is wrong in it.
     """
     if os.path.isdir(path):
         found = [name for name in FILE_NAMES if os.path.isfile(os.path.join(path, name))]
         if not found:
             raise ReadError(f'there is no project file in "{path}"', expected=" or ".join(FILE_NAMES))
         path = os.path.join(path, found[0])
-    return of_source(file_source(path), os.path.dirname(path) if directory is None else directory)
+    directory = os.path.dirname(path) if directory is None else directory
+    with assenting(assents=trust):
+        permissions = permissions_of(path, directory, typed=[Need(READ, path)])
+    with permitted(permissions):
+        source = file_source(path)
+    return of_source(source, directory, permissions)
 
 
-def of_source(source: Source, directory: str) -> Project:
-    """The project that a text describes. directory: what its paths are relative to. Raises UsageError, ReadError."""
+def of_source(source: Source, directory: str, permissions: Permissions | None = None) -> Project:
+    """The project that a text describes. directory: what its paths are relative to.
+
+    permissions: by default those of a project file in this directory. Raises UsageError, ReadError.
+    """
+    permissions = permissions_of(source.name, directory) if permissions is None else permissions
+    with permitted(permissions):
+        return _of_source(source, directory, permissions)
+
+
+def _of_source(source: Source, directory: str, permissions: Permissions) -> Project:
     top = top_map(source)
     runs = runs_of(top)
     schemas = _schemas(top.find("schemas"), directory)
     if runs is None:
         parse(source, directory)  # what is wrong is told now
         run = Run(ONLY, "compose", (), None, directory, Position(source, top.line), words=[source.name])
-        run.schemas = schemas
-        return Project(source.name, directory, [run], lint=top.find("lint"), schemas=schemas)
+        run.schemas, run.permissions = schemas, permissions
+        return Project(source.name, directory, [run], permissions=permissions, lint=top.find("lint"), schemas=schemas)
     found = []
     matrices = {}
     abstract = {}
@@ -148,11 +186,19 @@ def of_source(source: Source, directory: str) -> Project:
         if _is_abstract(item):
             abstract[str(item.key)] = item.position
         elif (entry := _last(chain, "matrix")) is not None:
-            matrices[str(item.key)] = _matrix(item, entry, chain, directory, schemas)
+            matrices[str(item.key)] = _matrix(item, entry, chain, directory, schemas, permissions)
         else:
             found.append(_run(item, chain, source, directory, schemas))
+            found[-1].permissions = permissions
     return Project(
-        source.name, directory, found, abstract=abstract, matrices=matrices, lint=top.find("lint"), schemas=schemas
+        source.name,
+        directory,
+        found,
+        permissions=permissions,
+        abstract=abstract,
+        matrices=matrices,
+        lint=top.find("lint"),
+        schemas=schemas,
     )
 
 
@@ -211,7 +257,12 @@ def _last(chain: Sequence[MapItem], key: str) -> MapItem | None:
 
 
 def _matrix(
-    item: MapItem, entry: MapItem, chain: Sequence[MapItem], directory: str, schemas: Sequence[Schemas]
+    item: MapItem,
+    entry: MapItem,
+    chain: Sequence[MapItem],
+    directory: str,
+    schemas: Sequence[Schemas],
+    permissions: Permissions,
 ) -> Matrix:
     """A run that stands for many. entry: its matrix. schemas: of the project. Raises UsageError."""
     if type(entry.value) is not Map:
@@ -235,7 +286,7 @@ def _matrix(
         run.schemas = own
         return run
 
-    return Matrix(str(item.key), entry.value, entry.position, directory, command, maps, make)
+    return Matrix(str(item.key), entry.value, entry.position, directory, command, maps, make, permissions)
 
 
 def _run(item: MapItem, chain: Sequence[MapItem], source: Source, directory: str, schemas: Sequence[Schemas]) -> Run:

@@ -11,10 +11,13 @@ import re
 import stat
 
 from plait.cli.tracing import table
+from plait.errors import PermissionDeniedError
+from plait.limits import allowance
 from plait.nodes import MapItem
 from plait.project.file import Project
 from plait.project.run import Run, from_here
 from plait.project.settings import Setting
+from plait.trust import permissions_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,6 +56,8 @@ def guess(start: str, *, verify: bool = True) -> Project:
     notes: list[str] = []
     kinds = dict(_kinds_below(directory, notes))
     runs = [run for run in (_rendered(kinds), _layered(kinds)) if run is not None]
+    for run in runs:  # which may be of a directory above
+        run.permissions = permissions_of("", os.path.abspath(run.directory or os.curdir))
     if verify:
         from plait.project.inference import failure_of
 
@@ -65,7 +70,8 @@ def guess(start: str, *, verify: bool = True) -> Project:
         shown = os.path.relpath(operations[0], directory)
         more = f" and {len(operations) - 1} more" if len(operations) > 1 else ""
         notes.append(f"{shown}{more}: operations, checked by themselves, since nothing says what their base is")
-    return Project("", from_here(directory), runs, notes=notes)
+    permissions = runs[0].permissions if runs else permissions_of("", directory)
+    return Project("", from_here(directory), runs, permissions=permissions, notes=notes)
 
 
 def _of_build_files(directory: str, *, verify: bool) -> Project | None:
@@ -81,7 +87,7 @@ def _of_build_files(directory: str, *, verify: bool) -> Project | None:
         return None
     notes = [f"not offered: {one.at}: {one.shown}: {one.reason}" for one in inference.rejected]
     notes += [f"not searched: {path}" for path in inference.skipped]
-    return Project("", from_here(top), runs, notes=notes)
+    return Project("", from_here(top), runs, permissions=permissions_of("", top), notes=notes)
 
 
 def _concerns(run: Run, directory: str) -> bool:
@@ -97,9 +103,11 @@ def _concerns(run: Run, directory: str) -> bool:
 def kind_of(path: str) -> str | None:
     """What a file seems to be: TEMPLATE, VALUES, POLICY, LAYERED, OPERATIONS; None for something else."""
     try:
+        if os.path.islink(path):
+            permissions_of("", os.path.dirname(path)).check_read(path)
         with open(path, "rb") as file:
             return kind_of_text(file.read(_MOST_BYTES))
-    except OSError:
+    except (OSError, PermissionDeniedError):
         return None
 
 
@@ -118,7 +126,10 @@ def kind_of_text(text: bytes) -> str | None:
 
 def _kinds_below(directory: str, notes: list[str]) -> Iterator[tuple[str, str]]:
     seen = 0
+    visit = allowance().visit
     for top, folders, names in os.walk(directory):
+        for _ in names:
+            visit(directory)
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             if name.endswith(_EXTENSIONS):

@@ -18,6 +18,7 @@ from plait.nodes import Array, ArrayItem, Map, MapItem, kind_name
 from plait.source import Position
 from plait.spell import did_you_mean
 from plait.tools.pipeline import check_keys, file_source, wrong
+from plait.view import check_read, may_read, permitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from plait.nodes import Value
+    from plait.permissions import Permissions
     from plait.project.run import Run
     from plait.source import Source
 
@@ -75,10 +77,11 @@ class Cell:
 class Matrix:
     """A run that stands for many. name: of the run. at: where the matrix stands. settings: of the matrix.
 
-    command: what its runs do. maps: their settings, those of bases first. make: the run of a name with some settings.
+    command: what its runs do. maps: their settings, those of bases first. make: the run of a name with some settings. permissions: of
+    the project.
     """
 
-    __slots__ = ("_make", "at", "command", "directory", "maps", "name", "settings")
+    __slots__ = ("_make", "at", "command", "directory", "maps", "name", "permissions", "settings")
 
     def __init__(
         self,
@@ -89,6 +92,7 @@ class Matrix:
         command: str,
         maps: Sequence[Map],
         make: Callable[[str, Sequence[Map]], Run],
+        permissions: Permissions | None = None,
     ) -> None:
         check_keys(settings, KEYS, "a matrix")
         self.name = name
@@ -98,10 +102,12 @@ class Matrix:
         self.command = command
         self.maps = maps
         self._make = make
+        self.permissions = permissions
 
     def cells(self) -> list[Cell]:
         """The environments, in the order of the axes. Raises UsageError, ReadError."""
-        rows = self._rows()
+        with permitted(self.permissions):
+            rows = self._rows()
         axes = list(rows[0]) if rows else []
         rows = self._without(rows, axes)
         rows += self._included(axes)
@@ -118,7 +124,9 @@ class Matrix:
     def run(self, cell: Cell) -> Run:
         """The run of an environment. Raises UsageError for a name in braces that is no axis."""
         maps = [_substituted(settings, cell.choices) for settings in self.maps]
-        return self._make(cell.name, maps)
+        run = self._make(cell.name, maps)
+        run.permissions = self.permissions
+        return run
 
     def _pattern(self, key: str) -> str | None:
         item = self.settings.find(key)
@@ -284,6 +292,7 @@ def _choices(item: MapItem, directory: str) -> list[Choice]:
 
 def _directories(path: str, directory: str, at: Position) -> list[Choice]:
     """A value for each directory that is directly in one."""
+    check_read(os.path.join(directory, path), at)
     try:
         with os.scandir(os.path.join(directory, path)) as entries:
             names = sorted(entry.name for entry in entries if entry.is_dir() and not entry.name.startswith("."))
@@ -294,15 +303,18 @@ def _directories(path: str, directory: str, at: Position) -> list[Choice]:
 
 def _files(pattern: str, directory: str, at: Position) -> list[Choice]:
     """A value for each file that a pattern matches: what its wildcards stand for."""
-    from glob import glob
+    from plait.globbing import matches
 
     first = _WILD.search(pattern)
     if first is None:
         raise UsageError("the pattern has no wildcard", at=at, found=pattern, hint="such as environments/*.yml")
     head = pattern.rfind("/", 0, first.start()) + 1
     tail = re.split(r"[*?\]]", pattern)[-1]
-    paths = sorted(path.replace(os.sep, "/") for path in glob(pattern, root_dir=directory or None, recursive=True))
-    found = [path for path in paths if os.path.isfile(os.path.join(directory, path))]
+    check_read(os.path.join(directory, os.path.dirname(pattern[: first.start()])), at)
+    paths = [path.replace(os.sep, "/") for path in matches(pattern, directory)]
+    found = [
+        path for path in paths for place in [os.path.join(directory, path)] if may_read(place) and os.path.isfile(place)
+    ]
     return [Choice(path[head : len(path) - len(tail)], path) for path in found]
 
 
@@ -310,6 +322,7 @@ def _environments(item: MapItem, directory: str) -> list[dict[str, Choice]]:
     """The environments of a list, or of a file: YAML, or CSV with the axes in its first line. Raises UsageError, ReadError."""
     if type(item.value) is not str:
         return _same_axes([(_row(entry, ()), entry.position) for entry in _entries(item)])
+    check_read(os.path.join(directory, item.value), item.position)
     source = file_source(os.path.join(directory, item.value))
     if item.value.lower().endswith(".csv"):
         return _same_axes(list(_csv_rows(source)))

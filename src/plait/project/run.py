@@ -7,7 +7,8 @@ import os
 from plait.context import Context
 from plait.errors import PlaitError, UsageError
 from plait.limits import limited_to
-from plait.project.settings import check_paths, joined, path_in, words_of
+from plait.project.settings import check_paths, check_permissions, joined, needs_of, path_in, typed_needs, words_of
+from plait.view import may_read, permitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from plait.api.results import Documents
     from plait.codecache import CodeCache
     from plait.nodes import Map
+    from plait.permissions import Need, Permissions
     from plait.project.settings import Setting
     from plait.provenance import Trace
     from plait.source import Position
@@ -31,11 +33,23 @@ class Run:
     name: its name in the project. command: render, patch, layer or compose. settings: its flags and arguments.
     given: data values or variables that stand in the project file. directory: what its paths are relative to.
     at: where it stands; None for a guess. why: what speaks for it, if it is a guess. output: where a fleet puts its
-    results, if the project file says so. schemas: files of schemas by kind, its own
+    results, if the project file says so. permissions: of its project; None for a command line. schemas: files of schemas by kind, its own
     or those of its project (see `plait.kinds`).
     """
 
-    __slots__ = ("at", "command", "directory", "given", "name", "output", "schemas", "settings", "why", "words")
+    __slots__ = (
+        "at",
+        "command",
+        "directory",
+        "given",
+        "name",
+        "output",
+        "permissions",
+        "schemas",
+        "settings",
+        "why",
+        "words",
+    )
 
     def __init__(
         self,
@@ -61,6 +75,7 @@ class Run:
         self.why = why
         self.output = output
         self.schemas: Sequence[str | tuple[str, str]] = ()
+        self.permissions: Permissions | None = None
 
     def __repr__(self) -> str:
         return f"<Run {self.name!r}: {' '.join(self.argv())}>"
@@ -118,14 +133,29 @@ class Run:
         if self.command != "render":
             return []
         files = [path for one in self.settings if one.name == "files" for path in self.paths(one)]
-        return [path for path in files if os.path.isdir(path)]
+        with permitted(self.permissions):
+            return [path for path in files if may_read(path) and os.path.isdir(path)]
 
     def check(self) -> None:
-        """Raises ReadError for a path in the project file that leads to nothing, UsageError for a setting of the wrong kind."""
+        """Raises PermissionDeniedError for a setting that asks for more than is permitted, ReadError for a path that leads to
+        nothing, UsageError for a setting of the wrong kind; each with the line in the project file.
+        """
         try:
-            check_paths(self.settings, self.directory)
+            if self.permissions is not None:
+                check_permissions(self.settings, self.directory, self.permissions)
+            with permitted(self.permissions):
+                check_paths(self.settings, self.directory)
         except PlaitError as error:
             raise self._told(error) from None
+
+    def needs(self) -> list[Need]:
+        """The accesses that its settings ask for. Raises UsageError for a setting of the wrong kind."""
+        return [*needs_of(self.settings, self.directory)]
+
+    def grant(self, words: Sequence[str]) -> None:
+        """Permit what typed flags and arguments of its command name. Raises UsageError."""
+        if self.permissions is not None:
+            self.permissions = self.permissions.granting(typed_needs(self.command, words))
 
     def evaluate(
         self,
@@ -152,7 +182,7 @@ class Run:
         from plait.view import seen
 
         printed: list[str] = []
-        with limited_to(limits), nullcontext() if view is None else seen(view):
+        with limited_to(limits), nullcontext() if view is None else seen(view), permitted(self.permissions):
             context = Context(print_line=printed.append, cache=cache)
             context.shared = shared
             if trace is not False:

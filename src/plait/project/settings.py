@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import os
 
-from plait.cli.options import CSV, NUMBER, SWITCH, TEXT, TEXTS
+from plait.cli.options import CSV, NUMBER, READ_PATH, SWITCH, TEXT, TEXTS
 from plait.cli.tracing import NAMES, table
 from plait.content import near
 from plait.errors import ReadError, UsageError
 from plait.nodes import Array, Map, MapItem, kind_name
+from plait.permissions import NETWORK, PROGRAMS, Need, origin_of
 from plait.spell import did_you_mean
 from plait.tools.pipeline import wrong
+from plait.view import check_read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
     from plait.cli.options import Flag
     from plait.nodes import Value
+    from plait.permissions import Permissions
     from plait.source import Position
 
 COMMANDS = NAMES
@@ -31,20 +34,6 @@ ARGUMENTS = {"patch": "base", "layer": "files", "compose": "file"}
 ALIASES = {"render": {"files": "file"}, "patch": {"ops": "ops-file", "vars-files": "vars-file"}}
 # Values that stand in the file: data values, or variables.
 VALUES = {"render": "set", "patch": "vars", "compose": "set"}
-
-# What the value of a flag looks like, where it holds a path: what comes before the path.
-_PATHS = {
-    **dict.fromkeys(("PATH", "DIRECTORY", "DIR", "FILE", "FILE[#POINTER]"), ""),
-    **dict.fromkeys(("KEY=PATH", "NAME=PATH", "NAME=DIR"), "="),
-    "[@LIBRARY:]PATH": ":",
-    "[KEY=]SOURCE": ":",
-}
-# Flags whose path need not be there: written to, or found behind a link.
-_MAY_BE_MISSING = frozenset(
-    {"allow-symlink-destination", "dangerous-emptied-output-directory", "output-files", "source-map", "vars-store"}
-)
-# What only the command line may say: whoever checks a project out has not read its file.
-_NO_SETTING = frozenset({"help", "version", "run", "watch", "allow-exec", "allow-symlink-output"})
 
 
 class Setting:
@@ -66,7 +55,7 @@ class Setting:
 
 def flags_of(command: str) -> dict[str, Flag]:
     """The flags that are settings of a command's runs, by the name of the setting."""
-    flags = {flag.name: flag for flag in table(command).flags if flag.name not in _NO_SETTING}
+    flags = {flag.name: flag for flag in table(command).flags if flag.is_setting}
     for alias, name in ALIASES.get(command, {}).items():
         flags[alias] = flags.pop(name)
     return flags
@@ -125,15 +114,56 @@ def words_of(settings: Iterable[Setting], directory: str) -> list[str]:
     return [*arguments, *flags]
 
 
+def needs_of(settings: Iterable[Setting], directory: str) -> Iterator[Need]:
+    """The accesses that settings ask for, each with its line. directory: what relative paths are relative to.
+
+    Raises UsageError for a value of another kind.
+    """
+    for setting in settings:
+        for text, at in setting.texts():
+            yield from needs_of_value(setting.flag, text, directory, at)
+
+
+def needs_of_value(flag: Flag | None, text: str, directory: str, at: Position | None = None) -> Iterator[Need]:
+    """The accesses that one value of a flag asks for. flag: None for an argument."""
+    names = READ_PATH if flag is None else flag.names
+    if names is None:
+        return
+    if names.is_source:
+        from plait.secrets.sources import Named
+
+        source = Named(text)
+        if source.program:
+            yield Need(PROGRAMS, source.program, at)
+    path = names.path(text)
+    if "://" in path:
+        yield Need(NETWORK, origin_of(path), at)
+    elif path and path != "-":
+        place = os.path.expanduser(path) if path.startswith("~") else joined(directory, path)
+        wild = next((at for at, char in enumerate(place) if char in "*?["), None)
+        if wild is not None:  # a pattern asks for the directory below which its files are
+            place = os.path.dirname(place[:wild]) or os.curdir
+        yield Need(names.access, place, at)
+
+
+def check_permissions(settings: Iterable[Setting], directory: str, permissions: Permissions) -> None:
+    """Raises PermissionDeniedError for a setting that asks for more than is permitted, with the line it stands in."""
+    for need in needs_of(settings, directory):
+        permissions.check(need)
+
+
 def check_paths(settings: Iterable[Setting], directory: str) -> None:
     """Raises ReadError for a path that leads to nothing, with the line it stands in."""
     for setting in settings:
         flag = setting.flag
-        if flag is not None and (flag.value not in _PATHS or flag.name in _MAY_BE_MISSING):
+        if flag is not None and (flag.names is None or flag.names.may_be_missing):
             continue
         for text, at in setting.texts():
             path = joined(directory, path_in(flag, text))
-            if not path or path == "-" or "://" in path or os.path.lexists(path) or any(char in path for char in "*?["):
+            if not path or path == "-" or "://" in path:
+                continue
+            check_read(path, at)
+            if os.path.lexists(path) or any(char in path for char in "*?["):
                 continue
             raise ReadError(f'there is nothing at "{text}"', at=at, expected="a file or a directory", hint=near(path))
 
@@ -146,34 +176,15 @@ def joined(directory: str, path: str) -> str:
 
 
 def _placed(flag: Flag, text: str, directory: str) -> str:
-    if flag.value not in _PATHS:
+    if flag.names is None:
         return text
-    before, path = _split(flag, text)
+    before, path = flag.names.split(text)
     return before + joined(directory, path) if path else text
 
 
 def path_in(flag: Flag | None, text: str) -> str:
     """The path in the value of a setting, which may have a name before it; the value itself where it is no path."""
-    if flag is None or flag.value not in _PATHS:
-        return text
-    path = _split(flag, text)[1]
-    return path.rpartition("#")[0] or path if flag.value.endswith("[#POINTER]") else path
-
-
-def _split(flag: Flag, text: str) -> tuple[str, str]:
-    """What stands before the path in a flag's value, and the path."""
-    mark = _PATHS[flag.value]
-    if flag.name == "secrets":
-        from plait.secrets.sources import Named
-
-        path = Named(text).path
-        return text.removesuffix(path), path
-    if flag.name == "file" and "=" in text and "://" not in text:
-        mark = "="
-    if not mark or (mark == ":" and not text.startswith("@")):
-        return "", text
-    before, found, path = text.partition(mark)
-    return (before + found, path) if found else ("", text)
+    return text if flag is None or flag.names is None else flag.names.path(text)
 
 
 def _texts_of(item: MapItem, kind: str, *, is_map: bool) -> Iterator[tuple[str, Position]]:
@@ -225,10 +236,28 @@ def holds_paths(command: str, name: str) -> bool:
     if name == ARGUMENTS.get(command) or (command == "overlay" and name == "files"):
         return True
     flag = flags_of(command).get(name) if command in COMMANDS else None
-    return flag is not None and flag.value in _PATHS
+    return flag is not None and flag.names is not None
 
 
 def described(command: str) -> Sequence[tuple[str, Flag | None]]:
     """Every setting of a command's runs with its flag; None for its arguments."""
     argument = ARGUMENTS.get(command)
     return [*([] if argument is None else [(argument, None)]), *flags_of(command).items()]
+
+
+def typed_needs(command: str, words: Sequence[str]) -> list[Need]:
+    """The accesses that typed flags and arguments of a command name. Raises UsageError."""
+    found = table(command).read(words)
+    needs = [Need(PROGRAMS, flag.program) for flag, text in found.occurrences if flag.program and text is True]
+    needs += [
+        need
+        for flag, text in found.occurrences
+        if isinstance(text, str) and flag.names is not None
+        for one in (_split_texts(flag, text))
+        for need in needs_of_value(flag, one, "")
+    ]
+    return [*needs, *(need for text in found.arguments for need in needs_of_value(None, text, ""))]
+
+
+def _split_texts(flag: Flag, text: str) -> list[str]:
+    return text.split(",") if flag.kind == CSV else [text]

@@ -18,6 +18,7 @@ from plait.errors import LimitError, PlaitError, ReadError, UsageError, conceal
 from plait.limits import allowance, exceeded
 from plait.nodes import Map, MapItem, kind_name
 from plait.source import Source
+from plait.view import check_program, check_read, current_permissions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,6 +55,13 @@ class Named:
     def path(self) -> str:
         """The path that it names; "" for a command."""
         return "" if self.kind == COMMAND else self.where
+
+    @property
+    def program(self) -> str:
+        """What it starts: sops, or `exec:` with the command; "" for nothing."""
+        if self.kind == COMMAND:
+            return f"{COMMAND}:{self.where}"
+        return SOPS if self.kind == SOPS else ""
 
 
 def read_secrets(arguments: Sequence[str], *, allow_exec: bool = False) -> list[Map]:
@@ -121,6 +129,7 @@ def _map(source: Source, named: Named) -> Map:
 
 def _of_directory(top: str) -> Map:
     """A value a file, by its name, as Kubernetes mounts secrets: links lead to the files of the moment (`..data`)."""
+    check_read(top)
     try:
         names = sorted(os.listdir(top))
     except OSError as error:
@@ -151,6 +160,7 @@ def _decrypted(named: Named) -> Source:
     from plait.children import programs
 
     path = named.where
+    check_program(named.program)
     content.source(path)  # says what is wrong with the path, as for any other file
     # A file can have the name of an option or of a command of sops; a path with a directory is neither.
     words = ["--decrypt", "--output-type", "yaml", "--", path if os.path.isabs(path) else os.path.join(os.curdir, path)]
@@ -162,7 +172,9 @@ def _decrypted(named: Named) -> Source:
 
 def _printed(named: Named, allow_exec: bool) -> Source:
     """What a command prints."""
-    if not allow_exec:
+    if current_permissions() is not None:
+        check_program(named.program)
+    elif not allow_exec:
         raise UsageError(
             "a command is run only if that is allowed",
             found=named.argument,

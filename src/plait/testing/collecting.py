@@ -7,9 +7,11 @@ import os
 from plait import project as projects
 from plait.content import near
 from plait.errors import PlaitError, UsageError
-from plait.project.file import FILE_NAMES
+from plait.limits import allowance
+from plait.permissions import FILE_NAMES, READ, Need
+from plait.project.file import check_found
 from plait.project.run import from_here
-from plait.view import current_view
+from plait.view import current_view, permitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,11 +49,15 @@ class Collector:
     def __init__(self, project: str = "") -> None:
         """project: the project file that all tests belong to; "" for the nearest of each."""
         self._given = project
+        self._typed: list[Need] = []
         self._projects: dict[str, Project] = {}
 
     def collect(self, arguments: Sequence[str]) -> Collected:
         """The tests that arguments name: files, directories for all below them, and ids. Raises PlaitError."""
         found = Collected()
+        # What else is below a directory is granted to no project but the one that is typed with it.
+        names = [argument.partition("::")[0] for argument in arguments]
+        self._typed = [Need(READ, name) for name in names if self._given or os.path.isfile(name)]
         for argument in arguments or (os.curdir,):
             path, colons, name = argument.partition("::")
             path = os.path.normpath(path)
@@ -79,15 +85,16 @@ class Collector:
             raise
 
     def _read(self, path: str) -> Sequence[Case | FunctionCase]:
-        if path.endswith(STARLARK_ENDING):
-            from plait.testing.functions import functions_of
+        is_project = os.path.basename(path) in FILE_NAMES
+        project = self._read_project(path) if is_project else self._project(path)
+        with permitted(project.permissions):
+            if path.endswith(STARLARK_ENDING):
+                from plait.testing.functions import functions_of
 
-            return functions_of(path, self._project(path))
-        from plait.testing.cases import cases_of, cases_of_project
+                return functions_of(path, project)
+            from plait.testing.cases import cases_of, cases_of_project
 
-        if os.path.basename(path) in FILE_NAMES:
-            return cases_of_project(self._read_project(path))
-        return cases_of(path, self._project(path))
+            return cases_of_project(project) if is_project else cases_of(path, project)
 
     def _add(self, found: Collected, path: str, cases: Sequence[Case | FunctionCase]) -> None:
         if path in found.files:
@@ -125,18 +132,25 @@ class Collector:
         directory = os.path.dirname(os.path.abspath(path))
         if directory not in self._projects:
             self._projects[directory] = projects.guess(directory)
+            self._projects[directory].grant(self._typed)
         return self._projects[directory]
 
     def _read_project(self, path: str) -> Project:
         if path not in self._projects:
+            if path != self._given:
+                check_found(path)
             self._projects[path] = projects.read(path)
+            self._projects[path].grant(self._typed)
         return self._projects[path]
 
 
 def files_below(top: str) -> Iterator[str]:
     """The test files below a directory, and its project files, in order of their paths. Links are not followed."""
     view = current_view()
+    visit = allowance().visit
     for directory, folders, names in os.walk(top):
+        for _ in names:
+            visit(top)
         if view is not None:
             view.note_directory(directory)
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _SKIPPED)

@@ -6,7 +6,7 @@ from time import perf_counter
 
 from plait.cli.colour import in_colour
 from plait.cli.options import SWITCH, TEXT, TEXTS, Command, Flag
-from plait.cli.shared import ALLOW_OUTPUT, JOBS, jobs_of
+from plait.cli.shared import ALLOW_OUTPUT, JOBS, TRUST, jobs_of
 from plait.cli.streams import write_out
 from plait.errors import UsageError
 from plait.limits import allowance
@@ -60,6 +60,7 @@ TEST = Command(
             value="PATH",
         ),
         ALLOW_OUTPUT,
+        TRUST,
     ),
     arguments="[PATH...]",
 )

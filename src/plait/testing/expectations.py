@@ -18,6 +18,7 @@ from plait.tools.finding import find, kind_meant
 from plait.tools.paths import Line, means_text, parse, places, text_lines
 from plait.tools.pipeline import check_keys, wrong
 from plait.tools.telling import shown
+from plait.view import check_read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -344,7 +345,10 @@ def _same_as(item: MapItem, where: Where) -> Iterator[Expectation]:
         check_keys(value, ("file",), '"same-as" of a file')
         if type(file.value) is not str:
             raise wrong(file, "the path of a file")
-        path = os.path.normpath(os.path.join(where.directory, file.value))
+        path = os.path.join(where.directory, file.value)
+        check_read(path, file.position)
+        path = os.path.normpath(path)
+        check_read(path, file.position)
         if not os.path.isfile(path):
             from plait.content import near
 

@@ -10,6 +10,8 @@ from plait.testing.collecting import Collector
 from plait.testing.evaluating import Evaluator
 from plait.testing.functions import FunctionCase, failure_of
 from plait.testing.results import Failure, Result
+from plait.trust import assenting, is_assenting
+from plait.view import permitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +57,7 @@ def run_case(case: Case | FunctionCase, evaluator: Evaluator, *, update: bool = 
     """What comes of one case."""
     start = perf_counter()
     found = Result(case.id, case.file, case.line)
-    with evaluator.seen():
+    with evaluator.seen(), permitted(case.subject.run.permissions):
         if isinstance(case, FunctionCase):
             found.failures += case.failures(evaluator, found.printed)
         else:
@@ -101,7 +103,9 @@ def results_of_several(
     ids = [case.id for case in cases]
     size = max(_CHUNK, len(ids) // (processes * _PARTS))
     chunks = [(ids[start : start + size], update, coverage is not None) for start in range(0, len(ids), size)]
-    for (names, *_), made in zip(chunks, in_several(processes, _work, chunks, _begin, (project,)), strict=True):
+    for (names, *_), made in zip(
+        chunks, in_several(processes, _work, chunks, _begin, (project, is_assenting())), strict=True
+    ):
         if made is None:
             text = "the process of this test ended; it had too little memory, or too small a stack"
             yield from (Result(id, id.partition("::")[0], 0, [Failure(text)]) for id in names)
@@ -117,7 +121,8 @@ _READ: dict[str, dict[str, Case | FunctionCase]] = {}
 _EVALUATORS: list[Evaluator] = []
 
 
-def _begin(project: str) -> None:
+def _begin(project: str, assents: bool) -> None:
+    assenting(assents=assents).__enter__()
     _COLLECTOR.append(Collector(project))
     _EVALUATORS.append(Evaluator())
 

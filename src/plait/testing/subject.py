@@ -6,8 +6,18 @@ from plait.errors import PlaitError, UsageError
 from plait.limits import parse
 from plait.nodes import Map, MapItem
 from plait.project import Run
-from plait.project.settings import COMMANDS, VALUES, Setting, check_paths, flags_of, settings_of, words_of
+from plait.project.settings import (
+    COMMANDS,
+    VALUES,
+    Setting,
+    check_paths,
+    check_permissions,
+    flags_of,
+    settings_of,
+    words_of,
+)
 from plait.spell import listed
+from plait.view import permitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,9 +55,12 @@ class Subject:
         self.key = (run.command, *run.argv(), *self.words, given)
 
     def check(self) -> None:
-        """Raises ReadError for a path that leads nowhere."""
+        """Raises PermissionDeniedError for a path that is not permitted, ReadError for one that leads nowhere."""
         self.run.check()
-        check_paths(self.settings, self.directory)
+        if self.run.permissions is not None:
+            check_permissions(self.settings, self.directory, self.run.permissions)
+        with permitted(self.run.permissions):
+            check_paths(self.settings, self.directory)
 
 
 def _text(given: Map) -> str:
@@ -70,6 +83,7 @@ def subject_of(case: Map, at: Position, project: Project, directory: str) -> Sub
         base = _run(project, named, at)
     else:
         base = Run("", str(commands[0].key), (), None, directory, None)
+        base.permissions = project.permissions
     if commands and commands[0].key != base.command:
         raise UsageError(
             f'the run "{base.name}" is no {commands[0].key}', at=commands[0].position, expected=f'"{base.command}"'
@@ -109,6 +123,7 @@ def subject_of(case: Map, at: Position, project: Project, directory: str) -> Sub
         settings.append(flag)
         limits = _limits(flag, limit.position)
     run = Run(base.name, base.command, kept, given, base.directory, base.at, words=base.words, why=base.why)
+    run.permissions = base.permissions
     return Subject(run, settings, directory, limits, at)
 
 

@@ -23,6 +23,7 @@ from plait.source import Source
 from plait.spell import did_you_mean
 from plait.tools.pipeline import Pipeline, Step, read, wrong
 from plait.tools.selecting import selected
+from plait.view import check_read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -148,10 +149,12 @@ def _paths(step: Step, pipeline: Pipeline, key: str) -> list[str]:
     out: list[str] = []
     for text in step.texts(key):
         path = os.path.join(pipeline.directory, text)
+        assert item is not None
+        places = item.value.items if type(item.value) is Array else [item]
+        at = next((one.position for one in places if one.value == text), item.position)
+        if "://" not in text:
+            check_read(path, at)
         if "://" in text or not os.path.lexists(path):
-            assert item is not None
-            places = item.value.items if type(item.value) is Array else [item]
-            at = next((one.position for one in places if one.value == text), item.position)
             folder, name = os.path.split(path)
             near = did_you_mean(name, sorted(os.listdir(folder or "."))) if os.path.isdir(folder or ".") else None
             if "://" in text:
@@ -314,6 +317,7 @@ def _of_site(step: Step, pipeline: Pipeline, context: Context) -> Iterator[Docum
         if type(item.value) is not str:
             raise wrong(item, "the directory of a checkout")
         checkouts[str(item.key)] = os.path.join(pipeline.directory, item.value)
+        check_read(checkouts[str(item.key)], item.position)
     paths = _paths(step, pipeline, "site")
     if repositories is not None and not paths:
         raise UsageError("repositories belong to a site", at=repositories.position, expected='"site"')

@@ -12,6 +12,7 @@ from plait.errors import ReadError, UsageError
 from plait.nodes import Array, Map, MapItem, kind_name
 from plait.source import Position, Source
 from plait.spell import did_you_mean
+from plait.view import may_read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -298,6 +299,8 @@ def _content(path: str) -> bytes:
         raise ReadError(f'cannot read "{printable(path)}": {reason(error)}') from None
     except OSError as error:
         folder, name = os.path.split(path)
+        if not may_read(folder or os.curdir):
+            raise ReadError(f'cannot read "{path}": {error.strerror}') from None
         near = did_you_mean(name, sorted(os.listdir(folder or "."))) if os.path.isdir(folder or ".") else None
         if os.path.isdir(path):
             near = "name the pipeline file in it"

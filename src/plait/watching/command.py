@@ -25,7 +25,7 @@ from plait.secrets import FLAGS as SECRETS
 from plait.spell import counted
 from plait.tools.diff import diff, printed, to_text
 from plait.tools.masking import Labels, masked
-from plait.view import seen
+from plait.view import permitted, seen
 from plait.watching.changes import follow
 from plait.workspace.kept import Kept
 from plait.workspace.shared import Shared
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from plait.nodes import Document, Map
+    from plait.permissions import Permissions
     from plait.view import View
 
 # Flags that send the output elsewhere than to standard output, or ask for something else than documents.
@@ -80,11 +81,14 @@ class Watched:
         start = perf_counter()
         try:
             with seen(view):
-                command, argv, given = self._command()
-                if self._shows_differences and not _is_elsewhere(command, argv):
-                    within_limits(lambda words: self._differences(command, words, given, changed, start, view), argv)
-                else:
-                    within_limits(_main(command, given), argv)
+                command, argv, given, permissions = self._command()
+                with permitted(permissions):
+                    if self._shows_differences and not _is_elsewhere(command, argv):
+                        within_limits(
+                            lambda words: self._differences(command, words, given, changed, start, view), argv
+                        )
+                    else:
+                        within_limits(_main(command, given), argv)
         except PlaitError as error:
             if changed and self._shows_differences:
                 write_out(f"{head(changed)}\n", is_harmless=True)
@@ -94,14 +98,17 @@ class Watched:
             # What is waited for is not held to the limits of what was done.
             stop_timer()
 
-    def _command(self) -> tuple[str, list[str], Map | None]:
-        """The command, its flags and arguments, and the values that a run sets. Raises PlaitError."""
-        if self._name != "run":
-            return self._name, [*self._argv], None
-        from plait.project.commands import expand
+    def _command(self) -> tuple[str, list[str], Map | None, Permissions | None]:
+        """The command, its flags and arguments, and of a run the values that it sets and its permissions.
 
-        command, own, typed, given = expand(self._argv)
-        return command, [*own, *typed], given
+        Raises PlaitError.
+        """
+        if self._name != "run":
+            return self._name, [*self._argv], None, None
+        from plait.project.commands import chosen
+
+        run, typed = chosen(self._argv)
+        return run.command, [*run.argv(), *typed], run.given, run.permissions
 
     def _differences(
         self, command: str, argv: Sequence[str], given: Map | None, changed: frozenset[str], start: float, view: View

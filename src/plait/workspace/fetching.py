@@ -9,10 +9,14 @@ from urllib.error import HTTPError, URLError
 
 from plait.content import reason
 from plait.errors import ReadError
+from plait.view import check_request, current_permissions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
+
+    from plait.permissions import Permissions
 
 _REDIRECTS = 10
 
@@ -34,10 +38,12 @@ def fetched(
     """
     # The timeout of a socket is one for each read of it: a server that sends a byte now and then would never meet it.
     outcome: list[bytes | Exception] = []
+    check_request(url)
+    permissions = current_permissions()  # which the thread does not have
 
     def work() -> None:
         try:
-            outcome.append(_fetch(url, seconds, most, redirects, proxies, body, headers or {}))
+            outcome.append(_fetch(url, seconds, most, redirects, proxies, body, headers or {}, permissions))
         except Exception as error:  # noqa: BLE001 - raised again by whoever waits
             outcome.append(error)
 
@@ -59,9 +65,16 @@ def _fetch(
     proxies: bool,
     body: bytes | None,
     headers: Mapping[str, str],
+    permissions: Permissions | None,
 ) -> bytes:
     class Redirects(request.HTTPRedirectHandler):
         max_redirections = _REDIRECTS
+
+        def redirect_request(self, *given: Any) -> request.Request | None:
+            redirected = super().redirect_request(*given)
+            if permissions is not None and redirected is not None:
+                permissions.check_request(redirected.full_url)
+            return redirected
 
     # Not build_opener: it would add file and ftp, which a redirect could then lead to.
     handlers: list[request.BaseHandler] = [

@@ -13,7 +13,7 @@ import stat
 from plait.content import NO_LINKS, Links, file_content, files_below, note_stream, reason, standard_input
 from plait.errors import ReadError, UsageError
 from plait.limits import allowance, exceeded
-from plait.view import current_view
+from plait.view import check_read, check_request, current_view, may_read
 from plait.workspace.files import InputFile, in_memory
 
 TYPE_CHECKING = False
@@ -65,6 +65,7 @@ class Inputs:
             return [self._of_stdin(new_path)]
         if path.startswith(("http://", "https://")):
             return [self._of_url(path, new_path)]
+        check_read(path)
         try:
             status = os.lstat(path)
         except (OSError, ValueError) as error:
@@ -89,6 +90,7 @@ class Inputs:
     def _of_url(self, url: str, new_path: str) -> InputFile:
         if self._offline:
             raise ReadError(f"Requesting URL '{url}': this run is offline", hint="leave out --offline, or use a file")
+        check_request(url)
         name = url.rstrip("/").rpartition("/")[2]
         return InputFile(name, lambda: self._fetch(url), new_path=new_path, described=f"HTTP URL '{url}'")
 
@@ -109,6 +111,8 @@ class Inputs:
             return f"each input has a flag of its own: {' '.join(f'-f {part.strip()}' for part in parts)}"
         from plait.spell import did_you_mean
 
+        if not may_read(path):
+            return None
         if any(char in path for char in "*?["):
             return f"patterns are not expanded here: give the directory, {os.path.dirname(path) or '.'}"
         # The first part of the path that is not there is the one to look at.
@@ -160,6 +164,7 @@ def fetch_url(url: str) -> bytes:
     """
     from plait.workspace.fetching import fetched
 
+    check_request(url)
     note_stream(url)
     run = allowance()
     seconds, largest = run.limits.url, run.limits.input

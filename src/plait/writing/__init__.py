@@ -12,8 +12,8 @@ How a directory, or the place of a file, is found depends on who chose the path:
 - A path that a file chose, or that plait adds to a typed one, is strict from the typed directory on: pass that directory
   as `top`, or use `Directory.below`.
 
-Every path passes `plait.writing.places.authorize` with its real path before anything is created. `gated` installs a function
-there, which raises a PlaitError for a path that may not be written, and returns True for a path that a file chose.
+Every path passes `plait.writing.places.authorize` first, which asks the permissions of the current project (see
+`plait.permissions`), and tells whether a file chose the path.
 
 Without `dir_fd` (Windows) real paths are compared before and after each call. Another process can win that race.
 
@@ -23,8 +23,8 @@ All of it raises OSError; `Refused` is the OSError of these rules, and `failure`
 from __future__ import annotations
 
 from plait.writing.directory import Directory, temporary
-from plait.writing.places import Refused, failure, gated
-from plait.writing.targets import append, create, followed, split, strict, target, write_file
+from plait.writing.places import Refused, failure
+from plait.writing.targets import append, create, followed, parent, split, strict, target, write_file
 
 __all__ = [
     "Directory",
@@ -33,7 +33,7 @@ __all__ = [
     "create",
     "failure",
     "followed",
-    "gated",
+    "parent",
     "split",
     "strict",
     "target",

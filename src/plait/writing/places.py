@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import os
 import stat
-from _contextvars import ContextVar
 
 from plait.content import OUTPUT_LINKS, reason
 from plait.errors import ReadError
+from plait.view import current_permissions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from _contextvars import Token
-    from collections.abc import Callable, Iterator
-    from typing import TypeAlias
+    from collections.abc import Iterator
 
     from plait.errors import PlaitError
-
-    # Called with a path as it is written and its real path. Raises PlaitError; True if a file chose the path.
-    Gate: TypeAlias = Callable[[str, str], bool]
 
 # The name is in `plait.cli.options`, which is above this module.
 ALLOW_FLAG = "--allow-symlink-output"
 # As many as Linux follows.
 _MOST_LINKS = 40
-
-_GATE: ContextVar[Gate | None] = ContextVar("plait_write_gate", default=None)
 
 
 class Refused(OSError):
@@ -58,25 +51,16 @@ def failure(subject: str, error: OSError | ValueError, kind: type[PlaitError] = 
     return kind(f"cannot write {subject}: {why}", hint=error.hint if isinstance(error, Refused) else None)
 
 
-class gated:  # noqa: N801 - reads as what it does
-    """`with gated(check):` passes every path that is written to a function, with its real path."""
+def authorize(path: str) -> bool:
+    """True if a file chose the path, so that no link on its way is followed.
 
-    __slots__ = ("_gate", "_token")
-
-    def __init__(self, gate: Gate | None) -> None:
-        self._gate = gate
-
-    def __enter__(self) -> None:
-        self._token: Token[Gate | None] = _GATE.set(self._gate)
-
-    def __exit__(self, *_: object) -> None:
-        _GATE.reset(self._token)
-
-
-def authorize(path: str, real: str) -> bool:
-    """True if a file chose the path. Raises PlaitError for a path that may not be written."""
-    gate = _GATE.get()
-    return False if gate is None else gate(path, real)
+    Raises PermissionDeniedError for a path that the current project may not write, before anything is asked about it.
+    """
+    permissions = current_permissions()
+    if permissions is None:
+        return False
+    permissions.check_write(path)
+    return not permissions.is_typed(path)
 
 
 def resolved(path: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
+from plait.view import unrestricted
 from plait.writing.directory import Directory, opened
 from plait.writing.places import authorize, links_on, refused, resolved, unfit
 
@@ -19,8 +20,9 @@ def followed(path: str, *, make: int | None = None) -> Directory:
     make: the mode of each missing directory; nothing is made behind a link that leads nowhere.
     """
     path = path or os.curdir
+    is_strict = authorize(path)
     real = resolved(path)
-    if authorize(path, real):
+    if is_strict:
         return _below(*split(path, os.curdir), path, make)
     if make is not None and not os.path.isdir(real):
         for link in links_on(path):
@@ -31,13 +33,25 @@ def followed(path: str, *, make: int | None = None) -> Directory:
     return opened(real, path, make)
 
 
+def parent(path: str, *, make: int | None = None) -> Directory:
+    """The directory that the user typed, or a file chose, as part of the path of a file or directory in it.
+
+    Permission for the path itself is enough.
+    """
+    above = os.path.dirname(path)
+    if authorize(path):
+        return followed(above, make=make)
+    with unrestricted():
+        return followed(above, make=make)
+
+
 def strict(path: str, top: str, *, make: int | None = None) -> Directory:
     """The directory at a path that a file chose, or plait itself. No component below top may be a link.
 
     top: a directory that counts as typed, such as a project's.
     """
+    authorize(path)
     start, names = split(path, top)
-    authorize(path, os.path.join(os.path.realpath(start), *names))
     return _below(start, names, path, make)
 
 
@@ -68,9 +82,10 @@ def target(path: str, *, top: str | None = None, make: int | None = None) -> tup
 
     top: None for a path that the user typed. Then the file itself may be a link as well. make: as for `followed`.
     """
+    is_strict = authorize(path)
     if top is None:
         real = resolved(path)
-        if not authorize(path, real):
+        if not is_strict:
             place = opened(os.path.dirname(real), os.path.dirname(path), make)
             return place, _name(real)
         top = os.curdir
@@ -79,7 +94,6 @@ def target(path: str, *, top: str | None = None, make: int | None = None) -> tup
         from errno import EISDIR
 
         raise unfit(path, stat.S_IFDIR, EISDIR)
-    authorize(path, os.path.join(os.path.realpath(start), *names))
     return _below(start, names[:-1], os.path.dirname(path), make), names[-1]
 
 
@@ -110,7 +124,7 @@ def write_file(
     if top is None and _is_written_to(path, parts):
         return
     if top is None and not replaces_target:
-        directory, name = followed(os.path.dirname(path), make=make), _name(path)
+        directory, name = parent(path, make=make), _name(path)
     else:
         directory, name = target(path, top=top, make=make)
     with directory:
@@ -119,6 +133,8 @@ def write_file(
 
 def _is_written_to(path: str, parts: Iterable[bytes]) -> bool:
     """Writes to a FIFO, a device or an open descriptor that the user typed; False if the path names none."""
+    if authorize(path):
+        return False
     try:
         found = os.stat(path)
     except FileNotFoundError:
@@ -130,8 +146,7 @@ def _is_written_to(path: str, parts: Iterable[bytes]) -> bool:
         from errno import EISDIR
 
         raise IsADirectoryError(EISDIR, os.strerror(EISDIR), path)
-    if authorize(path, resolved(path)):
-        return False
+    resolved(path)
     # Not the path of a descriptor: that would open the file again, from its start, and lose what was written.
     handle = os.dup(own) if own is not None else os.open(path, os.O_WRONLY | getattr(os, "O_CLOEXEC", 0))
     with open(handle, "wb") as file:

@@ -13,6 +13,7 @@ from plait.project.inference.shell import Shell
 from plait.project.run import Run, from_here
 from plait.project.settings import holds_paths, path_in
 from plait.source import Position, Source
+from plait.trust import permissions_of
 from plait.view import View
 
 TYPE_CHECKING = False
@@ -122,6 +123,7 @@ class _Collector:
         self.runs: dict[tuple[object, ...], Run] = {}
         self.count = 0
         self._reasons: dict[tuple[object, ...], str] = {}
+        self._permissions = permissions_of("", inference.top)
 
     def add(self, path: str, snippet: Snippet) -> None:
         """Adds the runs of a snippet; the first directory in which one succeeds counts."""
@@ -171,6 +173,7 @@ class _Collector:
         if key not in self._reasons:
             why = f"{at}; without {', '.join(line.omitted)}, only known when the script runs" if line.omitted else at
             run = Run(snippet.group or line.command, line.command, settings, None, from_here(directory), None, why=why)
+            run.permissions = self._permissions
             self._reasons[key] = failure_of(run) if self.verify else ""
             if not self._reasons[key]:
                 self.runs[key] = run

@@ -1,0 +1,189 @@
+"""What a project file asks for beyond its repository: the accesses that its runs, matrices, steps and tests name.
+
+`plait trust` shows these, and `--trust` grants them. Nothing outside of the repository is looked at to find them.
+"""
+
+from __future__ import annotations
+
+import os
+
+from plait.errors import PlaitError
+from plait.nodes import Array, Map
+from plait.permissions import NETWORK, PROGRAMS, READ, Need, origin_of
+from plait.tools.pipeline import PATHS, SETTINGS, file_source, runs_of, top_map
+from plait.view import permitted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.nodes import MapItem, Value
+    from plait.permissions import Permissions
+    from plait.source import Position
+
+# A file of steps that names others that name it, over and over, is no reason to read for ever.
+_MOST_FILES = 1000
+
+
+def needs_of(path: str, permissions: Permissions) -> list[Need]:
+    """What a project or pipeline file, and the pipelines that it names, ask for and `permissions` lack, each once.
+
+    Settings that cannot be read ask for nothing: evaluating them fails.
+    """
+    found: dict[tuple[str, str], Need] = {}
+    with permitted(permissions):
+        for need in _of_files(path, permissions):
+            if not permissions.grants(need):
+                found.setdefault(need.key, need)
+    return sorted(found.values(), key=lambda need: need.key)
+
+
+def _of_files(path: str, permissions: Permissions) -> Iterator[Need]:
+    waiting, known = [path], {os.path.abspath(path)}
+    while waiting and len(known) < _MOST_FILES:
+        path = waiting.pop()
+        try:
+            top = top_map(file_source(path))
+        except PlaitError:
+            continue
+        for need, is_pipeline in _of_top(top, os.path.dirname(path)):
+            yield _absolute(need)
+            if is_pipeline and os.path.abspath(need.name) not in known and permissions.may_read(need.name):
+                known.add(os.path.abspath(need.name))
+                waiting.append(need.name)
+
+
+def _absolute(need: Need) -> Need:
+    return need if need.access in (NETWORK, PROGRAMS) else Need(need.access, os.path.abspath(need.name), need.at)
+
+
+def _of_top(top: Map, directory: str) -> Iterator[tuple[Need, bool]]:
+    """The accesses of a file, each with True for the file of another pipeline."""
+    for item in top.items:
+        if item.key == "steps":
+            yield from _of_steps(item.value, directory)
+        elif item.key == "schemas":
+            yield from ((one, False) for one in _of_schemas(item.value, directory, item.position))
+        elif item.key == "tests":
+            yield from _of_tests(item.value, directory)
+    try:
+        runs = runs_of(top)
+    except PlaitError:
+        return
+    for item in () if runs is None else runs.items:
+        if type(item.value) is Map:
+            yield from _of_run(item.value, directory)
+
+
+def _of_run(run: Map, directory: str) -> Iterator[tuple[Need, bool]]:
+    for item in run.items:
+        if item.key == "steps":
+            yield from _of_steps(item.value, directory)
+        elif item.key == "schemas":
+            yield from ((one, False) for one in _of_schemas(item.value, directory, item.position))
+        elif item.key == "matrix" and type(item.value) is Map:
+            yield from ((one, False) for one in _of_matrix(item.value, directory))
+        else:
+            yield from _of_command(item, directory)
+
+
+def _of_command(item: MapItem, directory: str) -> Iterator[tuple[Need, bool]]:
+    from plait.project.settings import COMMANDS, settings_of
+    from plait.project.settings import needs_of as of_settings
+
+    if item.key not in COMMANDS or type(item.value) is not Map:
+        return
+    try:
+        settings, _ = settings_of(str(item.key), [item.value])
+        for setting in settings:
+            for need in of_settings([setting], directory):
+                yield _before_axes(need), item.key == "compose" and setting.flag is None
+    except PlaitError:
+        return
+
+
+def _before_axes(need: Need) -> Need:
+    """What the values of axes lead to: for a path with names in braces, the directory before the first of these."""
+    if need.access in (NETWORK, PROGRAMS) or "{" not in need.name:
+        return need
+    return Need(need.access, os.path.dirname(need.name.partition("{")[0]) or os.curdir, need.at)
+
+
+def _of_tests(tests: Value, directory: str) -> Iterator[tuple[Need, bool]]:
+    for case in tests.items if type(tests) is Map else ():
+        if type(case.value) is not Map:
+            continue
+        for item in case.value.items:
+            yield from _of_command(item, directory)
+            file = item.value.find("file") if item.key == "same-as" and type(item.value) is Map else None
+            if file is not None:
+                yield from ((one, False) for one in _paths(file.value, directory, file.position))
+
+
+def _of_schemas(value: Value, directory: str, at: Position) -> Iterator[Need]:
+    for one in value.items if type(value) is Array else ():
+        entry = one.value.find("schema") if type(one.value) is Map else None
+        yield from _paths(one.value if entry is None else entry.value, directory, at)
+
+
+def _of_matrix(matrix: Map, directory: str) -> Iterator[Need]:
+    listed = matrix.find("environments")
+    if listed is not None:
+        yield from _paths(listed.value, directory, listed.position) if type(listed.value) is str else ()
+    axes = matrix.find("axes")
+    for axis in axes.value.items if axes is not None and type(axes.value) is Map else ():
+        for item in axis.value.items if type(axis.value) is Map else ():
+            yield from (_before_wildcards(one) for one in _paths(item.value, directory, item.position))
+
+
+def _before_wildcards(need: Need) -> Need:
+    at = next((at for at, char in enumerate(need.name) if char in "*?["), None)
+    return need if at is None else Need(READ, os.path.dirname(need.name[:at]) or os.curdir, need.at)
+
+
+def _of_steps(steps: Value, directory: str) -> Iterator[tuple[Need, bool]]:
+    for step in steps.items if type(steps) is Array else ():
+        for kind in step.value.items if type(step.value) is Map else ():
+            if kind.key not in SETTINGS:
+                continue
+            settings: Value = kind.value
+            if type(settings) is str:  # compose: FILE
+                yield from ((one, kind.key == "compose") for one in _paths(settings, directory, kind.position))
+            for item in settings.items if type(settings) is Map else ():
+                if item.key in PATHS:
+                    for need in _paths(item.value, directory, item.position):
+                        yield need, kind.key == "compose"
+                elif item.key == "repositories" and type(item.value) is Map:
+                    for checkout in item.value.items:
+                        yield from ((one, False) for one in _paths(checkout.value, directory, checkout.position))
+                elif item.key == "secrets":
+                    yield from ((one, False) for one in _of_secrets(item.value, directory, item.position))
+
+
+def _of_secrets(value: Value, directory: str, at: Position) -> Iterator[Need]:
+    from plait.secrets.sources import Named
+
+    for text in _texts(value):
+        try:
+            source = Named(text)
+        except PlaitError:
+            continue
+        if source.program:
+            yield Need(PROGRAMS, source.program, at)
+        if source.path:
+            yield from _paths(source.path, directory, at)
+
+
+def _paths(value: Value, directory: str, at: Position) -> Iterator[Need]:
+    for text in _texts(value):
+        if "://" in text:
+            yield Need(NETWORK, origin_of(text), at)
+        elif text:
+            path = os.path.expanduser(text) if text.startswith("~") else os.path.join(directory, text)
+            yield _before_axes(Need(READ, path, at))
+
+
+def _texts(value: Value) -> Sequence[str]:
+    if type(value) is str:
+        return [value]
+    return [one.value for one in value.items if type(one.value) is str] if type(value) is Array else []

@@ -1,0 +1,125 @@
+"""`plait trust`: what a project may reach beyond its repository, decided by the user."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from plait.cli.colour import cleaning
+from plait.cli.options import READ_PATH, SWITCH, TEXTS, WRITTEN_PATH, Command, Flag
+from plait.cli.streams import complain, write_out
+from plait.errors import ReadError, UsageError
+from plait.permissions import ACCESSES, FILE_NAMES, NETWORK, READ, WRITE, Need, origin_of
+from plait.project.needs import needs_of
+from plait.trust import Decision, check_owner, decisions, permissions_of, revoke, store, stored
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plait.cli.options import Parsed
+
+TRUST = Command(
+    "plait trust",
+    "Show what a project asks for outside of its repository, and grant it. PATH is the directory of a project, or a file of "
+    "steps; by default the working directory.",
+    (
+        Flag("list", SWITCH, "list what was granted to which project"),
+        Flag("revoke", SWITCH, "forget what was granted to the project"),
+        Flag("yes", SWITCH, "grant without asking", short="y"),
+        "Grant this, whatever the project file asks for",
+        Flag(READ, TEXTS, "read this file or directory", value="PATH", names=READ_PATH),
+        Flag(WRITE, TEXTS, "write this file, or files in this directory", value="PATH", names=WRITTEN_PATH),
+        Flag(NETWORK, TEXTS, "send requests to this server, such as https://example.com", value="URL"),
+        Flag("programs", TEXTS, "start this program: sops, or a command, exec:COMMAND", value="PROGRAM"),
+    ),
+    arguments="[PATH]",
+)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run `plait trust`; the exit status, 1 where nothing was granted that was asked for. Raises PlaitError."""
+    flags = TRUST.parse(argv)
+    if flags.on("help"):
+        write_out(TRUST.help_text())
+        return 0
+    if len(flags.arguments) > 1:
+        raise UsageError("plait trust takes one project", found=" ".join(flags.arguments))
+    if flags.on("list"):
+        write_out("".join(_listed(one) for one in decisions()), is_harmless=True)
+        return 0
+    directory, file = _project(flags.arguments[0] if flags.arguments else os.curdir)
+    if flags.on("revoke"):
+        is_gone = revoke(directory)
+        write_out(f"{_clean(directory)}: {'nothing is granted any more' if is_gone else 'nothing was granted'}\n")
+        return 0
+    return _grant(flags, directory, file)
+
+
+def _project(path: str) -> tuple[str, str]:
+    """The real path of a project's directory, and its file; "" where it has none. Raises ReadError."""
+    if os.path.isdir(path):
+        names = [name for name in FILE_NAMES if os.path.isfile(os.path.join(path, name))]
+        return os.path.realpath(path), os.path.join(path, names[0]) if names else ""
+    if not os.path.isfile(path):
+        raise ReadError(f'there is nothing at "{path}"', expected="the directory of a project, or a file of steps")
+    return os.path.realpath(os.path.dirname(path) or os.curdir), path
+
+
+def _grant(flags: Parsed, directory: str, file: str) -> int:
+    permissions = permissions_of(file, directory, typed=[Need(READ, file)] if file else ())
+    typed = [_typed(access, text) for access in ACCESSES for text in flags.texts(access)]
+    needs = typed or (needs_of(file, permissions) if file else [])
+    is_foreign = bool(file) and _is_foreign(file)
+    if not needs and not is_foreign:
+        write_out(f"{_clean(directory)} asks for nothing outside of its repository\n")
+        return 0
+    heading = "" if not is_foreign else f"{_clean(directory)} belongs to another user\n"
+    if needs:
+        heading += f"{_clean(directory)} asks for\n"
+    write_out(heading + _table(needs), is_harmless=True)
+    if not flags.on("yes") and not _is_confirmed():
+        complain("plait: nothing was granted\n")
+        return 1
+    store(Decision(directory, [*stored(directory), *needs]))
+    write_out("granted\n")
+    return 0
+
+
+def _typed(access: str, text: str) -> Need:
+    if access in (READ, WRITE):
+        return Need(access, os.path.abspath(text))
+    return Need(access, origin_of(text) if access == NETWORK else text)
+
+
+def _is_foreign(file: str) -> bool:
+    from plait.errors import PermissionDeniedError
+
+    try:
+        check_owner(os.path.abspath(file))
+    except PermissionDeniedError:
+        return True
+    return False
+
+
+def _is_confirmed() -> bool:
+    """True if the user at the terminal says yes. Raises UsageError without a terminal."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("there is no terminal to ask at", expected="--yes, which grants all of this")
+    sys.stdout.write("Grant this? [y/N] ")
+    sys.stdout.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _listed(decision: Decision) -> str:
+    return f"{_clean(decision.directory)}\n{_table(decision.needs)}"
+
+
+def _table(needs: Iterable[Need]) -> str:
+    rows = [(one.access, _clean(one.name), "" if one.at is None else _clean(str(one.at))) for one in needs]
+    width = max((len(name) for _, name, _ in rows), default=0)
+    return "".join(f"  {access:<8}  {name:<{width}}  {at}".rstrip() + "\n" for access, name, at in rows)
+
+
+def _clean(text: str) -> str:
+    return cleaning()(text)
