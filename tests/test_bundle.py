@@ -52,24 +52,29 @@ class Small:
 
     def load(self, *names: str, **environment: str) -> dict[str, tuple[str, str]]:
         """What one process loads: the class of each module's loader, and the module's value."""
-        done = run([sys.executable, "-c", PROGRAM, str(self.directory), str(self.bundle), *names], **environment)
+        done = run(
+            [sys.executable, "-c", PROGRAM, str(self.directory), str(self.bundle), *names],
+            self.directory,
+            **environment,
+        )
         assert (done.returncode, done.stderr) == (0, "")
         rows = (line.split() for line in done.stdout.splitlines())
         return {name: (loader, value) for name, loader, value in rows}
 
     def groups(self) -> list[set[str]]:
         bundle = Bundle("small", str(self.package), str(self.bundle))
-        numbers = {name: entry[0] for name, entry in bundle._entries.items()}
+        numbers = {name: entry[0] for name, entry in bundle.entries.items()}
         return [
             {name.removeprefix("small.") for name, of in numbers.items() if of == number}
-            for number in range(len(bundle._groups))
+            for number in range(len(bundle.groups))
         ]
 
 
-def run(command: list[str], **environment: str) -> subprocess.CompletedProcess[str]:
+def run(command: list[str], cwd: pathlib.Path, **environment: str) -> subprocess.CompletedProcess[str]:
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PLAIT"))}
     path = {"PYTHONPATH": str(SOURCES.parent)}
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=inherited | path | environment)
+    everything = inherited | path | environment
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd, env=everything)
 
 
 @pytest.fixture
@@ -127,7 +132,7 @@ def test_a_source_that_changed_is_read_again(same: str, small: Small) -> None:
 def test_a_module_that_is_gone_is_not_found(small: Small) -> None:
     small.load(*MODULES)
     (small.package / "two.py").unlink()
-    done = run([sys.executable, "-c", PROGRAM, str(small.directory), str(small.bundle), "two"])
+    done = run([sys.executable, "-c", PROGRAM, str(small.directory), str(small.bundle), "two"], small.directory)
     assert "ModuleNotFoundError: No module named 'small.two'" in done.stderr
     small.load("one")
     assert set().union(*small.groups()) == {"one", "three"}
@@ -152,7 +157,7 @@ def test_a_package_that_was_moved_is_found_where_it_is(small: Small, tmp_path: p
     moved.mkdir()
     small.package.rename(moved / "small")
     program = PROGRAM + "module.fail()\n"
-    done = run([sys.executable, "-c", program, str(moved), str(moved / "small/__pycache__/small.bundle"), "two"])
+    done = run([sys.executable, "-c", program, str(moved), str(moved / "small/__pycache__/small.bundle"), "two"], moved)
     assert done.stdout == "two _Loader 2\n"
     assert f"File \"{moved}/small/two.py\", line 3, in fail\n    raise ValueError('here')" in done.stderr
 
@@ -170,7 +175,7 @@ def test_nothing_is_written_where_python_writes_no_bytecode(small: Small) -> Non
 def test_the_number_of_a_standard_stream_is_left_to_it(small: Small) -> None:
     small.load(*MODULES)
     program = "import os; os.close(0)\n" + PROGRAM + "os.fstat(0)\n"
-    done = run([sys.executable, "-c", program, str(small.directory), str(small.bundle), "one"])
+    done = run([sys.executable, "-c", program, str(small.directory), str(small.bundle), "one"], small.directory)
     assert done.stdout == "one SourceFileLoader one\n"
     assert "Bad file descriptor" in done.stderr
 
@@ -194,15 +199,8 @@ def loaders_of_a_render(directory: pathlib.Path, **environment: str) -> set[str]
     file = directory / "a.yml"
     file.write_text("#@ x = 1\na: #@ x\nb: bundled\n", "utf-8")
     command = [sys.executable, "-c", OBSERVED, str(LAUNCHER), "render", "-f", file.name]
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PLAIT"))}
-    done = subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=directory,
-        env=inherited | {"PYTHONPATH": str(directory / "lib")} | environment,
-    )
+    done = run(command, directory, **{"PYTHONPATH": str(directory / "lib")} | environment)
+    done.check_returncode()
     assert done.stdout == "a: 1\nb: bundled\n"
     return {line.split()[1] for line in done.stderr.splitlines()}
 
@@ -230,6 +228,19 @@ def test_the_command_loads_its_modules_from_the_bundle(copied: pathlib.Path) -> 
     assert loaders_of_a_render(copied, PLAIT_PLAIN="1") == {FILES}
     assert loaders_of_a_render(copied, PYTHONOPTIMIZE="1") == {FILES}, "another bundle"
     assert len([*cache.glob("*.bundle")]) == 2
+
+
+def test_modules_beside_the_launcher_are_not_looked_for(copied: pathlib.Path) -> None:
+    """Other programs are there, in /usr/bin as many as thousands."""
+    launcher = copied / "bin" / "plait"
+    launcher.parent.mkdir()
+    launcher.write_bytes(LAUNCHER.read_bytes())
+    for name in ("gc", "_signal", "__future__", "resource", "_contextvars", "yaml", "plait"):
+        (launcher.parent / f"{name}.py").write_text("raise SystemExit(99)\n", "utf-8")
+    (copied / "a.yml").write_text("a: 1\n", "utf-8")
+    command = [sys.executable, str(launcher), "render", "-f", "a.yml"]
+    done = run(command, copied, PYTHONPATH=str(copied / "lib"))
+    assert (done.returncode, done.stdout) == (0, "a: 1\n")
 
 
 def test_a_bundle_beside_the_inputs_is_not_used(copied: pathlib.Path) -> None:

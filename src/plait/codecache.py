@@ -291,10 +291,8 @@ def _is_private(place: str | int, others: int) -> bool:
 
 def _is_below(place: str, inputs: Sequence[str]) -> bool:
     """Whether it lies in a directory among the inputs."""
-    real = os.path.realpath(place) + os.sep
-    return any(
-        real.startswith(os.path.realpath(path).rstrip(os.sep) + os.sep) for path in inputs if os.path.isdir(path)
-    )
+    directories = [os.path.realpath(path).rstrip(os.sep) + os.sep for path in inputs if os.path.isdir(path)]
+    return bool(directories) and (os.path.realpath(place) + os.sep).startswith(tuple(directories))
 
 
 def _default_directory(environment: Mapping[str, str]) -> str | None:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import sys
 from _contextvars import ContextVar
-from _operator import length_hint
 
 from plait.limits import allowance, exceeded
 from plait.process import has_other_threads
@@ -317,6 +316,8 @@ def check_room(size: int) -> None:
 
 def foresee(items: object, each: int) -> None:
     """Refuse a collection made of these items, each of which takes so many bytes. Raises LimitError."""
+    from _operator import length_hint
+
     check_room(length_hint(items) * each)
 
 
