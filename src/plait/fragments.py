@@ -16,6 +16,7 @@ from plait.errors import LimitError
 from plait.limits import allowance, exceeded
 from plait.nodes import (
     COLLECTION_TYPES,
+    INTEGERS,
     SCALARS,
     Array,
     ArrayItem,
@@ -51,9 +52,6 @@ if TYPE_CHECKING:
     from plait.nodes import Collection, Item
     from plait.nodes import Value as NodeValue
     from plait.source import Source
-
-# The integers that YAML output can hold (spec ytt 3.9).
-_LEAST, _GREATEST = -(2**63), 2**64 - 1
 
 
 class YamlFragment(Value):
@@ -211,7 +209,7 @@ def to_nodes(value: object, source: Source | None = None, line: int = 0) -> Node
     """
     if type(value) is str or value is None or type(value) is bool or type(value) is float:
         return value
-    if type(value) is int and _LEAST <= value <= _GREATEST:
+    if type(value) is int and value in INTEGERS:
         return value
     return value.value if type(value) is YamlFragment else counted_nodes(value, source, line)[0]
 
@@ -255,7 +253,7 @@ def _to_nodes(value: object, source: Source | None, line: int, room: list[int]) 
     if type(value) is str or value is None or type(value) is bool or type(value) is float:
         return value
     if type(value) is int:
-        if _LEAST <= value <= _GREATEST:
+        if value in INTEGERS:
             return value
         raise StarlarkError(_int_sentence(value), expected="an integer of at most 64 bits")
     if type(value) is YamlFragment:

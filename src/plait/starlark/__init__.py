@@ -11,23 +11,23 @@ from __future__ import annotations
 
 from plait.errors import StarlarkError
 from plait.lazy import first_use
-from plait.starlark.budget import budget_of, check_room, look, spend
-from plait.starlark.calls import call
-from plait.starlark.containers import FROZEN, Dict, List, Set, freeze, has, insert, lookup, remove
-from plait.starlark.display import repr_of, str_of
-from plait.starlark.program import Program, compile_program
-from plait.starlark.structs import STRUCTS, Members, Module, Struct
-from plait.starlark.values import Builtin, NoAttribute, Value, is_callable, is_function, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.starlark.arguments import unpack, unpack_positional
+    from plait.starlark.budget import budget_of, check_room, look, spend
+    from plait.starlark.calls import call
     from plait.starlark.comparison import compare, equals
+    from plait.starlark.containers import FROZEN, Dict, List, Set, freeze, has, insert, lookup, remove
+    from plait.starlark.display import repr_of, str_of
     from plait.starlark.pieces import Args, Code, Expr, Host
     from plait.starlark.pieces import Piece as Piece
     from plait.starlark.pieces import Slot as Slot
     from plait.starlark.pieces import Slots as Slots
     from plait.starlark.program import Load as Load
+    from plait.starlark.program import Program, compile_program
+    from plait.starlark.structs import STRUCTS, Members, Module, Struct
+    from plait.starlark.values import Builtin, NoAttribute, Value, is_callable, is_function, type_of
 
 __all__ = [
     "FROZEN",
@@ -69,13 +69,24 @@ __all__ = [
     "unpack_positional",
 ]
 
-# What only some runs need: what a program is compiled from, and what the library of the language needs itself.
-_LATER = {
-    **dict.fromkeys(("Args", "Code", "Expr", "Host"), "pieces"),
-    **dict.fromkeys(("compare", "equals"), "comparison"),
-    **dict.fromkeys(("unpack", "unpack_positional"), "arguments"),
+# The module of each name: a program that only puts scalars into nodes needs few of them.
+_HOMES = {
+    name: module
+    for module, names in {
+        "arguments": ("unpack", "unpack_positional"),
+        "budget": ("budget_of", "check_room", "look", "spend"),
+        "calls": ("call",),
+        "comparison": ("compare", "equals"),
+        "containers": ("FROZEN", "Dict", "List", "Set", "freeze", "has", "insert", "lookup", "remove"),
+        "display": ("repr_of", "str_of"),
+        "pieces": ("Args", "Code", "Expr", "Host"),
+        "program": ("Program", "compile_program"),
+        "structs": ("STRUCTS", "Members", "Module", "Struct"),
+        "values": ("Builtin", "NoAttribute", "Value", "is_callable", "is_function", "type_of"),
+    }.items()
+    for name in names
 }
 
 
 def __getattr__(name: str) -> object:
-    return first_use(__name__, _LATER.get(name), name)
+    return first_use(__name__, _HOMES.get(name), name)

@@ -1,4 +1,4 @@
-"""What compiled code calls in most templates: alone these need nothing of the language's library, which takes long to load.
+"""What compiled code calls in many templates: alone these need nothing of the language's library, which takes long to load.
 
 `runtime.GLOBALS` has them as well, beside all the rest.
 """
@@ -10,6 +10,7 @@ from plait.starlark.attributes import attribute
 from plait.starlark.budget import SMALL, SOME, check_string, spend
 from plait.starlark.containers import Dict, List, Set
 from plait.starlark.display import str_of
+from plait.starlark.program import PYTHON
 from plait.starlark.structs import STRUCTS
 from plait.starlark.values import joined
 
@@ -56,6 +57,7 @@ def same(x: object) -> object:
 
 
 COMMON: dict[str, object] = {
+    **PYTHON,
     "$attribute": attribute,
     "$direct.str": str_of,
     "$make_dict": make_dict,
@@ -65,14 +67,5 @@ COMMON: dict[str, object] = {
     "$structs": STRUCTS,
     "$List": List,
     "$Dict": Dict,
-    "$T.int": int,
-    "$T.str": str,
-    "$T.tuple": tuple,
-    "$T": type,
-    "$L": len,
-    "$R": range,
-    "$plain": frozenset((str, int, float, bool, type(None))),
-    "$scalars": frozenset((int, float, bool, type(None))),
     "$sized": frozenset((List, Dict, Set, tuple, range)),
-    "$locals": locals,
 }

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from plait.errors import Finding, StarlarkError
 from plait.events import begun
+from plait.nodes import SCALARS
 from plait.passes import FAST
 from plait.source import Position, Source
 from plait.starlark.budget import budget_of, check_growth
 from plait.starlark.calls import enter, leave, leaving
-from plait.starlark.containers import freeze
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _ast import stmt
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from types import CodeType
     from typing import TypeAlias
 
@@ -79,11 +79,8 @@ class Program:
         except Exception as error:  # noqa: BLE001
             fault = error
         else:
-            result: dict[str, object] = {}
-            for name, value in variables.items():
-                if name[0] != "$":
-                    result[name] = value
-                    freeze(value)
+            result = {name: value for name, value in variables.items() if name[0] != "$"}
+            _freeze(result.values())
             return result
         finally:
             leave(former)
@@ -98,14 +95,16 @@ class Program:
         """The names that all programs see which run by a budget, a context's own, and share `common`."""
         found = budget.shared.get(id(common))
         if found is None:
-            from plait.starlark.common import COMMON
-
             budget.loops = lambda: _loops(budget)
-            found = budget.shared[id(common)] = common, {**COMMON, **budget.names, **common}
+            found = budget.shared[id(common)] = common, {**PYTHON, **budget.names, **common}
         table = found[1]
         # What only some programs ask for is loaded for the first that does: it takes a tenth of a small render.
         if _LIBRARY not in table and self._asks_more(table, names):
-            if _LOOPS not in table:
+            if _COMMON not in table:
+                from plait.starlark.common import COMMON
+
+                table.update({**COMMON, **table})
+            if _LOOPS not in table and self._asks_more(table, names):
                 table.update(_loops(budget).names())
             if self._asks_more(table, names):
                 from plait.starlark.builtins import printing
@@ -128,11 +127,34 @@ def _loops(budget: Budget) -> Loops:
     return Loops(budget.spend)
 
 
+# What programs call of Python itself.
+PYTHON: dict[str, object] = {
+    "$T.int": int,
+    "$T.str": str,
+    "$T.tuple": tuple,
+    "$T": type,
+    "$L": len,
+    "$R": range,
+    "$plain": frozenset((str, int, float, bool, type(None))),
+    "$scalars": frozenset((int, float, bool, type(None))),
+    "$locals": locals,
+}
 # Each stands for all that comes with it.
+_COMMON = "$attribute"
 _LOOPS = "$begin"
 _LIBRARY = "$index"
 # The names that every program has of its own.
 _OWN = frozenset({"$source", "$budget", "$load", "$sites", "$globals", "$listen", "$ran"})
+
+
+def _freeze(values: Iterable[object]) -> None:
+    """Make values and everything that can be reached from them unchangeable."""
+    changing = [value for value in values if type(value) not in SCALARS]
+    if changing:
+        from plait.starlark.containers import freeze
+
+        for value in changing:
+            freeze(value)
 
 
 def _names(code: CodeType) -> set[str]:

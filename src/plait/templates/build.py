@@ -14,13 +14,11 @@ Repeated keys are looked for when a builder ends, for all of its maps at once (s
 from __future__ import annotations
 
 from plait.annotations import Annotation
-from plait.deferred import Deferred, NotYet
 from plait.errors import TemplateError
-from plait.fragments import YamlFragment, counted_nodes, to_nodes
 from plait.limits import allowance, exceeded
-from plait.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, key_id
+from plait.nodes import INTEGERS, Array, ArrayItem, Document, DocumentSet, Map, MapItem, key_id
 from plait.source import Position
-from plait.starlark import Builtin, Module, StarlarkError, Value, call, str_of, type_of
+from plait.starlark import Builtin, StarlarkError, Value, call, type_of
 from plait.templates.inserting import inserter
 from plait.templates.plan import size_of
 
@@ -30,6 +28,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol, TypeAlias
 
     from plait.annotations import Annotations
+    from plait.fragments import YamlFragment
     from plait.nodes import Item
     from plait.nodes import Value as NodeValue
     from plait.source import Source
@@ -77,10 +76,24 @@ class Run:
     """One run of a YAML template.
 
     implicit_overrides: a repeated key silently replaces the earlier one (`--implicit-map-key-overrides`). warn: gets what
-    a user should know though it is no error. documents: the result.
+    a user should know though it is no error. documents: the result. fragment, convert: the class of fragments and the
+    function that makes nodes of collections; None until a value that is not a scalar comes in, which many templates
+    never have.
     """
 
-    __slots__ = ("begun", "documents", "implicit_overrides", "listener", "most", "plan", "sizes", "source", "warn")
+    __slots__ = (
+        "begun",
+        "convert",
+        "documents",
+        "fragment",
+        "implicit_overrides",
+        "listener",
+        "most",
+        "plan",
+        "sizes",
+        "source",
+        "warn",
+    )
 
     def __init__(
         self,
@@ -100,6 +113,13 @@ class Run:
         self.most = allowance().most_nodes()
         self.sizes: list[int] = []
         self.documents = DocumentSet([], source, 1)
+        self.fragment: type[YamlFragment] | None = None
+        self.convert: Callable[[object, Source, int], tuple[NodeValue, int]] | None = None
+
+    def load_fragments(self) -> None:
+        from plait.fragments import YamlFragment, counted_nodes
+
+        self.fragment, self.convert = YamlFragment, counted_nodes
 
     def names(self) -> dict[str, object]:
         """What the program of this run calls, beside NAMES."""
@@ -142,6 +162,8 @@ class Run:
 
     def dropped(self, value: object, line: int) -> None:
         """A code line called a function of the program, and does nothing with what it gives."""
+        from plait.fragments import YamlFragment
+
         if type(value) is YamlFragment and value.truth():
             self.warn(
                 f"{Position(self.source, line)}: the nodes that this call gives are not used; "
@@ -167,6 +189,8 @@ class Run:
 
     def defer(self, ask: Callable[[], object]) -> object:
         """What a function gives; where that is not known yet, what stands for it."""
+        from plait.deferred import Deferred, NotYet
+
         begun = len(self.begun)
         try:
             return ask()
@@ -176,6 +200,8 @@ class Run:
 
     def module(self) -> Mapping[str, object]:
         """What `load("@ytt:template", ...)` gives a file."""
+        from plait.starlark import Module
+
         return {"template": Module("template", {"replace": Builtin("template.replace", self.replace)})}
 
     def replace(self, *args: object, **_kwargs: object) -> Noop:  # the reference ignores keywords here
@@ -197,12 +223,15 @@ class Run:
         """
         if value is _NOOP:
             return None
-        if type(value) is Deferred and kind is Document:
-            raise NotYet(value.values)
+        if type(value) is int and value in INTEGERS:
+            return value
+        if self.convert is None:
+            self.load_fragments()
+            assert self.convert is not None
+        if kind is Document:
+            _check_known(value)
         try:
-            if type(value) is int:
-                return to_nodes(value)
-            nodes, made = counted_nodes(value, self.source, line)
+            nodes, made = self.convert(value, self.source, line)
             builder.count(made)
             if type(nodes) is DocumentSet:
                 raise StarlarkError(
@@ -290,7 +319,7 @@ class Builder:
             elif kind is ArrayItem:
                 item = ArrayItem(value, source, pattern.line, annotations)
             else:
-                computed = hole >= 0 and value is not None and type(values[hole]) is not YamlFragment
+                computed = hole >= 0 and value is not None and type(values[hole]) is not run.fragment
                 item = Document(value, source, pattern.line, annotations, computed)
             items.append(item if listener is None else listener.added(item, pattern))
 
@@ -301,7 +330,7 @@ class Builder:
             item = items[-1]
             item.value = self.run.value(value, type(item), item.line, self)
             if type(item) is Document:
-                item.computed = item.value is not None and type(value) is not YamlFragment
+                item.computed = item.value is not None and type(value) is not self.run.fragment
         else:
             # The expression replaced the node. The value counts for nothing, but it has to be one.
             self.run.value(value, MapItem, 0, self)
@@ -373,6 +402,9 @@ class Builder:
 
     def replace(self, value: object) -> None:
         """Put the items of a value in the place of the node that was added last (spec ytt 3.10)."""
+        from plait.fragments import YamlFragment, counted_nodes
+        from plait.starlark import str_of
+
         items, run = self.items, self.run
         if self.is_gone():
             raise _refused("the node that was started last has already been replaced")
@@ -408,11 +440,14 @@ class Builder:
         """The fragment that a function with nodes returns; an empty one when none of its nodes ran (spec ytt 3.7)."""
         self.run.end(self)
         self.settle_all()
+        if self.run.fragment is None:
+            self.run.load_fragments()
+            assert self.run.fragment is not None
         if not self.stack:
-            return YamlFragment(None)
+            return self.run.fragment(None)
         root = self.stack[0]
         site = self.run.plan.sites[root]
-        return YamlFragment(site.kind(self.lists[root], self.run.source, site.line), counted=self.made)
+        return self.run.fragment(site.kind(self.lists[root], self.run.source, site.line), counted=self.made)
 
     def finish(self) -> None:
         """The template ran to its end: what it built are its documents."""
@@ -443,6 +478,8 @@ class Builder:
             return
         if item.annotations is not None and MAP_KEY_OVERRIDE in item.annotations:
             return
+        from plait.starlark import str_of
+
         shown = item.key if type(item.key) is str else str_of(item.key)
         raise TemplateError(
             f"expected key '{shown}' to not be specified again (unless '{MAP_KEY_OVERRIDE}' annotation is added)",
@@ -450,6 +487,14 @@ class Builder:
             also=[earlier.position, *([Position(self.run.source, also)] if also else ())],
             hint=f"to replace the earlier item, put #@{MAP_KEY_OVERRIDE} above the later one",
         )
+
+
+def _check_known(value: object) -> None:
+    """Raises NotYet for a value of a document that is not known yet: it decides what the document is."""
+    from plait.deferred import NotYet, is_deferred
+
+    if is_deferred(value):
+        raise NotYet(value.values)
 
 
 def _items_of(nodes: NodeValue, value: object, kind: type[Item]) -> list[Any]:
@@ -460,13 +505,13 @@ def _items_of(nodes: NodeValue, value: object, kind: type[Item]) -> list[Any]:
         return nodes.items
     if kind is Document and type(nodes) is DocumentSet:
         return nodes.items
+    from plait.fragments import YamlFragment, go_type_name
+
     if kind is Document and type(nodes) is Array and type(value) is not YamlFragment:
         return [
             Document(item.value, item.source, item.line, None, computed=type(item.value) in (Map, Array))
             for item in nodes.items
         ]
-    from plait.fragments import go_type_name
-
     expected = {MapItem: "map", ArrayItem: "array", Document: "document set"}[kind]
     raise StarlarkError(f"expected value to be {expected}, but was {go_type_name(value)}")
 
