@@ -1,6 +1,6 @@
 """Command lines as a user types them: tests/cli/*.txtar.
 
-A case starts with comments (`#`) and command lines (`plait ...`), which run in turn in a fresh directory made of the
+A case starts with comments (`#`) and command lines (`plait ...`, `ytt ...`, `bosh ...`), which run in turn in a fresh directory made of the
 sections below them, `-- path --` and its content. Sections with a meaning of their own:
 
     -- stdin --      given to every command
@@ -25,7 +25,7 @@ import sys
 
 import pytest
 
-from plait.cli import main
+from plait.cli import PLAIT, PROGRAMS, main
 
 CASES = sorted((pathlib.Path(__file__).parent / "cli").glob("*.txtar"))
 SECTION = re.compile(r"^-- (.+) --\n", re.MULTILINE)
@@ -67,11 +67,11 @@ def run_commands(head: str, sections: dict[str, str], monkeypatch: pytest.Monkey
         if not line.strip() or line.startswith("#"):
             continue
         program, *argv = shlex.split(line)
-        assert program == "plait", line
+        assert program in (PLAIT, *PROGRAMS), line
         streams = Streams(sections.get("stdin", ""))
         for name in ("stdin", "stdout", "stderr"):
             monkeypatch.setattr(sys, name, getattr(streams, name))
-        status = main(argv)
+        status = main(argv, program)
         out["stdout"] += streams.text(streams.stdout)
         out["stderr"] += streams.text(streams.stderr)
     return {**out, "status": f"{status}\n" if status else ""}

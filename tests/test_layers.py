@@ -15,6 +15,7 @@ LEVELS = [
     ["bundle"],
     ["spell"],
     ["errors"],
+    ["reference"],
     ["additions"],
     ["permissions"],
     ["events", "limits", "view"],

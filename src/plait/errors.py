@@ -7,11 +7,13 @@ Levels further out add to the trail; they do not wrap text in text.
 The texts of an error about a private source (values files, variables, secrets) are shown without quotations. A `Wording`
 knows its quotations, so they are withheld one by one. Any other text may quote anything, so it is withheld as a whole:
 the error then shows only its kind and place. `--quote-values` shows all texts.
+
+The text of a reference program is apart from ours: `reference` of errors, findings and steps, for `plait.reference`.
 """
 
 from __future__ import annotations
 
-from plait.source import Position, Source
+from plait.source import OURS, Position, Source, Step
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
         hint: str | None
         trail: Iterable[Step]
         findings: Sequence[Finding]
+        reference: str | None
 
 
 # Shown in the place of a secret.
@@ -99,6 +102,7 @@ class _Texts:
     if TYPE_CHECKING:
         at: Position | None
         is_concealed: bool
+        reference: object
         _message: str
         _expected: str | None
         _found: str | None
@@ -130,7 +134,7 @@ class _Texts:
 
     @message.setter
     def message(self, text: str) -> None:
-        self._message = text
+        self._message = self.reference = text
 
     @property
     def expected(self) -> str | None:
@@ -160,20 +164,10 @@ class _Texts:
         self._hint = text
 
 
-class Step:
-    """One step of a trail: what was being done ("in document", "in f"), and where."""
-
-    __slots__ = ("at", "text")
-
-    def __init__(self, text: str, at: Position | None = None) -> None:
-        self.text = text
-        self.at = at
-
-
 class Finding(_Texts):
     """One thing that is wrong, with its place: errors that collect (schema checks, several names) hold a list of them.
 
-    origins: what it depends on, as of an error.
+    origins: what it depends on, as of an error. reference: the reference program's report; by default `message`.
     """
 
     def __init__(
@@ -186,9 +180,11 @@ class Finding(_Texts):
         found: str | None = None,
         hint: str | None = None,
         trail: Iterable[Step] = (),
+        reference: object = None,
     ) -> None:
         self.is_concealed = False
         self.message = message
+        self.reference = reference or self.reference
         self.at = at
         self.also = list(also)
         self.expected = expected
@@ -211,6 +207,7 @@ class PlaitError(_Texts, Exception):
     """Anything a user can put right. The command line prints it with `render` and exits with `exit_status`.
 
     message: what is wrong, in the user's words; where a reference's wording is part of its contract, that wording.
+    reference: the message of the reference program, for runs in its place; by default `message`.
     document: the document that was being changed, and the place in it, where one among many was.
     trail: steps from the innermost to the outermost.
     origins: what the error depends on, as `plait.provenance` records it; None if that is not known. A run that uses
@@ -219,6 +216,7 @@ class PlaitError(_Texts, Exception):
     """
 
     exit_status = 1
+    reference: str
     origins: tuple[object, ...] | None = None
     decided_at: Position | None = None
 
@@ -234,10 +232,12 @@ class PlaitError(_Texts, Exception):
         hint: str | None = None,
         trail: Iterable[Step] = (),
         findings: Sequence[Finding] = (),
+        reference: str | None = None,
     ) -> None:
         super().__init__()
         self.is_concealed = False
         self.message = message
+        self.reference = self.reference if reference is None else reference
         self.at = at
         self.also = list(also)
         self._document = document
@@ -300,9 +300,9 @@ class PlaitError(_Texts, Exception):
             self.origins = origins
         return self
 
-    def within(self, text: str, at: Position | None = None) -> Self:
-        """Add an outer step to the trail; returns the same error, to be raised again."""
-        self.trail.append(Step(text, at))
+    def within(self, text: str, at: Position | None = None, *, role: str = OURS, reference: str | None = None) -> Self:
+        """Add an outer step to the trail; returns the same error, to be raised again. role, reference: of the step."""
+        self.trail.append(Step(text, at, role=role, reference=reference))
         return self
 
 
@@ -323,6 +323,7 @@ def as_finding(error: PlaitError) -> Finding:
         found=full(error, "found"),
         hint=full(error, "hint"),
         trail=error.trail,
+        reference=error.reference,
     )
     made.is_concealed = error.is_concealed
     made.origins = error.origins
@@ -399,7 +400,7 @@ class LimitError(PlaitError):
 def conceal(error: Error) -> Error:
     """Returns the same error as one about a secret source: no quotations, and not even the keys of private lines."""
     error.is_concealed = True
-    for one in error.findings if isinstance(error, PlaitError) else ():
+    for one in getattr(error, "findings", ()):
         one.is_concealed = True
     return error
 
@@ -485,14 +486,15 @@ def _block(prefix: str, error: PlaitError | Finding, quote_values: bool) -> list
             head, *more = text.split("\n")
             out.append(f"  {label:<9} {head}")
             out += [f"            {line}" for line in more]
-    if error.trail:
+    trail = [step for step in error.trail if step.text]
+    if trail:
         out.append("  trail:")
-        known = [step.at is not None and step.at.source is not None for step in error.trail]
-        places = [str(step.at) if there else "" for step, there in zip(error.trail, known, strict=True)]
+        known = [step.at is not None and step.at.source is not None for step in trail]
+        places = [str(step.at) if there else "" for step, there in zip(trail, known, strict=True)]
         width = max(map(len, places))
-        texts = max(len(step.text) for step in error.trail)
+        texts = max(len(step.text) for step in trail)
         last, times = "", 0
-        for step, place in zip(error.trail, places, strict=True):
+        for step, place in zip(trail, places, strict=True):
             text = _quoted(step.at, error, quote_values)
             line = f"    {place:<{width}}  {step.text:<{texts}}" + (f"  | {text.strip()}" if text is not None else "")
             times = times + 1 if line == last else 1

@@ -1,4 +1,4 @@
-"""Where text came from: a source is a named text, a position a line in it.
+"""Where text came from: a source is a named text, a position a line in it, a step what was done there.
 
 Nodes keep the source and the line number themselves (two slots); a `Position` is made when somebody asks.
 """
@@ -84,3 +84,26 @@ class Position:
     def text(self) -> str | None:
         """The source line, or None when it is not known."""
         return self.source.line(self.line) if self.source is not None else None
+
+
+# What a step of a trail is in a reference program: a call of the template language, a node of an overlay, a clause that
+# the program puts before its message, an argument of its command line; or nothing, for a step that only plait has.
+CALL, NODE, CLAUSE, FLAG, OURS = "call", "node", "clause", "flag", ""
+
+
+class Step:
+    """One step of a trail: what was being done ("in document", "in f"), and where.
+
+    role: CALL, NODE, CLAUSE, FLAG or OURS. reference: the reference program's text for the step; by default `text`. A step
+    without a text is one that only the reference program shows.
+    """
+
+    __slots__ = ("at", "reference", "role", "text")
+
+    def __init__(
+        self, text: str, at: Position | None = None, *, role: str = OURS, reference: str | None = None
+    ) -> None:
+        self.text = text
+        self.at = at
+        self.role = role
+        self.reference = text if reference is None else reference

@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 
 from plait import errors
-from plait.errors import Finding, LayeringError, LimitError, PlaitError, Quoted, Step, Wording, conceal, full
-from plait.source import Position, Source
+from plait.errors import Finding, LayeringError, LimitError, PlaitError, Quoted, Wording, conceal, full
+from plait.source import Position, Source, Step
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
         found: Words | None
         hint: Words | None
         is_secret: bool
-        trail: list[tuple[str, Place | None]]
+        trail: list[tuple[str, Place | None, str, str]]
+        reference: str | None
 
     class Failure(TypedDict):
         """An error. limit: of a LimitError; kind: of a LayeringError."""
@@ -90,6 +91,7 @@ def error_of(failure: Failure) -> PlaitError:
         found=full(one, "found"),
         hint=full(one, "hint"),
         trail=one.trail,
+        reference=failure["fault"]["reference"],
     )
     if failure["fault"]["is_secret"]:
         conceal(error)
@@ -111,7 +113,8 @@ def fault_of(error: PlaitError | Finding) -> Fault:
         "found": _words(full(error, "found")),
         "hint": _words(full(error, "hint")),
         "is_secret": error.is_concealed,
-        "trail": [(step.text, _place_of(step.at)) for step in error.trail],
+        "trail": [(step.text, _place_of(step.at), step.role, step.reference) for step in error.trail],
+        "reference": error.reference if isinstance(error.reference, str) else None,
     }
 
 
@@ -124,7 +127,8 @@ def finding_of(fault: Fault) -> Finding:
         expected=_text(fault["expected"]),
         found=_text(fault["found"]),
         hint=_text(fault["hint"]),
-        trail=[Step(text, _position(place)) for text, place in fault["trail"]],
+        trail=[Step(text, _position(at), role=role, reference=told) for text, at, role, told in fault["trail"]],
+        reference=fault["reference"],
     )
     return conceal(made) if fault["is_secret"] else made
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 TYPE_CHECKING = False
@@ -21,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("start", "main_init"),
     "krm": ("krm", "main"),
     "completion": ("start", "main_completion"),
+    "shims": ("shims", "main"),
     "compose": ("compose", "main"),
     "diff": ("diff", "main"),
     "explain": ("explain", "main"),
@@ -81,19 +83,58 @@ _USAGE = (
     "  plait init demo                           a small project to start from\n"
     "  plait krm                                 a function for Kustomize and kpt\n"
     "  plait completion bash                     completion for bash, zsh or fish\n"
+    "  plait shims bin                           ytt and bosh that are plait, for programs\n"
     "  plait version                             the version\n\n"
     "plait COMMAND --help lists the flags of a command.\n"
 )
 
 
-def main(argv: Sequence[str]) -> int:
+# The programs in whose place plait runs: the module that has the command line, and the one that prints an error.
+PROGRAMS: dict[str, tuple[str, str]] = {
+    "ytt": ("plait.cli.as_ytt", "plait.reference.ytt"),
+    "bosh": ("plait.cli.as_bosh", "plait.reference.bosh"),
+}
+PLAIT = "plait"
+# Names the program for a command line that does not begin with a command of plait.
+PROGRAM_VARIABLE = "PLAIT_AS"
+
+
+def program_of(path: str, argv: Sequence[str], wanted: str | None = None) -> str:
+    """The program that a command line is meant for: "plait", or one of PROGRAMS.
+
+    path: the file that was started; its name without extensions of Windows decides. argv: the words after it.
+    wanted: of PLAIT_AS. Raises UsageError for an unknown one.
+    """
+    if wanted and (not argv or argv[0] not in COMMANDS):
+        if wanted != PLAIT and wanted not in PROGRAMS:
+            from plait.errors import UsageError
+            from plait.spell import did_you_mean
+
+            known = [*PROGRAMS, PLAIT]
+            raise UsageError(
+                f'unknown {PROGRAM_VARIABLE} "{wanted}"', expected=", ".join(known), hint=did_you_mean(wanted, known)
+            )
+        return wanted
+    name = path.replace("\\", "/").rpartition("/")[2].lower()
+    for extension in (".exe", ".cmd", ".bat", ".py", ".pyw"):
+        name = name.removesuffix(extension)
+    return name if name in PROGRAMS else PLAIT
+
+
+def main(argv: Sequence[str], program: str = PLAIT) -> int:
     """Run one command line (without the program's name); the exit status.
 
     A `PlaitError` is printed to standard error in the one layout; what is our fault is said to be (status 70).
+    program: the program in whose place to run; its layout is used.
     """
     from plait.errors import PlaitError
 
     try:
+        if program != PLAIT:
+            from plait.cli.shared import within_limits
+
+            run: Callable[[Sequence[str]], int] = __import__(PROGRAMS[program][0], fromlist=["main"]).main
+            return within_limits(run, argv)
         if not argv:
             from plait.cli.start import EXAMPLES
 
@@ -122,9 +163,9 @@ def main(argv: Sequence[str]) -> int:
             return _version()
         return _unknown(name)
     except PlaitError as error:
-        return _say(error, argv)
+        return _say(error, argv, program)
     except BrokenPipeError:
-        return 1
+        return _BROKEN_PIPE
     except KeyboardInterrupt:
         sys.stderr.write("plait: interrupted\n")
         return _INTERRUPTED
@@ -139,7 +180,12 @@ def main(argv: Sequence[str]) -> int:
         return _internal(error, argv)
 
 
-def _say(error: PlaitError, argv: Sequence[str]) -> int:
+def _say(error: PlaitError, argv: Sequence[str], program: str) -> int:
+    if program != PLAIT:
+        report: Callable[[PlaitError], str] = __import__(PROGRAMS[program][1], fromlist=["report"]).report
+        sys.stdout.flush()
+        sys.stderr.write(report(error))
+        return error.exit_status
     from plait.cli.streams import complain
     from plait.errors import render
 
@@ -167,20 +213,25 @@ def run() -> None:
     from plait.process import own_process
 
     own_process()
-    status = _interruptible(sys.argv[1:])
     try:
+        status = _interruptible(sys.argv[1:])
         sys.stdout.flush()
     except OSError as error:
         from plait.cli.streams import forget_out
 
         forget_out()
-        if not isinstance(error, BrokenPipeError):
+        if isinstance(error, BrokenPipeError):
+            status = _BROKEN_PIPE
+        else:
             sys.stderr.write(f"plait: Writing standard output: {error.strerror}\n")
-        status = status or 1
+            status = 1
+    if status == _BROKEN_PIPE:
+        from plait.cli.endings import end_by_pipe
+
+        end_by_pipe()
     if status == _INTERRUPTED or ("threading" not in sys.modules and "coverage" not in sys.modules):
         # The system takes back at once what the interpreter would take apart object by object, a tenth of a run.
         import atexit
-        import os
 
         atexit._run_exitfuncs()
         sys.stderr.flush()
@@ -189,6 +240,8 @@ def run() -> None:
 
 
 _INTERRUPTED = 130
+# As a shell reports a process that SIGPIPE ended.
+_BROKEN_PIPE = 141
 _QUOTE_VALUES = "--quote-values"
 _WATCHED = ("render", "patch", "layer", "compose", "run")
 _TRUSTING = ("run", "project", "set", "lint", "test", "coverage", "fleet", "explain", "impact", "compose")
@@ -221,15 +274,17 @@ def _with_room(argv: Sequence[str]) -> int:
     from plait.errors import PlaitError
     from plait.process import with_room
 
+    program = PLAIT
     try:
         if _ISOLATE in argv:
             from plait.cli.isolation import isolated
 
             return isolated(lambda: _with_room([word for word in argv if word != _ISOLATE]))
-        return with_room(lambda: main(argv), first=True)
+        program = program_of(sys.argv[0], argv, os.environ.get(PROGRAM_VARIABLE))
+        return with_room(lambda: main(argv, program), first=True)
     except PlaitError as error:
         # The timer of the limit `seconds` calls the first thread, which may be waiting for one with more room.
-        return _say(error, argv)
+        return _say(error, argv, program)
 
 
 def _write_out(text: str) -> int:

@@ -41,3 +41,10 @@ class cleaned_up:  # noqa: N801 - reads as what it does
 def _end(number: int, _frame: object) -> None:
     signal.signal(number, signal.SIG_IGN)  # until all is removed
     raise _EndedError
+
+
+def end_by_pipe() -> None:
+    """End the process by SIGPIPE, as programs end whose reader has gone; return where there is no such signal."""
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGPIPE)

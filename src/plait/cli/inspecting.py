@@ -1,8 +1,14 @@
-"""`plait render --files-inspect`: the inputs of a run, and no output."""
+"""What `plait render` prints in place of an output: the inputs of a run, or an error as JSON."""
 
 from __future__ import annotations
 
+from plait.errors import render
 from plait.workspace import Job, Result
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.cli.options import Parsed
+    from plait.errors import PlaitError
 
 
 def list_files(job: Job) -> Result:
@@ -12,3 +18,15 @@ def list_files(job: Job) -> Result:
 
     paths = [ArrayItem(found.file.path) for found in in_sequence(job.library.accessible_files())]
     return Result(documents=DocumentSet([Document(Array(paths))] if paths else []))
+
+
+def bulk_error(error: PlaitError, flags: Parsed) -> str:
+    """An error as `--bulk-out` prints it: in the JSON, with status 0 (spec ytt 1.9)."""
+    from plait.output import bulk_json
+
+    if flags.program == "ytt":
+        from plait.reference.ytt import sentence
+
+        return bulk_json([], sentence(error))
+    text = render(error, quote_values=flags.on("quote-values"))
+    return bulk_json([], text.removeprefix("plait: ").rstrip("\n"))

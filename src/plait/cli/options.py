@@ -171,10 +171,22 @@ class Command:
 
     flags: in the order in which help lists them; a string among them is the heading of those that follow.
     arguments: how usage shows its positional arguments ("" for none). commands: (name, summary) of those under it.
-    groups: the flags by heading.
+    groups: the flags by heading. program: the program that it is a command of, "plait", or the reference program in whose
+    place plait runs.
     """
 
-    __slots__ = ("_by_name", "_by_short", "arguments", "commands", "flags", "groups", "name", "style", "summary")
+    __slots__ = (
+        "_by_name",
+        "_by_short",
+        "arguments",
+        "commands",
+        "flags",
+        "groups",
+        "name",
+        "program",
+        "style",
+        "summary",
+    )
 
     def __init__(
         self,
@@ -185,8 +197,10 @@ class Command:
         arguments: str = "",
         commands: Sequence[tuple[str, str]] = (),
         style: str = PFLAG,
+        program: str = "plait",
     ) -> None:
         self.name = name
+        self.program = program
         self.summary = summary
         self.groups: dict[str, list[Flag]] = {}
         heading = "Flags"
@@ -340,7 +354,12 @@ class Command:
         elif value in _TRUE or value in _FALSE:
             found.add(flag, value=value in _TRUE)
         else:
-            raise UsageError(f'invalid argument "{value}" for "{flag.shown}" flag', expected="true or false")
+            raise UsageError(
+                f'invalid argument "{value}" for "{flag.shown}" flag',
+                expected="true or false",
+                reference=f'invalid argument "{value}" for "{flag.shown}" flag: strconv.ParseBool: parsing "{value}": '
+                "invalid syntax",
+            )
 
     def _choices(self, name: str) -> Sequence[str]:
         flag = self._by_name.get(name)
@@ -405,6 +424,11 @@ class Parsed:
             texts += _split(flag, value)
         else:
             texts.append(value)
+
+    @property
+    def program(self) -> str:
+        """The program whose command line it is."""
+        return self._command.program
 
     def given(self, name: str) -> bool:
         """Whether the flag stands on the command line."""

@@ -46,6 +46,7 @@ from plait.content import standard_input, variables
 from plait.context import Context
 from plait.errors import LimitError, OpsError, PlaitError, ReadError, UsageError
 from plait.nodes import DocumentSet
+from plait.source import FLAG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def main(argv: Sequence[str], given: Map | None = None) -> int:
         from plait.errors import render
 
         write_out(
-            _json(
+            as_json(
                 None,
                 [
                     render(error, quote_values="--quote-values" in argv).removeprefix("plait: ").rstrip("\n"),
@@ -160,14 +161,31 @@ def _run(argv: Sequence[str], given: Map | None) -> int:
     if flags.on("version"):
         from plait.version import __version__
 
-        _write_result(flags, f"plait version {__version__}\n")
+        write_result(flags, f"plait version {__version__}\n")
         return 0
+    return finish(flags, prepare(PATCH, argv, flags, given))
+
+
+def prepare(command: Command, argv: Sequence[str], flags: Parsed, given: Map | None = None) -> Job:
+    """Read everything that a command line names. Raises PlaitError.
+
+    command: the table by which argv was parsed to flags. given: variables that win over those of flags.
+    """
     keep_limits(flags)
     context = Context()
     keep_warnings(flags, context)
     context.trace = trace_of(flags)
     try:
-        job = _read(argv, flags, context, given)
+        return _read(command, argv, flags, context, given)
+    except PlaitError:
+        tell_warnings(flags, context)
+        raise
+
+
+def finish(flags: Parsed, job: Job) -> int:
+    """Evaluate what was read, and write the result; the exit status. Raises PlaitError."""
+    context = job.context
+    try:
         with cleaned_up(), watched(context):
             document = job.document()
         context.check_warnings()
@@ -187,16 +205,28 @@ def _run(argv: Sequence[str], given: Map | None) -> int:
         if flags.on("in-place"):
             _write_back(flags.arguments[0], text)
             return 0
-    _write_result(flags, text)
+    write_result(flags, text)
     return 0
 
 
-def _write_result(flags: Parsed, text: str) -> None:
+def write_result(flags: Parsed, text: str) -> None:
+    """Write a text in the way that the flags ask for."""
     if flags.on("json"):
-        text = _json(text, ["Succeeded"])
-    elif flags.on("tty"):
+        text = as_json(text, ["Succeeded"])
+    elif flags.on("tty") or _is_terminal(flags):
         text += "\nSucceeded\n"
     write_out(text)
+
+
+def _is_terminal(flags: Parsed) -> bool:
+    """True if BOSH would take standard output, or its environment, for a terminal."""
+    if flags.program == "plait":
+        return False
+    import sys
+
+    from plait.cli.as_bosh import is_set
+
+    return sys.stdout.isatty() or is_set("BOSH_TTY")
 
 
 def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) -> Documents:
@@ -208,7 +238,7 @@ def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) ->
 
     flags = PATCH.parse(argv)
     keep_limits(flags, context)
-    job = _read(argv, flags, context, given)
+    job = _read(PATCH, argv, flags, context, given)
     return Documents(
         DocumentSet([job.document()]),
         write=lambda nodes: job.text(nodes.items[0].value),
@@ -230,7 +260,7 @@ def _write_back(path: str, text: str) -> None:
         raise failure(f'"{path}"', error, OpsError) from None
 
 
-def _read(argv: Sequence[str], flags: Parsed, context: Context, given: Map | None) -> Job:
+def _read(command: Command, argv: Sequence[str], flags: Parsed, context: Context, given: Map | None) -> Job:
     """Read what flags and PATH name, in their order, so that the first wrong one is reported (spec ops 2)."""
     if not flags.arguments:
         raise UsageError("the required argument `PATH` was not provided", hint="plait patch base.yml -o ops.yml")
@@ -262,7 +292,7 @@ def _read(argv: Sequence[str], flags: Parsed, context: Context, given: Map | Non
 
         job.additions = taken(flags.texts("with"), "patch")
     job.done = [] if flags.on("expand") else None
-    before = len(PATCH.parse(argv[: PATCH.first_argument(argv)]).occurrences)
+    before = len(command.parse(argv[: command.first_argument(argv)]).occurrences)
     for number, (flag, value) in enumerate(flags.occurrences):
         if number == before:
             _read_template(job, path)
@@ -271,7 +301,11 @@ def _read(argv: Sequence[str], flags: Parsed, context: Context, given: Map | Non
             try:
                 take(job, value, flags)
             except PlaitError as error:
-                raise error.within(f"in the flag {flag.shown}") from None
+                raise error.within(
+                    f"in the flag {flag.shown}",
+                    role=FLAG,
+                    reference=f"invalid argument for flag `{flag.shown}' (expected {_GO_TYPES.get(flag.name, '')})",
+                ) from None
     if job.template is None:
         _read_template(job, path)
     if given is not None:
@@ -356,6 +390,17 @@ def _take_location(job: Job, value: str, _flags: Parsed) -> None:
     job.pointer = parse(value)
 
 
+# What BOSH calls the types of the values of flags.
+_GO_TYPES = {
+    "ops-file": "[]opts.OpsFileArg",
+    "path": "patch.Pointer",
+    "var": "[]template.VarKV",
+    "var-file": "[]template.VarFileArg",
+    "vars-env": "[]template.VarsEnvArg",
+    "vars-file": "[]template.VarsFileArg",
+    "vars-store": "opts.VarsFSStore",
+}
+
 _TAKE: dict[str, Callable[[Job, str, Parsed], None]] = {
     "ops-file": _take_operations,
     "var": _take_variable,
@@ -368,7 +413,7 @@ _TAKE: dict[str, Callable[[Job, str, Parsed], None]] = {
 }
 
 
-def _json(block: str | None, lines: list[str]) -> str:
+def as_json(block: str | None, lines: list[str]) -> str:
     """The reference's wrapping of a result or an error (spec ops 15)."""
     from plait.yaml import write_json
 

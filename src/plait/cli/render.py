@@ -26,7 +26,7 @@ from plait.cli.shared import (
     SOURCE_MAP,
     WARNINGS,
     WATCH,
-    are_shown,
+    are_notes_shown,
     keep_limits,
     keep_originals,
     keep_warnings,
@@ -42,7 +42,7 @@ from plait.cli.streams import watched, write_out
 from plait.codecache import user_cache
 from plait.content import variable, variables
 from plait.context import Context
-from plait.errors import LimitError, PlaitError, UsageError, render
+from plait.errors import LimitError, PlaitError, UsageError
 from plait.workspace import (
     Inputs,
     Job,
@@ -84,7 +84,7 @@ _OFFLINE = Flag("offline", SWITCH, "refuse HTTP URLs")
 _STRICT = Flag("strict", SWITCH, "read the strict subset of YAML", short="s")
 _DEBUG = Flag("debug", SWITCH, "print what is being done to standard error")
 
-_RENDER_FLAGS = (
+RENDER_FLAGS = (
     "Inputs",
     _FILE,
     Flag("file-mark", TEXTS, "change how an input is treated", value="PATH:KEY=VALUE"),
@@ -178,10 +178,10 @@ _RENDER_FLAGS = (
 RENDER = Command(
     "plait render",
     "Render YAML and text templates with data values, schemas, overlays and libraries.",
-    (*_RENDER_FLAGS, Flag("version", SWITCH, "print the version")),
+    (*RENDER_FLAGS, Flag("version", SWITCH, "print the version")),
     commands=_SUBCOMMANDS,
 )
-TEMPLATE = Command("plait render template", RENDER.summary, _RENDER_FLAGS)
+TEMPLATE = Command("plait render template", RENDER.summary, RENDER_FLAGS)
 FMT = Command(
     "plait render fmt",
     "Format YAML templates; comments are kept.",
@@ -230,7 +230,7 @@ def _dispatch(argv: Sequence[str], given: Map | None) -> int:
         flags = FMT.parse(rest)
         return _help(FMT) if flags.on("help") else print_formatted(flags)
     if name == "template":
-        return _render(TEMPLATE, rest, given)
+        return run_render(TEMPLATE, rest, given)
     if name == "version":
         return _help(VERSION) if VERSION.parse(rest).on("help") else _version()
     if name == "help":
@@ -239,7 +239,7 @@ def _dispatch(argv: Sequence[str], given: Map | None) -> int:
         from plait.cli.start import main_completion
 
         return main_completion(rest)
-    return _render(RENDER, argv, given)
+    return run_render(RENDER, argv, given)
 
 
 def _help(command: Command) -> int:
@@ -254,7 +254,8 @@ def _version() -> int:
     return 0
 
 
-def _render(command: Command, argv: Sequence[str], given: Map | None) -> int:
+def run_render(command: Command, argv: Sequence[str], given: Map | None = None) -> int:
+    """Run a command line by the table of `render`, or of the program in whose place it runs; the exit status."""
     flags = command.parse(argv)
     if flags.on("help"):
         return _help(command)
@@ -299,12 +300,9 @@ def _rendered(flags: Parsed, cache: CodeCache | None, given: Map | None) -> int:
         if not flags.on("bulk-out"):
             tell_warnings(flags, context)
             raise
-        # Whoever asks for JSON gets the error in it, and status 0 (spec ytt 1.9).
-        from plait.output import bulk_json
+        from plait.cli.inspecting import bulk_error
 
-        write_out(
-            bulk_json([], render(error, quote_values=flags.on("quote-values")).removeprefix("plait: ").rstrip("\n"))
-        )
+        write_out(bulk_error(error, flags))
         return 0
     text = result.write("yaml")(result.documents) if result.has_tags and flags.given(SOURCE_MAP.name) else None
     write_source_map(
@@ -369,7 +367,7 @@ def _parsed(argv: Sequence[str]) -> Parsed:
 
 
 def _inputs(flags: Parsed) -> Inputs:
-    return Inputs(links=links_of(flags), offline=flags.on("offline"))
+    return Inputs(links=links_of(flags), offline=flags.on("offline"), named=flags.program == "ytt")
 
 
 def _read_inputs(flags: Parsed, inputs: Inputs) -> list[InputFile]:
@@ -521,7 +519,7 @@ def _write(flags: Parsed, result: Result) -> None:
     else:
         name, _ = output.choose_formats(flags.texts("output"))
         write_out(result.write(name)(result.documents))
-        if result.texts and are_shown(flags):
+        if result.texts and are_notes_shown(flags):
             sys.stderr.write(_TEXT_FILES_WARNING)
 
 

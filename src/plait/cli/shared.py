@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from plait.additions import OF_COMMAND
 from plait.cli.options import (
     CSV,
@@ -255,21 +257,37 @@ def keep_originals(flags: Parsed, context: Context, form: str, strings: Forms | 
     context.originals = Originals(strings or FORMS)
 
 
+# What to do about warnings where no flag says it.
+WARNINGS_VARIABLE = "PLAIT_WARNINGS"
+
+
+def _way(flags: Parsed) -> str:
+    """What to do about warnings: a flag decides, then the environment, then the default of the command."""
+    return (not flags.given("warnings") and os.environ.get(WARNINGS_VARIABLE)) or flags.text("warnings")
+
+
 def keep_warnings(flags: Parsed, context: Context) -> None:
-    """Let the run refuse warnings if the flags say so. Raises UsageError for a way that there is not."""
-    way = flags.text("warnings")
+    """Let the run refuse warnings if a flag or the environment says so. Raises UsageError for an unknown value."""
+    way = _way(flags)
     if way not in _WAYS:
         from plait.spell import did_you_mean
 
-        raise UsageError(f'unknown --warnings "{way}"', expected=", ".join(_WAYS), hint=did_you_mean(way, _WAYS))
-    if way == ERROR and flags.on("quiet"):
+        named = "--warnings" if flags.given("warnings") else WARNINGS_VARIABLE
+        raise UsageError(f'unknown {named} "{way}"', expected=", ".join(_WAYS), hint=did_you_mean(way, _WAYS))
+    if way == ERROR and flags.given("warnings") and flags.on("quiet"):
         raise UsageError("--quiet hides warnings, --warnings=error refuses them: give one of the two")
-    context.refuses_warnings = way == ERROR
+    context.refuses_warnings = way == ERROR and not flags.on("quiet")
 
 
 def are_shown(flags: Parsed) -> bool:
-    """Whether warnings are printed."""
-    return not flags.on("quiet") and flags.text("warnings") != HIDE
+    """True if warnings are printed."""
+    return not flags.on("quiet") and _way(flags) != HIDE
+
+
+def are_notes_shown(flags: Parsed) -> bool:
+    """True if notes of the reference program itself are printed: unless somebody asks for none."""
+    asked = flags.given("warnings") or os.environ.get(WARNINGS_VARIABLE)
+    return are_shown(flags) or (flags.program != "plait" and not flags.on("quiet") and not asked)
 
 
 def tell_warnings(flags: Parsed, context: Context) -> None:

@@ -199,7 +199,7 @@ def _words(table: Command) -> str:
     return first.replace("|", " ") if "|" in first else ""
 
 
-def _bash(known: dict[str, Command]) -> str:
+def _bash(known: dict[str, Command], program: str = "plait", root: Command | None = None) -> str:
     cases = "".join(
         f'    {name}) flags="{" ".join(f"--{flag.name}" for flag in table.flags)}" words="{_words(table)}" ;;\n'
         for name, table in known.items()
@@ -210,12 +210,14 @@ def _bash(known: dict[str, Command]) -> str:
         for flag in table.flags
         if flag.choices
     )
+    if root is not None:
+        cases += f'    -*) flags="{" ".join(f"--{flag.name}" for flag in root.flags)}" ;;\n'
     return f"""\
-# plait completion for bash: source <(plait completion bash)
-_plait() {{
+# {program} completion for bash: source <({program} completion bash)
+_{program}() {{
   local current="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD-1]}}" flags="" words="" values=""
   COMPREPLY=()
-  if [ "$COMP_CWORD" -eq 1 ]; then
+  if [ "$COMP_CWORD" -eq 1 ]{"" if root is None else ' && [ "${current:0:1}" != - ]'}; then
     COMPREPLY=($(compgen -W "{" ".join(known)}" -- "$current"))
     return
   fi
@@ -233,11 +235,11 @@ _plait() {{
     *) COMPREPLY=($(compgen -W "$words" -- "$current") $(compgen -f -- "$current")) ;;
   esac
 }}
-complete -o filenames -F _plait plait
+complete -o filenames -F _{program} {program}
 """
 
 
-def _zsh(known: dict[str, Command]) -> str:
+def _zsh(known: dict[str, Command], program: str = "plait", root: Command | None = None) -> str:
     listed = "\n".join(f"    {_quoted(f'{name}:{_plain(table.summary)}')}" for name, table in known.items())
     cases = "".join(
         f"    {name})\n      _arguments \\\n"
@@ -246,15 +248,19 @@ def _zsh(known: dict[str, Command]) -> str:
         + "        '*:file:_files'\n      ;;\n"
         for name, table in known.items()
     )
+    if root is not None:
+        cases += "    -*)\n      _arguments \\\n"
+        cases += "".join(f"        {_quoted(row)} \\\n" for flag in root.flags for row in _zsh_flag(flag))
+        cases += "        '*:file:_files'\n      ;;\n"
     return f"""\
-#compdef plait
-# plait completion for zsh: source <(plait completion zsh)
-_plait() {{
-  local -a plait_commands=(
+#compdef {program}
+# {program} completion for zsh: source <({program} completion zsh)
+_{program}() {{
+  local -a {program}_commands=(
 {listed}
   )
-  if (( CURRENT == 2 )); then
-    _describe command plait_commands
+  if (( CURRENT == 2 )){"" if root is None else " && [[ $words[2] != -* ]]"}; then
+    _describe command {program}_commands
     return
   fi
   local chosen=$words[2]
@@ -263,11 +269,11 @@ _plait() {{
   case $chosen in
 {cases}  esac
 }}
-# Saved as a file _plait on the fpath it is called; sourced, it says what it completes.
-if [ "$funcstack[1]" = _plait ]; then
-  _plait "$@"
+# Saved as a file _{program} on the fpath it is called; sourced, it says what it completes.
+if [ "$funcstack[1]" = _{program} ]; then
+  _{program} "$@"
 else
-  compdef _plait plait
+  compdef _{program} {program}
 fi
 """
 
@@ -284,24 +290,33 @@ def _zsh_flag(flag: Flag) -> list[str]:
     return rows
 
 
-def _fish(known: dict[str, Command]) -> str:
+def _fish(known: dict[str, Command], program: str = "plait", root: Command | None = None) -> str:
     out = [
-        "# plait completion for fish: plait completion fish | source",
-        "complete -c plait -f -n __fish_use_subcommand",
+        f"# {program} completion for fish: {program} completion fish | source",
+        f"complete -c {program} -f -n __fish_use_subcommand",
     ]
     for name, table in known.items():
         summary = _fish_quoted(_plain(table.summary))
-        out.append(f"complete -c plait -f -n __fish_use_subcommand -a {name} -d {summary}")
+        out.append(f"complete -c {program} -f -n __fish_use_subcommand -a {name} -d {summary}")
         seen = f"'__fish_seen_subcommand_from {name}'"
         if _words(table):
-            out.append(f"complete -c plait -n {seen} -a {_fish_quoted(_words(table))}")
-        for flag in table.flags:
-            short = f" -s {flag.short}" if flag.short else ""
-            value = "" if flag.kind == SWITCH else " -r"
-            if flag.choices:
-                value = f" -x -a {_fish_quoted(' '.join(flag.choices))}"
-            out.append(f"complete -c plait -n {seen} -l {flag.name}{short}{value} -d {_fish_quoted(_plain(flag.help))}")
+            out.append(f"complete -c {program} -n {seen} -a {_fish_quoted(_words(table))}")
+        out += _fish_flags(program, seen, table)
+    if root is not None:
+        out += _fish_flags(program, "__fish_use_subcommand", root)
     return "\n".join(out) + "\n"
+
+
+def _fish_flags(program: str, seen: str, table: Command) -> list[str]:
+    """The lines for the flags of a command, under a condition."""
+    out = []
+    for flag in table.flags:
+        short = f" -s {flag.short}" if flag.short else ""
+        value = "" if flag.kind == SWITCH else " -r"
+        if flag.choices:
+            value = f" -x -a {_fish_quoted(' '.join(flag.choices))}"
+        out.append(f"complete -c {program} -n {seen} -l {flag.name}{short}{value} -d {_fish_quoted(_plain(flag.help))}")
+    return out
 
 
 def _plain(text: str) -> str:

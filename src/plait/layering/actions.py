@@ -8,12 +8,12 @@ A new action is a function and a row in `ACTIONS`.
 
 from __future__ import annotations
 
-from plait.errors import Step
 from plait.events import DONE, current_listener
 from plait.layering.failures import failure
 from plait.layering.paths import PathError, action_path
 from plait.layering.places import Missing, find, without, write
 from plait.nodes import Map, kind_name
+from plait.source import Step
 from plait.spell import did_you_mean
 
 TYPE_CHECKING = False

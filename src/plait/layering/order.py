@@ -6,8 +6,8 @@ else moves up only as far as it must. Deckhand's order is another one, and matte
 
 from __future__ import annotations
 
-from plait.errors import Step
 from plait.layering.failures import failure
+from plait.source import Step
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

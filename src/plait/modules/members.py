@@ -34,7 +34,9 @@ def member(name: str, function: Member, slow: bool = False) -> Builtin:
         try:
             return function(args, kwargs)
         except StarlarkError as error:
+            reference = error.reference
             error.message = f"{name}: {error.message}"
+            error.reference = f"{name}: {reference}"
             raise
 
     return Builtin(name, called)

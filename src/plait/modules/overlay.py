@@ -6,6 +6,7 @@ from plait.errors import PlaitError
 from plait.fragments import YamlFragment, counted_nodes, to_nodes
 from plait.nodes import COLLECTION_TYPES
 from plait.overlay import ALL, APPLY, And, Index, MapKey, Not, Or, Subset, apply, erased
+from plait.source import CLAUSE
 from plait.starlark import Builtin, Module, StarlarkError, is_callable, spend, type_of
 
 TYPE_CHECKING = False
@@ -38,7 +39,7 @@ def _applied(
         for right in args[1:]:
             _apply_one(first, right, trace, warn)
     except PlaitError as error:
-        raise error.within(APPLY) from None
+        raise error.within(APPLY, role=CLAUSE) from None
     return first
 
 
@@ -71,7 +72,7 @@ def _apply_to_scalar(left: Value, rights: tuple[object, ...]) -> object:
         for right in rights:
             apply(left, to_nodes(right))
     except PlaitError as error:
-        raise error.within(APPLY) from None
+        raise error.within(APPLY, role=CLAUSE) from None
     return left
 
 

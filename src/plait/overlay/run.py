@@ -16,6 +16,7 @@ from plait.overlay.edits import MOST_NAMES, ArrayEdit, MapEdit
 from plait.overlay.matchers import MapKey
 from plait.overlay.plan import INSIDE
 from plait.overlay.trail import key_text, step_text
+from plait.source import NODE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -194,7 +195,7 @@ def located(error: PlaitError, step: Step) -> PlaitError:
         error.at = at
         if INSIDE in (step.item.annotations or {}) and step.form is None:
             error.hint = f"@{INSIDE} has no effect without --with {EMBEDDED}"
-    return error.within(step_text(step.item), at)
+    return error.within(step_text(step.item), at, role=NODE)
 
 
 def check_repeated(edit: Edit) -> None:

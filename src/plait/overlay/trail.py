@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from plait.nodes import COLLECTIONS, Document, MapItem, kind_name
+from plait.source import CLAUSE, NODE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.errors import PlaitError, Step
+    from plait.errors import PlaitError
     from plait.nodes import Item, Value
 
 
@@ -34,12 +35,8 @@ def sentence(error: PlaitError) -> str:
     """
     path = []
     for step in reversed(error.trail):
-        if step.text == APPLY:
-            path.append(f"{APPLY}: ")
-        elif step.at is not None and _is_ours(step):
-            path.append(f"{step.text} on line {step.at.named}: ")
-    return "".join(path) + error.message
-
-
-def _is_ours(step: Step) -> bool:
-    return step.at is not None and (step.text in ("Document", "Array item") or step.text.startswith("Map item (key "))
+        if step.role == CLAUSE:
+            path.append(f"{step.reference}: ")
+        elif step.role == NODE and step.at is not None:
+            path.append(f"{step.reference} on line {step.at.named}: ")
+    return "".join(path) + error.reference

@@ -111,7 +111,8 @@ def _map(source: Source, named: Named) -> Map:
     try:
         value = read_value(source)
     except ReadError as error:
-        raise conceal(error) from None
+        error.reference = conceal(error).message
+        raise error from None
     if value is None:
         return Map([], source, 1)
     if type(value) is not Map:

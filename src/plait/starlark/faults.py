@@ -8,9 +8,9 @@ program's own.
 
 from __future__ import annotations
 
-from plait.errors import LimitError, PlaitError, StarlarkError, Step
+from plait.errors import LimitError, PlaitError, StarlarkError
 from plait.limits import allowance, exceeded
-from plait.source import Position
+from plait.source import CALL, Position, Step
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _trail(frames: list[tuple[FrameType, int]]) -> list[Step]:
             # Line 0: a traced function that hands over to its untraced twin.
             continue
         shown = "lambda" if name == "<lambda>" else name
-        steps.append(Step(f"in {shown}", Position(frame.f_globals["$source"], line)))
+        steps.append(Step(f"in {shown}", Position(frame.f_globals["$source"], line), role=CALL))
         line = 0
     if len(steps) > _LONGEST_TRAIL:
         half = _LONGEST_TRAIL // 2

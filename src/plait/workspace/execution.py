@@ -6,6 +6,7 @@ from plait.additions import ALTERNATIVES, OUTPUT_FILE, REQUIRED, SECRETS, TAGS, 
 from plait.errors import PlaitError, SchemaError, TemplateError
 from plait.events import current_listener
 from plait.nodes import Document, DocumentSet, Map, is_empty
+from plait.source import CLAUSE
 from plait.workspace.files import YAML
 from plait.workspace.job import (
     DocumentFile,
@@ -103,7 +104,7 @@ class Execution:
             schema = layout.schema.get(documents, self.session.context, lambda: self._built(entries))
         except PlaitError as error:
             order = _order(own, "additional data value schema" if given else None)
-            raise error.within(f"Overlaying data values schema (in following order: {order})") from None
+            raise error.within(f"Overlaying data values schema (in following order: {order})", role=CLAUSE) from None
         if schema is not None and self.outside is not None:
             from plait.workspace.outside import two_schemas
 
@@ -164,7 +165,7 @@ class Execution:
             merged = self._merged(merged, given, schema)
         except PlaitError as error:
             order = _order(own, "additional data values" if given else None)
-            raise error.within(f"Overlaying data values (in following order: {order})") from None
+            raise error.within(f"Overlaying data values (in following order: {order})", role=CLAUSE) from None
         if merged is None:
             merged = Document(Map([]))
         entries = [*entries, *given]
@@ -481,7 +482,7 @@ def _overlaid(
             warn = session.context.warn
             groups = apply_documents(groups, overlays, plans=plans, trace=trace, warn=warn, printed=printed)
         except PlaitError as error:
-            raise error.within(f"Overlaying (in following order: {', '.join(overlay_files)})") from None
+            raise error.within(f"Overlaying (in following order: {', '.join(overlay_files)})", role=CLAUSE) from None
     result = [
         DocumentFile(member.path, member.file.order, group) for (member, _), group in zip(kept, groups, strict=False)
     ]

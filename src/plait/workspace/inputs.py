@@ -27,10 +27,11 @@ class Inputs:
     """Reads the inputs of one run: knows whether standard input was used, and which symbolic links may be followed.
 
     links: which symbolic links may be followed. stdin: gives all of standard input.
-    fetch: gives the content of a URL. offline: refuse URLs.
+    fetch: gives the content of a URL. offline: refuse URLs. named: messages name a file by its path below the argument
+    that it comes from, as ytt does, and not by its path from the working directory.
     """
 
-    __slots__ = ("_fetch", "_links", "_offline", "_stdin", "_stdin_used")
+    __slots__ = ("_fetch", "_links", "_named", "_offline", "_stdin", "_stdin_used")
 
     def __init__(
         self,
@@ -39,8 +40,10 @@ class Inputs:
         stdin: Callable[[], bytes] | None = None,
         fetch: Callable[[str], bytes] | None = None,
         offline: bool = False,
+        named: bool = False,
     ) -> None:
         self._offline = offline
+        self._named = named
         self._links = links
         self._stdin = standard_input if stdin is None else stdin
         self._fetch = fetch_url if fetch is None else fetch
@@ -57,6 +60,8 @@ class Inputs:
             found += self._of_argument(argument)
         for order, file in enumerate(found, 1):
             file.order = order
+            if self._named:
+                file.shown = None
         return found
 
     def _of_argument(self, argument: str) -> list[InputFile]:

@@ -6,6 +6,7 @@ from plait.datavalues import to_struct
 from plait.errors import PlaitError, ReadError, StarlarkError
 from plait.fragments import YamlFragment, to_nodes
 from plait.nodes import Document, DocumentSet, walk
+from plait.source import CLAUSE
 from plait.spell import did_you_mean
 from plait.starlark import Builtin, Module, type_of
 from plait.workspace.job import ReferencedValues
@@ -204,7 +205,7 @@ class _Instance:
         try:
             return run()
         except PlaitError as error:
-            raise error.within(f"library.{function}: {doing} '{name}'") from None
+            raise error.within(f"library.{function}: {doing} '{name}'", role=CLAUSE) from None
 
     def _evaluate(self) -> Evaluated:
         schema, library_schemas = self._schema()

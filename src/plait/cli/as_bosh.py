@@ -1,0 +1,284 @@
+"""plait in the place of BOSH's command line: `interpolate` with the flags and texts of `bosh`, and no other command.
+
+Global flags stand before the command or behind it. A failure leaves an empty line on standard output, as BOSH does.
+"""
+
+from __future__ import annotations
+
+import os
+
+from plait.cli.options import GO_FLAGS, NUMBER, SWITCH, TEXT, TEXTS, Command, Flag
+from plait.cli.patch import PATCH, as_json, finish, prepare, write_result
+from plait.cli.shared import HIDE, WARNINGS
+from plait.cli.streams import write_out
+from plait.errors import LimitError, PlaitError, UsageError
+from plait.version import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.cli.options import Parsed
+
+# The release of BOSH's command line that `interpolate` follows.
+BOSH_VERSION = "7.10.6"
+
+PROGRAM = "bosh"
+_INTERPOLATE = ("interpolate", "int")
+_ACCEPTED = "accepted, no effect"
+_GLOBAL = (
+    Flag("version", SWITCH, "print the version", short="v", is_last=True),
+    Flag("config", TEXT, _ACCEPTED, value="PATH"),
+    Flag("environment", TEXT, _ACCEPTED, short="e", value="NAME"),
+    Flag("ca-cert", TEXT, _ACCEPTED, value="CERTIFICATE"),
+    Flag("sha2", SWITCH, _ACCEPTED),
+    Flag("parallel", NUMBER, _ACCEPTED, value="NUMBER"),
+    Flag("client", TEXT, _ACCEPTED, value="NAME"),
+    Flag("client-secret", TEXT, _ACCEPTED, value="SECRET"),
+    Flag("deployment", TEXT, _ACCEPTED, short="d", value="NAME"),
+    Flag("column", TEXTS, _ACCEPTED, value="COLUMN"),
+    Flag("json", SWITCH, "print the result or the error as JSON"),
+    Flag("tty", SWITCH, 'print an empty line and "Succeeded" after the result'),
+    Flag("no-color", SWITCH, _ACCEPTED),
+    Flag("non-interactive", SWITCH, _ACCEPTED, short="n"),
+)
+BOSH = Command(
+    "bosh",
+    "Interpolate variables into a manifest. This is plait, in the place of BOSH's command line; it has no other command.",
+    _GLOBAL,
+    arguments="interpolate [flags] PATH",
+    commands=(
+        ("interpolate", "change a manifest by operations, and fill in variables (also int)"),
+        ("help", "print help"),
+    ),
+    style=GO_FLAGS,
+    program=PROGRAM,
+)
+INTERPOLATE = Command(
+    "bosh interpolate",
+    PATCH.summary,
+    (
+        Flag(flag.name, flag.kind, flag.help, value=flag.value, default=(HIDE,), choices=flag.choices)
+        if flag.name == WARNINGS[0].name
+        else flag
+        for flag in PATCH.flags
+        if flag.name != "help"
+    ),
+    arguments="PATH",
+    style=GO_FLAGS,
+    program=PROGRAM,
+)
+
+# The names of BOSH's commands, each with its short ones.
+_COMMANDS: dict[str, tuple[str, ...]] = {
+    "add-blob": (),
+    "alias-env": (),
+    "attach-disk": (),
+    "blobs": (),
+    "cancel-task": ("ct",),
+    "cancel-tasks": ("cts",),
+    "clean-up": (),
+    "cloud-check": ("cck", "cloudcheck"),
+    "cloud-config": ("cc",),
+    "completion": (),
+    "config": ("c",),
+    "configs": ("cs",),
+    "cpi-config": (),
+    "create-env": (),
+    "create-recovery-plan": (),
+    "create-release": ("cr",),
+    "curl": (),
+    "delete-config": ("dc",),
+    "delete-deployment": ("deld",),
+    "delete-disk": (),
+    "delete-env": (),
+    "delete-network": (),
+    "delete-release": ("delr",),
+    "delete-snapshot": (),
+    "delete-snapshots": (),
+    "delete-stemcell": ("dels",),
+    "delete-vm": (),
+    "deploy": ("d",),
+    "deployment": ("dep",),
+    "deployments": ("ds", "deps"),
+    "diff-config": (),
+    "disks": (),
+    "environment": ("env",),
+    "environments": ("envs",),
+    "errands": ("es",),
+    "event": (),
+    "events": (),
+    "export-release": (),
+    "finalize-release": (),
+    "generate-job": (),
+    "generate-package": (),
+    "help": (),
+    "ignore": (),
+    "init-release": (),
+    "inspect-local-release": (),
+    "inspect-local-stemcell": (),
+    "inspect-release": (),
+    "instances": ("is",),
+    "interpolate": ("int",),
+    "locks": (),
+    "log-in": ("l", "login"),
+    "log-out": ("logout",),
+    "logs": (),
+    "manifest": ("man",),
+    "networks": (),
+    "orphan-disk": (),
+    "orphaned-vms": (),
+    "pcap": (),
+    "recover": (),
+    "recreate": (),
+    "releases": ("rs",),
+    "remove-blob": (),
+    "repack-stemcell": (),
+    "reset-release": (),
+    "restart": (),
+    "run-errand": (),
+    "runtime-config": ("rc",),
+    "scp": (),
+    "sha1ify-release": (),
+    "sha2ify-release": (),
+    "snapshots": (),
+    "ssh": (),
+    "start": (),
+    "start-env": (),
+    "stemcells": ("ss",),
+    "stop": (),
+    "stop-env": (),
+    "sync-blobs": (),
+    "take-snapshot": (),
+    "task": ("t",),
+    "tasks": ("ts",),
+    "unalias-env": (),
+    "unignore": (),
+    "update-cloud-config": ("ucc",),
+    "update-config": ("uc",),
+    "update-cpi-config": (),
+    "update-resurrection": (),
+    "update-runtime-config": ("urc",),
+    "upload-blobs": (),
+    "upload-release": ("ur",),
+    "upload-stemcell": ("us",),
+    "variables": ("vars",),
+    "vendor-package": (),
+    "vms": (),
+}
+_BOOLEANS = {"BOSH_SHA2": "sha2", "BOSH_TTY": "tty", "BOSH_NON_INTERACTIVE": "non-interactive"}
+_TRUE = frozenset({"", "1", "t", "T", "TRUE", "true", "True"})
+_FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
+
+
+def is_set(name: str) -> bool:
+    """True if an environment variable switches something on; one without a value does."""
+    return os.environ.get(name) in _TRUE
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run one command line of bosh; the exit status. Raises PlaitError with exit status 1, or 3 for a limit."""
+    try:
+        return _dispatch(argv)
+    except PlaitError as error:
+        error.exit_status = 3 if isinstance(error, LimitError) else 1
+        # BOSH separates the lines of an error by an empty one, and prints that to standard output.
+        write_out("\n")
+        raise
+
+
+def _dispatch(argv: Sequence[str]) -> int:
+    place = BOSH.first_argument(argv)
+    before = BOSH.parse(argv[:place])
+    if before.on("help"):
+        return _print(before, BOSH.help_text())
+    if before.on("version"):
+        return _print(before, f"version {BOSH_VERSION} (plait {__version__})\n")
+    if place is None:
+        raise UsageError(
+            f"Please specify one command of: {_listed()}", reference=f"Please specify one command of: {_listed()}"
+        )
+    name = argv[place]
+    rest = [*argv[:place], *argv[place + 1 :]]
+    if name in _INTERPOLATE:
+        return _interpolate(rest)
+    if name == "help":
+        _check_arguments("Help", BOSH.parse(rest).arguments)
+        return _print(BOSH.parse(rest), BOSH.help_text())
+    raise _unknown(name)
+
+
+def _interpolate(argv: Sequence[str]) -> int:
+    flags = INTERPOLATE.parse(argv)
+    if flags.on("help"):
+        return _print(flags, INTERPOLATE.help_text())
+    if flags.on("version"):
+        return _print(flags, f"version {BOSH_VERSION} (plait {__version__})\n")
+    job = prepare(INTERPOLATE, argv, flags)
+    _check_environment(flags)
+    if not flags.on("json"):
+        return finish(flags, job)
+    try:
+        return finish(flags, job)
+    except PlaitError as error:
+        from plait.reference.bosh import EXIT, sentence
+
+        write_out(as_json(None, [sentence(error), EXIT]))
+        return 3 if isinstance(error, LimitError) else 1
+
+
+def _check_arguments(command: str, arguments: Sequence[str]) -> None:
+    if arguments:
+        raise UsageError(f"Command '*opts.{command}Opts' does not support extra arguments: {', '.join(arguments)}")
+
+
+def _check_environment(flags: Parsed) -> None:
+    """Raises UsageError for a variable of the environment that stands for a switch and is neither on nor off."""
+    for name, switch in _BOOLEANS.items():
+        value = os.environ.get(name)
+        if value is not None and not flags.given(switch) and value not in _TRUE | _FALSE:
+            shown = next(flag.shown for flag in _GLOBAL if flag.name == switch)
+            raise UsageError(
+                f'invalid argument for flag `{shown}\' (expected bool): strconv.ParseBool: parsing "{value}": '
+                "invalid syntax",
+                hint=f"it comes from the environment variable {name}",
+            )
+
+
+def _print(flags: Parsed, text: str) -> int:
+    write_result(flags, text)
+    return 0
+
+
+def _listed() -> str:
+    *most, last = sorted(_COMMANDS)
+    return f"{', '.join(most)} or {last}"
+
+
+def _unknown(name: str) -> UsageError:
+    """The error for a command that plait does not have; for one that BOSH does not have either, BOSH's own."""
+    if name in _COMMANDS or any(name in short for short in _COMMANDS.values()):
+        return UsageError(
+            f'plait has no command "{name}": in the place of bosh it has interpolate alone',
+            hint="call BOSH's own command line for it",
+        )
+    nearest = min(sorted(_COMMANDS), key=lambda known: _distance(name, known))
+    told = f"Unknown command `{name}'"
+    if _distance(name, nearest) / len(nearest) < 0.5:
+        return UsageError(f"{told}, did you mean `{nearest}'?")
+    return UsageError(f"{told}. Please specify one command of: {_listed()}")
+
+
+def _distance(one: str, other: str) -> int:
+    """How far apart two names are, as go-flags counts it: its table begins with one place too few."""
+    if not one or not other:
+        return len(one) or len(other)
+    table = [[row, *[0] * len(other)] for row in range(len(one) + 1)]
+    table[0] = [*range(len(other)), 0]
+    for row, left in enumerate(one):
+        for column, right in enumerate(other):
+            if left == right:
+                table[row + 1][column + 1] = table[row][column]
+            else:
+                table[row + 1][column + 1] = 1 + min(table[row][column], table[row + 1][column], table[row][column + 1])
+    return table[-1][-1]

@@ -1,0 +1,117 @@
+"""`plait shims`: programs named `ytt` and `bosh` that are plait, for other programs that call them."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from plait.cli import PROGRAMS
+from plait.cli.options import SWITCH, Command, Flag
+from plait.cli.streams import write_out
+from plait.errors import UsageError
+from plait.writing import write_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SHIMS = Command(
+    "plait shims",
+    "Write programs named ytt and bosh into a directory. They are plait, with the command line and the messages of the "
+    "program of that name, for other programs that call it.",
+    (Flag("force", SWITCH, "replace files of these names that plait did not write"),),
+    arguments="DIRECTORY",
+)
+
+# Every file that plait writes has it; other files are not replaced unasked.
+_MARK = "written by `plait shims`"
+_PROGRAM = f"""\
+# plait in the place of {{program}}, {_MARK}.
+import _signal
+
+# Until plait itself takes an interrupt, and after that, it ends the process as it ends others: without a traceback.
+if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+
+from plait.cli import run
+
+run()
+"""
+# The longest first line that every kernel takes.
+_LONGEST_LINE = 127
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run `plait shims`; the exit status. Raises UsageError if a file cannot be written, or is not plait's."""
+    flags = SHIMS.parse(argv)
+    if flags.on("help"):
+        write_out(SHIMS.help_text())
+        return 0
+    if len(flags.arguments) != 1:
+        raise UsageError(
+            "plait shims takes one directory",
+            found=", ".join(flags.arguments) or "none",
+            hint="plait shims ~/.local/share/plait/shims",
+        )
+    directory = flags.arguments[0]
+    files = {name: text for program in PROGRAMS for name, text in _files(program, sys.executable).items()}
+    paths = {os.path.join(directory, name): text for name, text in files.items()}
+    if not flags.on("force"):
+        for path in paths:
+            _check_ours(path)
+    try:
+        os.makedirs(directory, exist_ok=True)
+        for path, text in paths.items():
+            if os.path.islink(path):
+                os.unlink(path)
+            write_file(path, [os.fsencode(text)], new_mode=0o755)
+            os.chmod(path, 0o755)  # noqa: S103 - programs are for everybody
+    except OSError as error:
+        raise UsageError(f"cannot write in {directory}: {error.strerror}") from None
+    write_out("".join(f"created {path}\n" for path in paths) + _next(os.path.abspath(directory)))
+    return 0
+
+
+def _files(program: str, python: str) -> dict[str, str]:
+    """The files that are a program, by name. python: the path of the interpreter that has plait."""
+    text = _PROGRAM.format(program=program)
+    if os.name == "nt":
+        return {f"{program}.py": text, f"{program}.cmd": f'@"{python}" -P "%~dp0{program}.py" %*\n'}
+    first = f"#!{python} -P\n"
+    if len(os.fsencode(first)) > _LONGEST_LINE or any(letter.isspace() for letter in python):
+        # A shell's program and Python's at once: Python takes the shell's line for a string.
+        from shlex import quote
+
+        first = f"#!/bin/sh\n'''exec' {quote(python)} -P \"$0\" \"$@\"\n' '''\n"
+    return {program: first + text}
+
+
+def _check_ours(path: str) -> None:
+    """Raises UsageError if there is a file that plait did not write."""
+    if not os.path.lexists(path):
+        return
+    try:
+        with open(path, "rb") as file:
+            is_ours = _MARK.encode() in file.read(4096)
+    except OSError:
+        is_ours = False
+    if not is_ours and os.path.realpath(path) != os.path.realpath(sys.argv[0]):
+        raise UsageError(
+            f"{path} is not one of plait's files",
+            hint="name another directory, or replace the file with --force",
+        )
+
+
+def _next(directory: str) -> str:
+    if os.name == "nt":
+        return f"\nPut the directory before others on PATH:\n\n  set PATH={directory};%PATH%\n"
+    from shlex import quote
+
+    return (
+        "\nPut the directory before others on PATH, in a shell and in what it starts:\n\n"
+        f'  export PATH={quote(directory)}:"$PATH"\n\n'
+        "in a Dockerfile:\n\n"
+        f"  ENV PATH={directory}:$PATH\n\n"
+        "in a GitHub workflow:\n\n"
+        f'  echo {quote(directory)} >> "$GITHUB_PATH"\n'
+    )

@@ -1,0 +1,81 @@
+"""Data values that do not conform to their schema, as ytt reports them: the lines around each, and what was expected."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.source import Position
+
+
+class SchemaFailure:
+    """What ytt reports of a value or declaration that a schema check refuses.
+
+    at: the node. notes: the positions of annotations that have a part in it. summary: the title of a report that has this
+    failure alone; None where the error's own `reference` is the title of all. calculated: the item, if a template made it.
+    """
+
+    __slots__ = ("at", "calculated", "description", "expected", "found", "hints", "notes", "summary")
+
+    def __init__(
+        self,
+        at: Position,
+        *,
+        found: str,
+        expected: str,
+        description: str = "",
+        hints: Sequence[str] = (),
+        notes: Sequence[Position] = (),
+        summary: str | None = None,
+        calculated: str | None = None,
+    ) -> None:
+        self.at = at
+        self.found = found
+        self.expected = expected
+        self.description = description
+        self.hints = hints
+        self.notes = notes
+        self.summary = summary
+        self.calculated = calculated
+
+
+def schema_report(summary: str, failures: Sequence[SchemaFailure]) -> str:
+    """The report of failures under a summary; of one that has a summary of its own, that one alone."""
+    if failures[0].summary is not None:
+        summary, failures = failures[0].summary, failures[:1]
+    out = ["", summary, "=" * len(summary.encode()), ""] if summary else [""]
+    width = max(len(_number(failure.at)) for failure in failures)
+
+    def pad(mark: str, number: str = "") -> str:
+        return f"  {number:>{width}} {mark}"
+
+    text = "\n".join(out)
+    for failure in failures:
+        lines = [failure.description] if failure.description else []
+        if failure.calculated is not None:
+            lines += ["Data value calculated:", pad("#"), f"{pad('#')} {failure.calculated}", pad("#")]
+        else:
+            lines += [f"{failure.at.source.name if failure.at.source else ''}:", pad("|")]
+            before: Position | None = None
+            for at in (*sorted(failure.notes, key=lambda note: note.line), failure.at):
+                if before is not None and not _is_next(at, before):
+                    lines.append(f"{pad('|')} ...")
+                lines.append(f"{pad('|', _number(at))} {at.text or ''}")
+                before = at
+            lines.append(pad("|"))
+        text += "\n" + "\n".join(lines) + "\n\n"
+        text += f"{pad('=')} found: {failure.found}" if failure.found else ""
+        text += "\n"
+        text += f"{pad('=')} expected: {failure.expected}" if failure.expected else ""
+        text += "".join(f"\n{pad('=')} hint: {hint}" for hint in failure.hints)
+        text += "\n"
+    return f"{text}\n"
+
+
+def _number(at: Position) -> str:
+    return str(at.line) if at.line > 0 else "?"
+
+
+def _is_next(one: Position, other: Position) -> bool:
+    return one.source is other.source and -1 <= one.line - other.line <= 1

@@ -1,0 +1,172 @@
+"""An error as ytt prints it.
+
+ytt has two layouts. What a template's program does wrong is a list of messages, each with the calls that led to it and
+their source lines; everything else is one line of clauses, the outermost first, which is broken at capitalised clauses
+when it is printed. One can be in the other, as often as libraries and overlays call each other.
+"""
+
+from __future__ import annotations
+
+import re
+
+from plait.errors import StarlarkError, TemplateError
+from plait.reference.schema import SchemaFailure, schema_report
+from plait.source import CALL, CLAUSE, NODE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.errors import Finding, PlaitError
+    from plait.source import Position, Step
+
+# ytt's hints belong to the text of its message. They are part of that text's line.
+_HINTS = {
+    "undefined: true": "use 'True' instead of 'true' for boolean assignment",
+    "undefined: false": "use 'False' instead of 'false' for boolean assignment",
+    "got newline, want ':'": "missing colon at the end of 'if/for/def' statement?",
+    "undefined: null": "use 'None' instead of 'null' to indicate no value",
+    "undefined: nil": "use 'None' instead of 'nil' to indicate no value",
+    "undefined: none": "use 'None' instead of 'none' to indicate no value",
+    "unhandled index operation struct[string]": "use getattr(...) to access struct field programmatically",
+}
+_OPERATORS = (
+    (re.compile(r"unknown binary op: .+ \| .+"), "use 'or' instead of '|' for logical-or"),
+    (re.compile(r"unknown binary op: .+ & .+"), "use 'and' instead of '&' for logical-and"),
+)
+_DOUBLED = {
+    "got '&', want primary expression": ("&&", "use 'and' instead of '&&' for logical-and"),
+    "got '|', want primary expression": ("||", "use 'or' instead of '||' for logical-or"),
+}
+_CLAUSE = re.compile(r"(: )([A-Z])")
+
+
+def report(error: PlaitError) -> str:
+    """What ytt writes to standard error for an error."""
+    return f"ytt: Error: {_broken_up(sentence(error))}\n"
+
+
+def sentence(error: PlaitError) -> str:
+    """The text of an error in ytt, without the name of the program and before its line is broken up."""
+    text = _body(error)
+    calls: list[Step] = []
+    if isinstance(error, (StarlarkError, TemplateError)) and not any(step.role == CALL for step in error.trail):
+        text = _listed([(text, _places(error.at))], [*_others(error)])
+    for step in error.trail:
+        if step.role == CALL:
+            calls.append(step)
+            continue
+        if calls:
+            text = _listed([(text, _calls(calls))])
+            calls = []
+        if step.role == CLAUSE:
+            text = f"{step.reference}: {text}"
+        elif step.role == NODE:
+            text = f"{step.reference} on line {_named(step.at)}: {text}"
+    return _listed([(text, _calls(calls))]) if calls else text
+
+
+def _body(error: PlaitError) -> str:
+    failures = [finding.reference for finding in error.findings if isinstance(finding.reference, SchemaFailure)]
+    if failures:
+        return schema_report(error.reference, failures)
+    return error.reference
+
+
+def _others(error: PlaitError) -> list[tuple[str, list[str]]]:
+    return [(_text(finding), _places(finding.at)) for finding in error.findings]
+
+
+def _text(finding: Finding) -> str:
+    return finding.reference if isinstance(finding.reference, str) else finding.message
+
+
+def _listed(first: Sequence[tuple[str, list[str]]], others: Sequence[tuple[str, list[str]]] = ()) -> str:
+    """Messages as a list, each with the lines about it."""
+    out = [""]
+    for text, lines in (*first, *others):
+        topic, *more = text.split("\n")
+        out.append(f"- {topic}{_hint(text, lines)}")
+        out += lines
+        if more:
+            out += ["", "    reason:", *(f"     {line}" for line in more)]
+    return "\n".join(out)
+
+
+def _hint(text: str, lines: list[str]) -> str:
+    hint = _HINTS.get(text)
+    if hint is None:
+        hint = next((found for pattern, found in _OPERATORS if pattern.fullmatch(text)), None)
+    if hint is None and text in _DOUBLED:
+        operator, meant = _DOUBLED[text]
+        hint = meant if any(operator in line for line in lines) else None
+    return f" (hint: {hint})" if hint else ""
+
+
+def _calls(steps: Sequence[Step]) -> list[str]:
+    lines = []
+    for step in steps:
+        if step.at is None:
+            continue
+        lines += [f"    {step.reference}", f"      {_named(step.at)} | {step.at.text or ''}"]
+    return lines
+
+
+def _places(at: Position | None) -> list[str]:
+    return [] if at is None or at.source is None else [f"    {_named(at)} | {at.text or ''}"]
+
+
+def _named(at: Position | None) -> str:
+    return "?" if at is None else at.named
+
+
+_CLOSERS = {"[": "]", "{": "}", "(": ")", "...|": ""}
+
+
+def _broken_up(text: str) -> str:
+    """The text with its first line broken at clauses that begin with a capital, outside of brackets.
+
+    ytt closes a bracket with its own kind whatever stands there, and drops the line behind one that closes nothing.
+    """
+    first, line_break, rest = text.partition("\n")
+    pieces: list[str] = []
+    current = ""
+    opened: list[str] = []
+
+    def flush(piece: str, *, is_text: bool) -> None:
+        pieces.append(_CLAUSE.sub(r":\n\2", piece) if is_text else piece)
+
+    for place, character in enumerate(first):
+        is_raw = bool(opened) and opened[-1] == "...|"
+        if not is_raw and character in "[{(":
+            if not opened:
+                flush(current, is_text=True)
+                current = ""
+            opened.append(character)
+            current += character
+        elif not is_raw and character in "]})":
+            if not opened:
+                break
+            current += _CLOSERS[opened.pop()]
+            if not opened:
+                flush(current, is_text=False)
+                current = ""
+        elif first.startswith("...|", place) and place + 4 < len(first):
+            if not opened:
+                flush(current, is_text=True)
+                current = ""
+            opened.append("...|")
+            current += character
+        elif first.endswith("|...", 0, place + 1):
+            current += character
+            if not opened:
+                break
+            opened.pop()
+            if not opened:
+                flush(current, is_text=False)
+                current = ""
+        else:
+            current += character
+    flush(current, is_text=not opened)
+    lines = [f"{'  ' * depth}{chunk}" for depth, chunk in enumerate("".join(pieces).split("\n"))]
+    return "\n".join(lines) + line_break + rest
