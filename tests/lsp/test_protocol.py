@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from client import editor, run
+from client import Editor, editor, run
 from lsprotocol import types
 from workshop import LAYERS, OPERATIONS, TEMPLATES
 
@@ -213,3 +213,23 @@ def test_without_its_libraries_the_command_says_what_to_install(
     monkeypatch.setitem(sys.modules, "lsprotocol", None)
     assert main(["lsp"]) == 2
     assert "pip install 'plait[lsp]'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("plain", "written"), [("(1)", "%281%29"), (" b", "%20b"), ("@c", "%40c"), ("+d", "+d")])
+def test_answers_use_the_uri_that_the_client_wrote(plain: str, written: str, tmp_path: Path) -> None:
+    """A client may escape more or less than others, and recognizes its own spelling only."""
+
+    async def open_and_close(client: Editor, uri: str) -> None:
+        document = types.TextDocumentItem(uri, "yaml", 1, "#@ def f():\n#@ end\na: #@ f(\n")
+        client.text_document_did_open(types.DidOpenTextDocumentParams(document))
+        await client.until(lambda: bool(client.told.get(uri)))
+        client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))
+        await client.until(lambda: client.told.get(uri) == [])
+
+    async def steps() -> None:
+        (tmp_path / f"a{plain}.yml").write_text("a: 1\n", "utf-8")
+        async with editor(tmp_path) as (client, _):
+            for name in {plain.replace(" ", "%20"), written}:
+                await open_and_close(client, f"{tmp_path.as_uri()}/a{name}.yml")
+
+    run(steps)

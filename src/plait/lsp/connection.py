@@ -42,6 +42,8 @@ class Server(LanguageServer):
         super().__init__("plait", __version__, text_document_sync_kind=types.TextDocumentSyncKind.Incremental)
         self.state = State(self._evaluated)
         self.loop: asyncio.AbstractEventLoop | None = None
+        # The URI of each open file as the client wrote it, by path: a client may not recognize another spelling.
+        self._uris: dict[str, str] = {}
         # Whether there are other files than those that are open.
         self.has_disk = True
         # What was told of files that are not open, by path.
@@ -51,6 +53,24 @@ class Server(LanguageServer):
     def report_server_error(self, error: Exception, source: type[Exception]) -> None:
         """A fault of the server's is in its log; a message on the screen for each request would not help anybody."""
         logging.getLogger(__name__).error("%s: %s", source.__name__, error)
+
+    # ---- files
+
+    def opened(self, uri: str) -> str:
+        """Notes that a file is open; returns its path."""
+        path = path_of(uri)
+        self._uris[path] = uri
+        return path
+
+    def closed(self, uri: str) -> str:
+        """Notes that a file is not open any more; returns its path."""
+        path = path_of(uri)
+        self._uris.pop(path, None)
+        return path
+
+    def uri_of(self, path: str) -> str:
+        """The URI of a file: the client's own for an open file."""
+        return self._uris.get(path) or uri_of(path)
 
     # ---- positions
 
@@ -80,12 +100,12 @@ class Server(LanguageServer):
         )
 
     def location(self, span: Span) -> types.Location:
-        return types.Location(uri_of(span.path), self.range(span))
+        return types.Location(self.uri_of(span.path), self.range(span))
 
     def edits(self, edits: Iterable[Edit]) -> types.WorkspaceEdit:
         changes: dict[str, list[types.TextEdit]] = {}
         for edit in edits:
-            changes.setdefault(uri_of(edit.span.path), []).append(types.TextEdit(self.range(edit.span), edit.text))
+            changes.setdefault(self.uri_of(edit.span.path), []).append(types.TextEdit(self.range(edit.span), edit.text))
         return types.WorkspaceEdit(changes=changes)
 
     # ---- what is told
@@ -109,10 +129,10 @@ class Server(LanguageServer):
     def tell(self, path: str) -> None:
         """Tell the editor what is wrong with an open file."""
         found = [self.diagnostic(problem) for problem in diagnostics.problems(self.state, path)]
-        document = self.workspace.text_documents.get(uri_of(path))
+        document = self.workspace.text_documents.get(self.uri_of(path))
         version = None if document is None else document.version
         self._told.pop(path, None)
-        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri_of(path), found, version))
+        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(self.uri_of(path), found, version))
 
     def _tell_elsewhere(self) -> None:
         """Tell the editor of errors in files that are not open, which a change in an open one may have made."""
@@ -123,7 +143,7 @@ class Server(LanguageServer):
                 if problem.severity == diagnostics.ERROR
             ]
             if found != self._told.get(path, []):
-                self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri_of(path), found))
+                self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(self.uri_of(path), found))
             self._told[path] = found
             if not found:
                 del self._told[path]

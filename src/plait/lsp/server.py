@@ -49,7 +49,7 @@ server = Server()
 @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
 def _opened(server: Server, params: types.DidOpenTextDocumentParams) -> None:
     server.loop = asyncio.get_running_loop()
-    path = path_of(params.text_document.uri)
+    path = server.opened(params.text_document.uri)
     server.state.open(path, params.text_document.text)
     server.tell(path)
 
@@ -63,7 +63,7 @@ def _changed(server: Server, params: types.DidChangeTextDocumentParams) -> None:
 
 @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
 def _closed(server: Server, params: types.DidCloseTextDocumentParams) -> None:
-    path = path_of(params.text_document.uri)
+    path = server.closed(params.text_document.uri)
     server.state.close(path)
     server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(params.text_document.uri, []))
     server.tell_all()
