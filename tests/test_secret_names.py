@@ -45,6 +45,10 @@ spec:
 ---
 spec:
   size: 3
+#@overlay/match by=overlay.subset({"kind": "None"}), expects="0+"
+---
+spec:
+  size: 4
 """,
     "plait.yml": """\
 runs:
@@ -100,7 +104,8 @@ def told(capsys: pytest.CaptureFixture[str], *argv: str) -> str:
             id="no item",
         ),
         pytest.param(["-o", "json", *PATCH, "--all"], '"path": "users[0].name"', id="json"),
-        pytest.param([*RENDER, "--all"], "document 1:spec.size: 1", id="a document"),
+        pytest.param([*RENDER, "--all"], "document 1:kind: (secret)", id="a document that a secret may match"),
+        pytest.param([*RENDER, "--all"], "App/other:spec.size: 2", id="a document beside it"),
         pytest.param(["-o", "json", *RENDER, "--all"], '"document": "document 1"', id="a document in json"),
         pytest.param(
             [*RENDER, "App/none"], 'no document is called "App/none"\n  found:    App/other', id="no document"

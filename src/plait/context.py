@@ -9,12 +9,12 @@ __all__ = ["Context", "Limits"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Protocol
 
     from plait.codecache import CodeCache
     from plait.nodes import DocumentSet
-    from plait.provenance import Ending, Trace
+    from plait.provenance import Ending, Origin, Trace
     from plait.provenance.marks import Marks
     from plait.source import Source
 
@@ -120,9 +120,19 @@ class Context:
             self.secrets = self.trace.use_secrets()
         return self.secrets
 
-    def warn(self, text: str) -> None:
-        """Collect a warning once, however often it is given."""
-        self._warnings[text] = None
+    def warn(self, text: str, *, of: Iterable[Origin] | None = None) -> None:
+        """Collect a warning once, however often it is given.
+
+        of: what its text depends on, empty for inputs that are not secret. A run that uses secrets withholds a warning
+        that depends on one, or of which this is not known.
+        """
+        told = text if self.secrets is None else self.secrets.warned(text, of)
+        if told is not None:
+            self._warnings[told] = None
+
+    def warn_openly(self, text: str) -> None:
+        """Collect a warning that depends on no secret."""
+        self.warn(text, of=())
 
     @property
     def warnings(self) -> list[str]:

@@ -44,6 +44,10 @@ def run_of(
         from plait.overlay.recording import Recorder
 
         listener = Recorder(trace)
+        if trace.marks is not None:
+            from plait.overlay.secrecy import SecretRecorder
+
+            listener = SecretRecorder(trace, trace.marks)
     hearing = current_listener() if overlays else None
     if hearing is not None:
         from plait.overlay.telling import Teller
@@ -89,7 +93,7 @@ def apply(
     if type(right) not in COLLECTIONS:
         return left
     if type(left) is not type(right):
-        error = wrong_kind(None, left, right)
+        error = wrong_kind(None, left, right).made_of()
         error.at = right.position  # type: ignore[union-attr]
         raise error
     run = run_of(owned, trace, warn, () if exact_documents else right.items)  # type: ignore[union-attr]
@@ -156,7 +160,10 @@ def merge_plain(left: Document, right: Document, *, warn: Warn | None = None) ->
         return left
     if type(value) is not Map:
         return right
-    return left.with_value(value) if left.value is None else _merged(left, plain_step(right), warn)
+    try:
+        return left.with_value(value) if left.value is None else _merged(left, plain_step(right), warn)
+    except PlaitError as error:
+        raise error.made_of() from None  # it names keys and kinds of values, which are not secret
 
 
 def _merged(left: Document, step: Step, warn: Warn | None) -> Document:

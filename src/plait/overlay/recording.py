@@ -18,8 +18,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from plait.errors import PlaitError
     from plait.nodes import Item, Value
+    from plait.overlay.edits import Edit
     from plait.overlay.plan import Step
+    from plait.overlay.run import Run
     from plait.provenance import Origin, Trace
 
 # Matchers that call no function of a program.
@@ -45,7 +48,7 @@ class Recorder:
 
     # ---- what a run tells
 
-    def begin(self, step: Step) -> None:
+    def begin(self, step: Step, edit: Edit) -> None:  # noqa: ARG002
         self._watch(step)
         self.doing.append(step)
 
@@ -87,6 +90,12 @@ class Recorder:
     def removed(self, step: Step, left: Item) -> None:
         self._changed(step, left, None)
         self.trace.removed(left, self._change(step, None))
+
+    def failed(self, error: PlaitError, step: Step, edit: Edit, run: Run) -> None:
+        """Nothing: only a run that uses secrets asks what an error depends on."""
+
+    def is_withheld(self, step: Step, edit: Edit, run: Run) -> bool:  # noqa: ARG002
+        return False
 
     def missed(self, step: Step, items: Sequence[Item]) -> None:
         self.trace.unmatched.append((step.item, [*items]))
@@ -236,7 +245,7 @@ class Recorder:
 
     def _looked_at(self, matcher: Matcher, left: Item) -> list[Origin]:
         if isinstance(matcher, Subset):
-            return list(_compared(left, matcher.nodes))
+            return list(compared(left, matcher.nodes))
         if isinstance(matcher, Foreign):
             windows = self.trace.code
             return list(windows.decided.get((id(matcher), id(left.value)), ())) if isinstance(windows, Windows) else []
@@ -307,7 +316,7 @@ class _WatchedMatcher(Watched):
         return answer
 
 
-def _compared(left: Item, wanted: Value) -> Iterator[Item]:
+def compared(left: Item, wanted: Value) -> Iterator[Item]:
     """The scalars of a left item that a subset is compared with."""
     stack: list[tuple[Item, Value]] = [(left, wanted)]
     while stack:

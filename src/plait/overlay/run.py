@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     class Listener(Protocol):
         """What hears of a run. It changes nothing, but may have an item put in as a copy, to tell it from others."""
 
-        def begin(self, step: Step) -> None:
-            """A step begins; those that begin before it ends are within it."""
+        def begin(self, step: Step, edit: Edit) -> None:
+            """A step begins, on the items of a collection; those that begin before it ends are within it."""
 
         def end(self) -> None:
             """The step that began last is done."""
@@ -50,6 +50,12 @@ if TYPE_CHECKING:
 
         def removed(self, step: Step, left: Item) -> None:
             """A left item is taken out."""
+
+        def failed(self, error: PlaitError, step: Step, edit: Edit, run: Run) -> None:
+            """The step has failed, and says of the error what it depends on."""
+
+        def is_withheld(self, step: Step, edit: Edit, run: Run) -> bool:
+            """True if a message about the step depends on a secret."""
 
         def missed(self, step: Step, items: Sequence[Item]) -> None:
             """The step is for none of these left items, and adds nothing."""
@@ -122,6 +128,8 @@ class Run:
             edit.settle()
             check_repeated(edit)
         except PlaitError as error:
+            if self.listener is not None and step is not None:
+                self.listener.failed(error, step, edit, self)
             raise error if step is None else located(error, step) from None
         finally:
             edit.settle()
@@ -134,7 +142,7 @@ class Run:
         if listener is None:
             ACTIONS[step.action](self, edit, step)
             return
-        listener.begin(step)
+        listener.begin(step, edit)
         try:
             ACTIONS[step.action](self, edit, step)
         finally:
@@ -163,6 +171,8 @@ class Run:
         warning = warning_of(step, edit, adds=adds)
         if warning is not None:
             self._warned.add(step)
+            if self.listener is not None and self.listener.is_withheld(step, edit, self):
+                warning = "a warning is withheld, since it depends on a secret"
             self.warn(warning)
 
     def _has_looked(self, step: Step, edit: Edit) -> bool:

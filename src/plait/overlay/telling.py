@@ -9,10 +9,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plait import events
+    from plait.errors import PlaitError
     from plait.events import Point
     from plait.nodes import Item
+    from plait.overlay.edits import Edit
     from plait.overlay.plan import Step
-    from plait.overlay.run import Listener
+    from plait.overlay.run import Listener, Run
 
 _REMOVE = "overlay/remove"
 _WAY = "matches"
@@ -48,10 +50,10 @@ class Teller:
 
     # ---- what a run tells (see `plait.overlay.run.Listener`)
 
-    def begin(self, step: Step) -> None:
+    def begin(self, step: Step, edit: Edit) -> None:
         self._doing.append(step)
         if self._inner is not None:
-            self._inner.begin(step)
+            self._inner.begin(step, edit)
 
     def end(self) -> None:
         step = self._doing.pop()
@@ -88,6 +90,13 @@ class Teller:
         self._went(step.item)
         if self._inner is not None:
             self._inner.removed(step, left)
+
+    def failed(self, error: PlaitError, step: Step, edit: Edit, run: Run) -> None:
+        if self._inner is not None:
+            self._inner.failed(error, step, edit, run)
+
+    def is_withheld(self, step: Step, edit: Edit, run: Run) -> bool:
+        return self._inner is not None and self._inner.is_withheld(step, edit, run)
 
     def missed(self, step: Step, items: Sequence[Item]) -> None:
         self._missed = step

@@ -34,6 +34,12 @@ if TYPE_CHECKING:
 
         def end(self) -> None: ...
 
+    class Code(Ending, Protocol):
+        """The state of the traced programs of a run (see `plait.starlark.probe`)."""
+
+        def is_decided(self) -> bool:
+            """True if a condition that depends on a secret led to what is run."""
+
 
 class Cause:
     """A line that had a part in a value without being a place in a tree: code, a flag, an operation, an annotation.
@@ -59,6 +65,12 @@ class Cause:
 
     def __repr__(self) -> str:
         return f"Cause({self.action!r}, {self.source.name if self.source else None}:{self.line})"
+
+
+class Control(Cause):
+    """A condition that depends on a secret. It counts for all that it decides, whatever else is known of the parts."""
+
+    __slots__ = ()
 
 
 class Change:
@@ -170,7 +182,7 @@ class Trace:
         self.lines: dict[int, tuple[str, Array]] = {}
         self.secrets: list[tuple[Source | None, int, int]] = []
         self.marks: Marks | None = None
-        self.code: Ending | None = None
+        self.code: Code | None = None
         self.label: str | None = None
         self.whole: dict[object, Change] = {}
         self.lineage: dict[Item, tuple[set[int], tuple[Origin, ...]]] = {}
@@ -430,4 +442,4 @@ def _named(item: Item) -> object:
     return None
 
 
-__all__ = ["Cause", "Change", "Effect", "Stage", "Trace"]
+__all__ = ["EVERY", "Cause", "Change", "Control", "Effect", "Stage", "Trace"]

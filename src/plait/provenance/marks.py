@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from plait.errors import HIDDEN, Finding
 from plait.nodes import Array, DocumentSet, Map, walk
-from plait.provenance import EVERY, Cause
+from plait.provenance import EVERY, Cause, Control
 from plait.source import Position, Source
 
 TYPE_CHECKING = False
@@ -35,29 +35,77 @@ _HINT = "--quote-values shows it"
 class Marks:
     """The secret marks of one run.
 
-    shows_all: nothing is withheld, because the user asked for cleartext (`--quote-values`).
+    shows_all: nothing is withheld, because the user asked for cleartext (`--quote-values`). unknown: the origin of what
+    cannot be followed, which counts as a secret. prints_secretly: a secret decides whether some line is printed. shaped: the templates in which a secret decides which
+    nodes there are.
     """
 
-    __slots__ = ("_counted", "_known", "_lines", "_version", "_whole", "shows_all", "trace")
+    __slots__ = (
+        "_all",
+        "_counted",
+        "_known",
+        "_lines",
+        "_version",
+        "_whole",
+        "prints_secretly",
+        "shaped",
+        "shows_all",
+        "trace",
+        "unknown",
+    )
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self.shows_all = False
+        self.prints_secretly = False
+        self.shaped: set[Source | None] = set()
+        self.unknown = Cause("unknown", Source(""), 0)
+        self._all = False
         self._known: dict[Origin, bool] = {}
-        self._whole: set[int] = set()  # identities of sources, which the trace holds
+        self._whole: set[int] = {id(self.unknown.source)}  # identities of sources, which the trace holds
         self._lines: dict[int, list[tuple[int, int]]] = {}
         self._counted = 0  # entries of trace.secrets that are in the two tables above
-        self._version = (0, 0, 0)  # sizes of the tables of the trace; answers are kept while it does not grow
+        self._version = (
+            0  # stages of the run: answers are kept for one, in which items that are asked about stay the same
+        )
 
     def is_secret(self, *origins: Origin) -> bool:
         """True if a value that was made of these origins depends on a secret."""
         self._update()
-        return any(map(self._reaches, origins))
+        return self._all or any(map(self._reaches, origins))
 
     def is_secret_line(self, source: Source | None, line: int) -> bool:
         """True if a line of a source is itself secret."""
         self._update()
         return self._is_hidden(source, line)
+
+    def is_decided_item(self, item: Item) -> bool:
+        """True if a secret decides whether an item is there at all."""
+        presence, copies = self.trace.presence, self.trace.copies
+        one: Item | None = item
+        for _ in range(_LONGEST):
+            if one is None:
+                return False
+            found = presence.get(one)
+            if found and self.is_secret(*found):
+                return True
+            change = self.trace.changes.get(one)
+            if change is not None and any(type(origin) is Control for origin in change.because):
+                return True
+            one = copies.get(one)
+        return True
+
+    def is_secret_place(self, *way: Item) -> bool:
+        """True if the value at the end of a way depends on a secret, or that any item of the way is there."""
+        return any(map(self.is_decided_item, way)) or self.is_secret(way[-1])
+
+    def hide_all(self) -> None:
+        """Declare everything secret: what can depend on a secret is not known any more."""
+        self._all = True
+
+    def forget(self) -> None:
+        """Forget answers about items whose records were changed."""
+        self._known.clear()
 
     def holds_secret(self, item: Item) -> bool:
         """True if the value of an item, or any value below it, is secret."""
@@ -95,21 +143,34 @@ class Marks:
             error.also, error.findings = [], []
             error.at = _line_only(error.at if error.decided_at is None else error.decided_at)
             error.trail = []
-        elif error.findings and not self.shows_all:
-            error.findings = [
-                Finding("a finding is withheld, since it depends on a secret") if self.depends(one.origins) else one
-                for one in error.findings
-            ]
+        elif error.findings:
+            # How many findings depend on a secret, and which, would tell more than that there is one.
+            findings = [one for one in error.findings if not self.depends(one.origins)]
+            if len(findings) < len(error.findings):
+                error.hint = error.hint or _HINT
+                findings.append(Finding("findings are withheld, since they depend on a secret"))
+            error.findings = findings
+        error.origins = ()
         return error
+
+    def warned(self, text: str, origins: Iterable[Origin] | None) -> str | None:
+        """The warning as a person may see it; None if a secret decides whether there is one."""
+        if self.is_decided() and not self.shows_all:
+            self.prints_secretly = True
+            return None
+        return "a warning is withheld, since it depends on a secret" if self.depends(origins) else text
+
+    def is_decided(self) -> bool:
+        """True if a secret decides that the program at hand runs."""
+        return self.trace.code is not None and self.trace.code.is_decided()
 
     # ---- the walk
 
     def _update(self) -> None:
         trace = self.trace
         secrets = trace.secrets
-        version = len(trace.changes), len(trace.copies), len(trace.presence)
-        if version != self._version:
-            self._version = version
+        if len(trace.stages) != self._version:
+            self._version = len(trace.stages)
             self._known.clear()
         if len(secrets) == self._counted:
             return
@@ -187,6 +248,7 @@ class Marks:
 
 
 _NO_LINE = 1 << 40
+_LONGEST = 100_000  # items that are copies of each other
 
 
 def _line_only(at: Position | None) -> Position | None:

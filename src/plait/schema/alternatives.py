@@ -18,7 +18,7 @@ from plait.spell import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from plait.annotations import Annotation
     from plait.nodes import Document, Item, Value
@@ -133,7 +133,7 @@ def findings(declared: OneOfType, item: Item) -> list[Finding]:
                 expected=public(f"one of {{ {names} }} (from {declared.position})"),
                 found=public("a value that is made of other data values") if is_deferred(key.value) else found,
                 hint=None if meant is None else quotation(meant),
-            )
+            ).made_of(item, key)
         ]
     if not _is_of_kind(chosen.type, value):
         return [
@@ -144,13 +144,19 @@ def findings(declared: OneOfType, item: Item) -> list[Finding]:
                 expected=public(f"one of {{ {names} }} (from {declared.position})"),
                 found=public(kind_name(value)),
                 hint=public("@schema/nullable in the schema allows null") if value is None else None,
-            )
+            ).made_of(item, *_inside(value))
         ]
     wrong = check_item(chosen.type, item)
     for one in wrong:
+        # Which alternative it is held to depends on the values in it.
+        one.made_of(*(one.origins or ()), item, *_inside(value))
         told = public(f' (as the alternative "{declared.name_of(chosen)}" of {names})')
         one.message = Wording(part_of(one, "message"), told)
     return wrong
+
+
+def _inside(value: Value) -> Sequence[Map | Array]:
+    return [value] if isinstance(value, (Map, Array)) else []
 
 
 def room_for(declared: Type, value: Value, given: Value) -> Value:

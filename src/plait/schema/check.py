@@ -97,7 +97,7 @@ def _wrong_type(declared: Type, item: Item) -> Finding:
         found=public(kind_name(item.value)),
         expected=public(f"{declared.name} (by {declared.position})"),
         hint=_type_hint(item),
-    )
+    ).made_of(*_quoted(item))
 
 
 def _type_hint(item: Item) -> Wording | None:
@@ -139,13 +139,18 @@ def _unknown_key(declared: MapType, item: MapItem, *, suggest: bool) -> Finding:
         found=public(key),
         expected=public(expected),
         hint=None if hint is None else public(hint),
-    )
+    ).made_of(*_quoted(item))
 
 
 def _nested(key: str, allowed: Sequence[str]) -> str | None:
     """What to say of a way of keys that is written as one key."""
     first, dot, rest = key.partition(".")
     return f'a dot is part of a key: "{rest}" stands below "{first}"' if dot and first in allowed else None
+
+
+def _quoted(item: Item) -> Sequence[Item]:
+    """What a finding about a key or a kind of value depends on: they are not secret, but `_calculated` shows a value."""
+    return [item] if item.source is None else []
 
 
 def _calculated(item: Item) -> Wording:

@@ -187,16 +187,22 @@ def validate(declaration: Declaration, document: Document) -> None:
     findings: list[Finding] = []
     listener = current_listener()
     for validation, item, parent, path in _runs(declaration, document):
-        broken = _broken(validation, item, parent, document.value, path)
+        try:
+            broken = _broken(validation, item, parent, document.value, path)
+        except SchemaError as error:
+            raise error.made_of(item, *(one for one in [document.value] if isinstance(one, (Map, Array)))) from None
         if listener is not None and broken is not None:
             from plait.schema.telling import FAILS, HOLDS, checking_point
 
             at = validation.position.source
             listener.went(at, checking_point(validation), FAILS if broken else HOLDS)
         if broken:
-            findings.append(_finding(validation, item, path, broken))
+            # A `when` sees all values.
+            values = (item.value, document.value) if validation.when is not None else (item.value,)
+            made_of = [one for one in values if isinstance(one, (Map, Array))]
+            findings.append(_finding(validation, item, path, broken).made_of(item, *made_of))
     if findings:
-        raise SchemaError("Validating final data values:", findings=findings)
+        raise SchemaError("Validating final data values:", findings=findings).made_of()
 
 
 def _runs(root: Declaration, document: Document) -> list[Run]:

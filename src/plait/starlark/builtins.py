@@ -76,10 +76,11 @@ def enumerate_(values: object, start: object = 0, /) -> List:
 
 
 def fail_(*args: object, **kwargs: object) -> None:
-    raise StarlarkError("fail: " + _joined("fail", args, kwargs))
+    raise StarlarkError("fail: " + joined("fail", args, kwargs))
 
 
-def _joined(name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> str:
+def joined(name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> str:
+    """The text that `print` and `fail` make of their arguments. name: of the function, for messages."""
     (separator,) = unpack(name, (), kwargs, ["sep:string"], [" "]) if kwargs else (" ",)
     texts = list(map(str_of, args))
     size = sum(map(_len, texts)) + _len(str_of(separator)) * _len(texts)
@@ -337,12 +338,17 @@ def zip_(*sequences: object, **named: object) -> List:
 _A_LINE = 32  # steps
 
 
+def paid_line(text: str) -> None:
+    """Pay for a line that is printed."""
+    spend(_A_LINE + (len(text) >> 2))
+
+
 def printing(line: Callable[[str], None]) -> Callable[..., None]:
     """The `print` of one run; `line` gets what is printed."""
 
     def print_(*args: object, **kwargs: object) -> None:
-        text = _joined("print", args, kwargs)
-        spend(_A_LINE + (len(text) >> 2))
+        text = joined("print", args, kwargs)
+        paid_line(text)
         line(text)
 
     return print_

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.additions import VALUES_REFER
-from plait.errors import StarlarkError
+from plait.errors import PlaitError, StarlarkError
 from plait.events import current_listener
 from plait.passes import FAST
 from plait.starlark import Program, budget_of, compile_program
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from plait.starlark.marks import LinesOf
     from plait.templates.file import YamlFile
     from plait.templates.plan import Plan
+    from plait.templates.tracing import Recorder
 
 
 class Template:
@@ -80,17 +81,28 @@ class Template:
         return outcome
 
     def _evaluated(self, context: Context, load: Load) -> Outcome:
-        recorder = None
-        if context.trace is not None:
-            from plait.templates.tracing import Recorder
+        if context.trace is None:
+            return self._built(context, load, None)
+        from plait.templates.tracing import Recorder
 
-            recorder = Recorder(context.trace, self.source)
+        recorder = Recorder(context.trace, self.source)
+        windows = recorder.windows
+        depth = len(windows.stack)
+        try:
+            return self._built(context, load, recorder)
+        except PlaitError as error:
+            windows.blame(error, depth)
+            raise
+        finally:
+            del windows.stack[depth:]
+
+    def _built(self, context: Context, load: Load, recorder: Recorder | None) -> Outcome:
         if self._plan is None:
             made: list[str] = []
             names = {"$text.begin": list, "$text.insert": inserter(self.source), "$text.join": "".join}
             names["$text.finish"] = made.append
             if recorder is not None:
-                names = {**names, **recorder.names(names)}
+                names = {**names, **recorder.names(names, context.print_line)}
             exports = self._program.run(context, load, names)
             return Outcome(exports, text="".join(made))
         run = Run(self._plan, self.source, context.warn, implicit_overrides=self._implicit_overrides, listener=recorder)
@@ -104,7 +116,7 @@ class Template:
                 exports = self._program.run(context, load_, names, NAMES)
             else:
                 names |= NAMES
-                exports = self._program.run(context, load_, names | recorder.names(names))
+                exports = self._program.run(context, load_, names | recorder.names(names, context.print_line))
         finally:
             run.begun.clear()  # of functions that have failed; they hold the run
         return Outcome(exports, run.documents)

@@ -42,6 +42,7 @@ def windows_of(trace: Trace) -> Windows:
         trace.code = Windows(_nodes_of, partial(note_parts, trace))
         trace.code.silent.add(TracedStruct)
     assert isinstance(trace.code, Windows)
+    trace.code.marks = trace.marks
     return trace.code
 
 
@@ -77,12 +78,13 @@ class Recorder:
         self.control: Shadow = ()
         self.values: tuple[object, ...] = ()
 
-    def names(self, plain: Mapping[str, Any]) -> dict[str, object]:
-        """What a traced program calls instead of some of the plain functions.
+    def names(self, plain: Mapping[str, Any], line: Callable[[str], None]) -> dict[str, object]:
+        """What a traced program calls instead of some of the plain functions. line: gets each line that it prints.
 
         The values of its expressions come as holes, which have what they were made of beside them.
         """
-        names: dict[str, object] = {**self.texts.names(plain, self.trace), **self.windows.names(self.source)}
+        programs = self.windows.names(self.source, line)
+        names: dict[str, object] = {**self.texts.names(plain, self.trace), **programs}
         if "$node.fill" not in plain:
             return names
         plain_fill, plain_set, plain_defer = plain["$node.fill"], plain["$node.set"], plain["$node.defer"]

@@ -39,11 +39,9 @@ _EXTENSIONS = (".yml", ".yaml", ".json")
 class State:
     """What flows through the steps: documents, data values; and the pipelines that are being run, for cycles."""
 
-    __slots__ = ("documents", "last_values", "other", "running", "values")
+    __slots__ = ("documents", "last_values", "running", "values")
 
-    def __init__(self, last_values: Sequence[ReferencedValues] = (), *, other: bool = False) -> None:
-        """other: other values stand in the place of those that are secret."""
-        self.other = other
+    def __init__(self, last_values: Sequence[ReferencedValues] = ()) -> None:
         self.documents: list[Document] = []
         self.values: list[ReferencedValues] = []
         self.last_values = list(last_values)  # of the command line: they win over those of steps
@@ -92,24 +90,22 @@ def compose(
             f'no step is called "{until}"', found=", ".join(names) or "no steps", hint=did_you_mean(until, names)
         )
 
-    def once(context: Context, say: Callable[[str], None] | None = None, *, other: bool = False) -> DocumentSet:  # noqa: ARG001
-        state = State(values, other=other)
+    if any(one.secret for one in values) or has_secrets(pipeline):
+        context.use_secrets()
+    from plait.secrets.telling import telling
+
+    with telling(context, all_of_it=tells_secrets):
+        state = State(values)
         for step in run(pipeline, state, context):
-            if watch is not None and not other:
+            if watch is not None:
                 watch(step, state.documents)
             if step.name == until:
                 break
         return DocumentSet(state.documents)
 
-    if tells_secrets or not (any(one.secret for one in values) or has_secrets(pipeline)):
-        return once(context)
-    from plait.secrets.hiding import hidden
-
-    return hidden(once, context)
-
 
 def has_secrets(pipeline: Pipeline, among: Sequence[str] = ()) -> bool:
-    """Whether steps have data values that nobody else is to see, or may have. among: pipelines that this one is part of."""
+    """True if steps have secret data values, or may have. among: pipelines that this one is part of."""
     key = os.path.realpath(pipeline.source.name)
     if key in among:
         return False
@@ -192,7 +188,7 @@ def _secrets(step: Step, pipeline: Pipeline) -> list[ReferencedValues]:
 def _render(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:
     """Templates and overlays of files; overlays also change the documents that are there already."""
     from plait.workspace import InputFile, Inputs, Job, Options, values_of_map
-    from plait.workspace.phases import one_way
+    from plait.workspace.phases import run as run_phases
 
     paths = _paths(step, pipeline, "files")
     if not paths:
@@ -217,7 +213,7 @@ def _render(step: Step, pipeline: Pipeline, state: State, context: Context) -> N
         values.append(values_of_map(own))
     values += _secrets(step, pipeline)
     job = Job([before, *files] if state.documents else files, options, values)
-    result = one_way(job, context, given, other=state.other)
+    result = run_phases(job, context, given)
     if result.texts:
         names = ", ".join(file.path for file in result.texts)
         context.warn(f'the step "{step.name}" makes text files, which a pipeline drops: {names}')
@@ -271,6 +267,7 @@ def _merge(step: Step, pipeline: Pipeline, state: State, context: Context) -> No
 def _layer(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:
     """Layered documents: those of a site and of files, and those among the documents so far."""
     from plait.layering import Options, plain_values, plan, read_documents, render_plan, written
+    from plait.layering.secrets import lines_of_secrets
     from plait.workspace import Inputs
     from plait.yaml import read as read_yaml
 
@@ -292,6 +289,8 @@ def _layer(step: Step, pipeline: Pipeline, state: State, context: Context) -> No
     cleartext = step.on("cleartext-secrets")
     options = Options(lenient=step.on("lenient"), strict=step.on("strict"), cleartext_secrets=cleartext)
     documents = read_documents(sets)
+    if not cleartext and any(lines_of_secrets(documents)):
+        context.use_secrets()
     planned = plan(documents, options, context)
     rendered = render_plan(planned, options, context)
     result = written(rendered, cleartext_secrets=cleartext)

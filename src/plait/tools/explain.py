@@ -201,7 +201,7 @@ class Explainer:
         for entry in flat([*entries, *around]):
             entry.secret = any(marks.is_secret_line(one.source, one.line) for one in flat([entry]))
             entry.value = marks.masked(entry.value)
-        secret = marks.is_secret(place.item) or any(entry.secret for entry in entries)
+        secret = marks.is_secret_place(place.document, *place.way) or any(entry.secret for entry in entries)
         return History(place, entries, around, secret=secret, value=HIDDEN if secret else marks.masked(place.value))
 
     def is_secret(self, item: Item) -> bool:

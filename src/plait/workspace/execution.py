@@ -79,7 +79,7 @@ class Execution:
 
             self._outside = values_schema(self.options.values_schema)
             for note in self._outside.notes:
-                self.session.context.warn(note)
+                self.session.context.warn(note, of=())
         return self._outside
 
     @property
@@ -103,6 +103,8 @@ class Execution:
             documents = [entry.document for entry in entries]
             schema = layout.schema.get(documents, self.session.context, lambda: self._built(entries))
         except PlaitError as error:
+            if not given:  # it is made of files of the library alone, which know no data values
+                error.made_of()
             order = _order(own, "additional data value schema" if given else None)
             raise error.within(f"Overlaying data values schema (in following order: {order})", role=CLAUSE) from None
         if schema is not None and self.outside is not None:
@@ -178,7 +180,7 @@ class Execution:
         if self._referred is not None:
             merged = self._referred.computed(merged, trace)
             if schema is not None:
-                merged = self._kept_secret(merged, schema)
+                self._hide_secrets(merged, schema)
         if trace is not None:
             trace.label = None
             trace.stage("data values", [merged])
@@ -203,12 +205,14 @@ class Execution:
         """The data values with those merged in that are for this library. Raises PlaitError."""
         trace = self.session.context.trace
         if merged is not None and schema is not None:
-            merged = self._kept_secret(merged, schema)
+            self._hide_secrets(merged, schema)
         for entry in entries:
             if entry.refs:
                 continue
             before = merged
-            document = entry.document if schema is None else self._kept_secret(entry.document, schema)
+            document = entry.document
+            if schema is not None:
+                self._hide_secrets(document, schema)
             if trace is not None and entry.secret:
                 trace.hide(document.value)
             if merged is None:
@@ -238,16 +242,15 @@ class Execution:
                 merged = filled
                 findings = check(schema, merged, before)
                 if findings:
-                    raise SchemaError("One or more data values were invalid", findings=findings)
+                    raise SchemaError("One or more data values were invalid", findings=findings).made_of()
         return merged
 
-    def _kept_secret(self, document: Document, schema: SchemaType) -> Document:
-        """Data values with those marked that the schema declares to be secret; others in their place where the run says so."""
-        if SECRETS not in self.options.additions:
-            return document
-        from plait.schema.secrets import kept_secret
+    def _hide_secrets(self, document: Document, schema: SchemaType) -> None:
+        """Mark the data values that the schema declares secret."""
+        if SECRETS in self.options.additions:
+            from plait.schema.secrets import hide_secrets
 
-        return kept_secret(document, schema, self.session.context.trace, others=self.session.others)
+            hide_secrets(schema, document.value, self.session.context.trace)
 
     def _documents(self, members: Sequence[LibraryFile], name: str) -> list[ReferencedValues]:
         """The documents annotated `@name` that these files evaluate to."""
@@ -475,11 +478,15 @@ def _overlaid(
     groups = [found for _, found in kept]
     if trace is not None:
         trace.stage("templates", [document for group in groups for document in group.items])
+    marks = session.context.secrets
+    if overlays and marks is not None and any(one.source in marks.shaped for one in overlays):
+        # What an overlay that is not there would have changed is not known.
+        marks.hide_all()
     if overlays:
         try:
             from plait.overlay import apply_documents
 
-            warn = session.context.warn
+            warn = session.context.warn_openly  # overlays withhold what depends on a secret themselves
             groups = apply_documents(groups, overlays, plans=plans, trace=trace, warn=warn, printed=printed)
         except PlaitError as error:
             raise error.within(f"Overlaying (in following order: {', '.join(overlay_files)})", role=CLAUSE) from None

@@ -110,15 +110,6 @@ class Options:
             output_by=self.output_by,
         )
 
-    def saying(self, debug: Callable[[str], None]) -> Options:
-        """These options with what gets the lines of the trace, if anybody does."""
-        told = self.with_overrides()
-        told.inspect = self.inspect
-        told.values_schema = self.values_schema
-        told.output_schemas = self.output_schemas
-        told.debug = None if self.debug is None else debug
-        return told
-
 
 class ReferencedValues:
     """Data values (or a schema) in one document, and the library they are for.
@@ -168,7 +159,7 @@ class ReferencedValues:
         return self._shorter(self.refs[1:])
 
     def _shorter(self, refs: LibraryRefs) -> ReferencedValues:
-        return ReferencedValues(
+        shorter = ReferencedValues(
             self.document,
             refs,
             plain=self.plain,
@@ -176,6 +167,8 @@ class ReferencedValues:
             noun=self.noun,
             all_refs=self.all_refs,
         )
+        shorter.secret = self.secret
+        return shorter
 
     @property
     def description(self) -> str:
@@ -218,25 +211,6 @@ class Job:
         self.environment = environment
         self.tells_secrets = False
         self.merges: Merges | None = None
-
-    def again(self) -> Job:
-        """The same job once more."""
-        return self._with(self.values)
-
-    def _with(self, values: Sequence[ReferencedValues]) -> Job:
-        other = Job(self.files, self.options, values, self.library, self.environment)
-        other.merges = self.merges
-        return other
-
-    def with_others(self) -> Job:
-        """The same job with other values in the place of its secrets."""
-        from plait.secrets.others import others
-
-        values = [
-            values_of_map(others(one.document.value), secret=True) if one.secret else one  # type: ignore[arg-type]
-            for one in self.values
-        ]
-        return self._with(values)
 
 
 class DocumentFile:

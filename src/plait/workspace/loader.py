@@ -52,8 +52,8 @@ class Loader:
 
     def run(self, file: InputFile, current: Library, root: Library) -> Outcome:
         """Evaluate a file as a member of directory `current` of the library whose root is `root`. Raises PlaitError."""
-        debug = self._options.debug
-        if debug is not None:
+        debug, marks = self._options.debug, self._session.context.secrets
+        if debug is not None and (marks is None or not marks.is_decided()):
             debug(f"## file {file.path} ({file.kind})")
         found = self._session.prepared(file, self._options)
         if isinstance(found, Outcome):
@@ -87,7 +87,8 @@ class Loader:
             from plait.starlark import spend
 
             spend(sum(_A_LINE + len(line) for line in found[1]))
-            for line in found[1]:
+            marks = self._session.context.secrets
+            for line in found[1] if marks is None or not marks.is_decided() else ():
                 self._session.context.print_line(line)
         return found[0]
 

@@ -21,7 +21,7 @@ from plait.workspace.session import Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from plait.schema import SchemaType
     from plait.workspace.files import InputFile
@@ -38,32 +38,19 @@ def run(
 
     Raises PlaitError.
     """
-    if has_secrets(job) and not job.tells_secrets:
-        return _secretly(job, context, given)
-    return _told(job, Session(context) if session is None else session, given)
+    if session is None:
+        session = Session(context)
+    if not has_secrets(job):
+        return _told(job, session, given)
+    from plait.secrets.telling import telling
 
-
-def _secretly(job: Job, context: Context | None, given: Mapping[InputFile, DocumentSet] | None) -> Result:
-    """The same for a job with secrets: what it says depends on none of them."""
-    from plait.secrets.hiding import hidden
-
-    def once(context: Context, say: Callable[[str], None], *, other: bool) -> Result:
-        own = job.again()
-        own.options = job.options.saying(say)
-        return one_way(own, context, given, other=other)
-
-    return hidden(once, Context() if context is None else context, job.options.debug)
-
-
-def one_way(job: Job, context: Context, given: Mapping[InputFile, DocumentSet] | None = None, *, other: bool) -> Result:
-    """One way through, of whoever hides what a longer run says of its secrets. other: with other secrets. Raises PlaitError."""
-    session = Session(context)
-    session.others = other
-    return _told(job.with_others() if other else job, session, given)
+    session.context.use_secrets()
+    with telling(session.context, all_of_it=job.tells_secrets):
+        return _told(job, session, given)
 
 
 def has_secrets(job: Job) -> bool:
-    """Whether a job is given data values that nobody else is to see, or may have a schema that says of some that they are."""
+    """True if a job is given secret data values, or may have a schema that declares some secret."""
     return any(one.secret for one in job.values) or (
         SECRETS in job.options.additions
         and any("@schema/secret" in file.text() for file in job.files if file.type == YAML)
@@ -99,12 +86,14 @@ def _run(job: Job, session: Session) -> Result:
             as_json = job.options.inspect == INSPECT_JSON_SCHEMA
             document, notes = described(execution.outside, as_json=as_json)
             for note in notes:
-                session.context.warn(note)
+                session.context.warn(note, of=())
             return Result(documents=DocumentSet([document]))
         from plait.schema import ANY, openapi
 
         if schema is None:
-            session.context.warn("the inputs declare no schema of data values; #@data/values-schema above --- is one")
+            session.context.warn(
+                "the inputs declare no schema of data values; #@data/values-schema above --- is one", of=()
+            )
         if schema is not None and VALUES_REFER in job.options.additions:
             from plait.schema.computed import compute_defaults
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.context import Context
-from plait.errors import StarlarkError, TemplateError
+from plait.errors import PlaitError, StarlarkError, TemplateError
 from plait.templates import Outcome, read_yaml
 from plait.workspace import files
 
@@ -108,7 +108,6 @@ class Session:
         "data_functions",
         "data_module",
         "kept",
-        "others",
         "reached_out",
     )
 
@@ -130,8 +129,6 @@ class Session:
             assert isinstance(self.context.kept, Kept)
             self.kept = self.context.kept
         self.reached_out = False
-        # Whether other values stand in the place of those that the schema says are secret (`plait.secrets.hiding`).
-        self.others = False
 
     def forked(self, context: Context) -> Session:
         """A session for another run of the same files, with all that does not depend on the run."""
@@ -163,14 +160,17 @@ class Session:
 
             def read() -> tuple[YamlFile, list[str]]:
                 strict, plain = options.strict, file.is_plain
-                made = read_yaml(file.source, strict=strict, plain=plain, cache=cache, traced=traced)
+                try:
+                    made = read_yaml(file.source, strict=strict, plain=plain, cache=cache, traced=traced)
+                except PlaitError as error:
+                    raise error.made_of() from None  # the text of a template is not secret
                 return made, [*_warnings(file, made)]
 
             file.source.additions = options.additions
             found, warnings = read() if self.kept is None else self.kept.yaml(file, strict=options.strict, read=read)
             self._yaml[key] = found
             for text in warnings:
-                self.context.warn(text)
+                self.context.warn(text, of=())
         elif self._is_forked:
             file.touch()
         return found
@@ -205,6 +205,7 @@ class Session:
         try:
             return self._compile(file, kind, options)
         except (StarlarkError, TemplateError) as error:
+            error.made_of()
             if kind == files.TEXT:
                 raise
             from plait.templates.recovery import add_others
@@ -229,7 +230,7 @@ class Session:
             line = _code_in_comments(file.source.text)
             if line is not None:
                 self.context.warn(
-                    f"{file.source.shown}:{line}: #@ begins no code in a text template; (@ and @) enclose it"
+                    f"{file.source.shown}:{line}: #@ begins no code in a text template; (@ and @) enclose it", of=()
                 )
             return compile_text(file.source, cache, traced=traced)
         return compile_starlark(file.source, cache, traced=traced)

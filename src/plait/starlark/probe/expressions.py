@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 # Functions and methods that put items of their arguments together anew.
 _SEQUENCES = frozenset({"enumerate", "list", "reversed", "tuple", "zip"})
 _ENTRIES = frozenset({"items", "values"})
+# Methods that change what they are called on.
+_CHANGING = frozenset(
+    {"add", "append", "clear", "extend", "insert", "pop", "popitem", "remove", "setdefault", "update"}
+)
 # On this line a call leaves no frame in the trail of an error (see `faults`).
 NOWHERE = 0
 
@@ -82,21 +86,31 @@ class Expressions:
     def unary(self, node: syntax.Unary) -> Expression:
         return syntax.Unary(node.operator, self.expression(node.x), node.line)
 
+    def deciding(self, x: Expression) -> Expression:
+        """An expression that decides whether others are evaluated."""
+        return self.call("$from.chosen", self.open(), self.expression(x))
+
     def binary(self, node: syntax.Binary) -> Expression:
-        return syntax.Binary(node.operator, self.expression(node.x), self.expression(node.y), node.line)
+        x = self.deciding(node.x) if node.operator in ("and", "or") else self.expression(node.x)
+        return syntax.Binary(node.operator, x, self.expression(node.y), node.line)
 
     def conditional(self, node: syntax.Conditional) -> Expression:
-        test, yes, no = self.all((node.test, node.yes, node.no))
+        test = self.deciding(node.test)
+        yes, no = self.all((node.yes, node.no))
         return syntax.Conditional(test, yes, no, node.line)
 
     def attribute(self, node: syntax.Attribute) -> Expression:
         x = node.x
+        if node.name in _CHANGING:
+            # A method that is not called here, but may be wherever it is passed to.
+            return syntax.Attribute(self.call("$from.held", self.expression(x)), node.name, node.line)
         if isinstance(x, syntax.Name) and x.scope is not None and has_shadow(x):
             return self.call("$from.field", x, self.shadow(x.name), self.constant(node.name))
         return syntax.Attribute(self.expression(x), node.name, node.line)
 
     def index(self, node: syntax.Index) -> Expression:
-        return self.call("$from.index", self.open(), self.expression(node.x), self.expression(node.key))
+        parts = self.open(), self.expression(node.x), self.open(), self.expression(node.key)
+        return self.call("$from.index", *parts)
 
     def slice(self, node: syntax.Slice) -> Expression:
         low, high, step = (None if part is None else self.expression(part) for part in (node.low, node.high, node.step))
@@ -119,15 +133,23 @@ class Expressions:
                 if isinstance(x, syntax.Name) and x.scope is not None and has_shadow(x):
                     length = self.call("$from.length", x, self.shadow(x.name))
                     return syntax.Call(function, [syntax.Argument(length, "", "", node.line)], node.line)
-            return syntax.Call(function, self.unwatched(arguments), node.line)
+            given = self.unwatched(arguments)
+            if function.name == "getattr" and given:
+                given[0].value = self.call("$from.held", given[0].value)
+            return syntax.Call(function, given, node.line)
         if isinstance(function, syntax.Attribute):
             if isinstance(function.x, syntax.Literal):
                 return syntax.Call(function, self.unwatched(arguments), node.line)
             if function.name == "get" and plain and 1 <= len(arguments) <= 2:
-                return self.call("$from.get", self.open(), *self.all((function.x, *values)))
+                x, key, *other = function.x, *values
+                parts = self.open(), self.expression(x), self.open(), self.expression(key)
+                return self.call("$from.get", *parts, *self.all(other))
             if function.name in _ENTRIES and not arguments:
                 return self.sequence(function.name, syntax.Helper(f"$late.{function.name}", node.line), [function.x])
-            callee: Expression = syntax.Attribute(self.expression(function.x), function.name, function.line)
+            x = self.expression(function.x)
+            if function.name in _CHANGING:
+                x = self.call("$from.changing", x)
+            callee: Expression = syntax.Attribute(x, function.name, function.line)
         else:
             callee = self.expression(function)
         return self.call("$from.result", self.open(), syntax.Call(callee, self.passed(arguments), node.line))
@@ -205,7 +227,7 @@ class Expressions:
             place = self.constant(number)
             iterated = self.call("$hold", self.call("$from.clause", place, self.expression(clause.x)))
             made = syntax.Clause(clause.target, self.call("$from.stepped", place, iterated), clause.line)
-            made.conditions = self.all(clause.conditions)
+            made.conditions = [self.deciding(condition) for condition in clause.conditions]
             clauses.append(made)
         key = None if node.key is None else self.key(node.key)
         return self.listed(syntax.Comprehension(key, self.part(node.body), clauses, node.scope, node.line))

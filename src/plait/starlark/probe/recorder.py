@@ -55,17 +55,23 @@ class Recorder:
     def names(self) -> Mapping[str, Callable[..., object]]:
         """What the code of the program calls, by its names."""
         return {
-            "$from.changed": self.windows.mark,
-            "$from.closed": self.closed.add,
             "$from.add": self.add,
+            "$from.also": self.also,
             "$from.argument": self.argument,
+            "$from.changed": self.changed,
+            "$from.changing": self.changing,
+            "$from.chosen": self.chosen,
             "$from.clause": self.clause,
             "$from.close": self.close,
+            "$from.closed": self.closed.add,
+            "$from.ended": self.ended,
             "$from.enter": self.enter,
             "$from.exports": self.exports,
             "$from.field": self.field,
             "$from.get": self.get,
             "$from.given": self.given,
+            "$from.grown": self.grown,
+            "$from.held": self.held,
             "$from.here": self.here,
             "$from.hole": self.hole,
             "$from.host": self.host,
@@ -78,12 +84,17 @@ class Recorder:
             "$from.open": self.open,
             "$from.part": self.part,
             "$from.passed": self.passed,
+            "$from.placed": self.chosen,
             "$from.quiet": self.quiet,
+            "$from.raised": self.raised,
+            "$from.reached": self.reached,
             "$from.result": self.result,
             "$from.see": self.see,
             "$from.sequence": self.sequence,
             "$from.shadows": self.shadows,
             "$from.shut": self.shut,
+            "$from.skipped": self.skipped,
+            "$from.start": self.start,
             "$from.stepped": self.stepped,
             "$from.stored": self.stored,
             "$from.test": self.test,
@@ -93,6 +104,11 @@ class Recorder:
         }
 
     def open(self) -> int:
+        self.stack.append(Window())
+        return len(self.stack) - 1
+
+    def start(self, _reached_by: Shadow) -> int:
+        """A window for a statement."""
         self.stack.append(Window())
         return len(self.stack) - 1
 
@@ -158,8 +174,43 @@ class Recorder:
         self.windows.tested = tuple(self.shut(depth))
         return value
 
-    def tested(self, line: int) -> Shadow:
-        return (Cause("condition", self.source, line, self.windows.tested),)
+    def tested(self, line: int, reached_by: Shadow) -> tuple[Shadow, Shadow]:
+        return (Cause("condition", self.source, line, self.windows.tested),), reached_by
+
+    # What only a run with secrets has to know: see `flows`.
+
+    def reached(self) -> Shadow:
+        return ()
+
+    def raised(self, _reached_by: Shadow, _before: Shadow) -> bool:
+        return False
+
+    def also(self, shadow: Shadow, _reached_by: Shadow) -> Shadow:
+        return shadow
+
+    def skipped(self, _reached_by: Shadow, _names: tuple[str, ...], _hosts: bool) -> None:
+        return
+
+    def ended(self, _reached_by: Shadow) -> None:
+        return
+
+    def grown(self, _x: object, _shadow: Shadow) -> None:
+        return
+
+    def held(self, x: object) -> object:
+        return x
+
+    def changing(self, x: object) -> object:
+        return x
+
+    def changed(self, x: object, shadow: Shadow) -> None:
+        self.windows.mark(x, shadow)
+
+    def chosen(self, depth: int, value: object) -> object:
+        """A value that decides what is evaluated, or which part is looked at."""
+        origins = self.shut(depth)
+        self.stack[-1].update(origins)
+        return value
 
     def host(self) -> int:
         depth = self.open()
@@ -239,7 +290,7 @@ class Recorder:
         into.update(self.windows.note_parts(value, window.parts or []))
         return value
 
-    def stored(self, x: object, key: object, shadow: Shadow) -> None:
+    def stored(self, x: object, key: object, shadow: Shadow, _reached_by: Shadow) -> None:
         """`x.append(...)`, for which key is None, and `x[key] = ...`."""
         known = self.windows.made.get(id(x))
         if known is not None and type(known[1]) is list:
@@ -287,15 +338,21 @@ class Recorder:
                 window.elements[number] = shadows[place]
             yield value
 
-    def index(self, depth: int, x: object, key: object) -> object:
-        origins = tuple(self.shut(depth))
-        value = plain_index(x, key)
+    def index(self, depth: int, x: object, key_depth: int, key: object) -> object:
+        value = plain_index(x, key)  # an error finds the windows open
+        by = self.shut(key_depth)
+        window = self.shut(depth)
+        window.update(by)
+        origins = tuple(window)
         self.stack[-1].update(dict.fromkeys(self.windows.element(x, key, origins)))
         return value
 
-    def get(self, depth: int, x: object, key: object, *other: object) -> object:
+    def get(self, depth: int, x: object, key_depth: int, key: object, *other: object) -> object:
         value = attribute(x, "get")(key, *other)  # type: ignore[operator]
-        origins = tuple(self.shut(depth))
+        by = self.shut(key_depth)
+        window = self.shut(depth)
+        window.update(by)
+        origins = tuple(window)
         if type(x) is Dict and key in x:
             origins = self.windows.element(x, key, origins)
         elif type(x) is Dict and self.windows.parts_of(x) is not None:
@@ -335,12 +392,14 @@ class Recorder:
         """The shadow of one parameter."""
         return arguments.get(name, other)
 
-    def loop(self, depth: int, iterated: object, line: int, *controls: Shadow) -> tuple[object, Shadow, object, object]:
+    def loop(
+        self, depth: int, iterated: object, line: int, reached_by: Shadow, *controls: Shadow
+    ) -> tuple[object, Shadow, object, object, Shadow]:
         """What a loop goes through, the shadow of its being run, and what gives those of elements and of their parts."""
         shadows = self.windows.shadows_in(iterated)
         covered = _NOTHING if shadows is None else self.windows.covered(iterated)
         loop = Loop(self.windows, iterated, self.close(depth, line, *controls), shadows, covered)
-        return iterated, loop.control, loop.step, loop.part
+        return iterated, loop.control, loop.step, loop.part, reached_by
 
     def loaded(self, name: str, value: object) -> Shadow:
         found = self.exported.get((name, id(value)))
@@ -361,15 +420,25 @@ class Recorder:
             window[origin] = None
 
     def quiet(self, line: int, shadows: Sequence[Shadow], values: Sequence[object], loaded: Sequence[object]) -> bool:
-        """Whether the function being called may run untraced.
+        """True if the function being called may run untraced.
 
         shadows, values: of the constants that it reads; loaded: the functions it may call.
         """
+        return self.runs_untraced(sys._getframe(2).f_globals, line, shadows, values, loaded)
+
+    def runs_untraced(
+        self,
+        caller: Mapping[str, object],
+        line: int,
+        shadows: Sequence[Shadow],
+        values: Sequence[object],
+        loaded: Sequence[object],
+    ) -> bool:
         window = self.stack[-1]
         if window.quiet:
             return True
         self.windows.steps += 1
-        direct = window.called or "$source" in sys._getframe(2).f_globals
+        direct = window.called or "$source" in caller
         arguments = window.arguments if direct else ()
         if self.windows.steps < BUSY:
             if not all(type(value) in PLAIN for value, _, _ in arguments):

@@ -32,6 +32,7 @@ class Window(dict["Origin", None]):
     arguments: of a call. direct: a function of a program took them. quiet: one that does not say what it reads.
     parts: the shadows of a display's items; key: that of the next one's key. elements: the shadows of what the loops of a comprehension are at;
     coming: those of all that they go through.
+    shape: what decided which nodes its function makes. receiver: what the method being called may change. reached_by: the secret conditions that led here; entered_by: to the statement at hand.
     host: belongs to the statements that build nodes; control: what decides that the next one runs. called: of a call
     that no program wrote, but which says what it gives.
     """
@@ -46,6 +47,10 @@ class Window(dict["Origin", None]):
     host = False
     called = False
     control: Shadow = ()
+    receiver: object = None
+    shape: Shadow = ()
+    entered_by: Shadow = ()
+    reached_by: Shadow = ()
 
     def clear_of(self, shadow: Shadow) -> None:
         """Forget what was read, as far as it is in a shadow."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.starlark import syntax
+from plait.starlark.probe.branches import assigned, mentioned
 from plait.starlark.probe.closed import Closed
 from plait.starlark.probe.expressions import NOWHERE, Expressions, parameters_of
 
@@ -52,13 +53,22 @@ class Probe(Expressions):
     def do(self, value: Expression) -> Statement:
         return syntax.Evaluate(value, self.line)
 
+    @property
+    def reached_by(self) -> syntax.Name:
+        """The variable with the secret conditions that led to the statement at hand; empty unless there are some."""
+        return self.variable("$pc")
+
+    def start(self) -> syntax.Call:
+        """A window for a statement."""
+        return self.call("$from.start", self.reached_by)
+
     def close(self, depth: syntax.Name) -> Expression:
         """What was read since a window was opened, and what decided that it was read."""
-        return self.call("$from.close", depth, self.constant(self.line), *self.controls)
+        return self.call("$from.close", depth, self.constant(self.line), self.reached_by, *self.controls)
 
     def opened(self, into: list[Statement]) -> syntax.Name:
         depth = self.fresh("d")
-        into.append(self.set(depth, self.open()))
+        into.append(self.set(depth, self.start()))
         return depth
 
     def watched(self, value: Expression, into: list[Statement]) -> tuple[syntax.Name, syntax.Name]:
@@ -69,11 +79,35 @@ class Probe(Expressions):
         return kept, shadow
 
     def condition(self, test: Expression) -> Expression:
-        return self.call("$from.test", self.open(), self.expression(test))
+        return self.call("$from.test", self.start(), self.expression(test))
+
+    def noted(self, control: syntax.Name, line: int) -> Statement:
+        """Keep what the condition that was just evaluated read."""
+        tested = self.call("$from.tested", self.constant(line), self.reached_by)
+        return self.set(self.tuple((control, self.reached_by)), tested)
 
     def begun(self) -> list[Statement]:
         """Shadows for all variables of a function, so that each use finds one."""
-        return [self.set(self.shadow(name), self.tuple()) for name in self.scope.bound]
+        shadows = [self.set(self.shadow(name), self.tuple()) for name in self.scope.bound]
+        return [self.set(self.reached_by, self.call("$from.reached")), *shadows]
+
+    def met(
+        self, before: syntax.Name, branches: Sequence[Statement], targets: Sequence[Expression], *, hosts: bool
+    ) -> list[Statement]:
+        """After a condition or loop: if it depends on a secret, so does what its statements could have changed.
+
+        That counts for statements that did not run as well: a variable that keeps its value says so.
+        before: the secret conditions before it.
+        """
+        names = assigned([*branches, *(syntax.For(target, target, [], self.line) for target in targets)], self.scope)
+        found: list[Statement] = [
+            self.set(self.shadow(name), self.call("$from.also", self.shadow(name), self.reached_by)) for name in names
+        ]
+        others = self.constant(mentioned([*branches, *targets]))
+        found.append(self.do(self.call("$from.skipped", self.reached_by, others, self.constant(hosts))))
+        if not self.leaves:
+            found.append(self.set(self.reached_by, before))
+        return [syntax.If(self.call("$from.raised", self.reached_by, before), found, [], self.line)]
 
     # ---- blocks
 
@@ -92,6 +126,9 @@ class Probe(Expressions):
         into += self.block(statements)
         if self.window is not None:
             into.append(self.do(self.call("$from.shut", self.window)))
+        if self.leaves:
+            # Who comes here did not leave before.
+            into.append(self.do(self.call("$from.ended", self.reached_by)))
         self.window = outer
         return into
 
@@ -108,32 +145,45 @@ class Probe(Expressions):
         return into
 
     def if_(self, node: syntax.If, into: list[Statement]) -> None:
-        control = self.fresh("k")
+        control, before = self.fresh("k"), self.fresh("b")
+        into.append(self.set(before, self.reached_by))
         test = self.condition(node.test)
-        noted = self.set(control, self.call("$from.tested", self.constant(node.line)))
+        noted = self.noted(control, node.line)
         outer_leaves, self.leaves = self.leaves, False
         self.controls.append(control)
         yes = [noted, *self.block(node.yes)]
         self.controlled = None
         no = [noted, *self.block(node.no)]
+        self.line = node.line
         into.append(syntax.If(test, yes, no, node.line))
+        into += self.met(before, [*node.yes, *node.no], [], hosts=_has_hosts([*node.yes, *node.no]))
         if not self.leaves:
             self.controls.remove(control)
         self.leaves = self.leaves or outer_leaves
 
     def while_(self, node: syntax.While, into: list[Statement]) -> None:
-        control = self.fresh("k")
+        control, before = self.fresh("k"), self.fresh("b")
         into.append(self.set(control, self.tuple()))
-        noted = self.set(control, self.call("$from.tested", self.constant(node.line)))
+        into.append(self.set(before, self.reached_by))
+        noted = self.noted(control, node.line)
         self.controls.append(control)
         test = self.condition(node.test)
+        place, kept = len(into), len(self.controls)
+        outer_leaves, self.leaves = self.leaves, False
         into.append(syntax.While(test, [noted, *self.block(node.body)], node.line))
+        into[place:place] = [self.set(name, self.tuple()) for name in self.controls[kept:]]
+        into.append(noted)  # the condition that ended it
+        into += self.met(before, node.body, [], hosts=_has_hosts(node.body))
+        self.leaves = self.leaves or outer_leaves
 
     def for_(self, node: syntax.For, into: list[Statement]) -> None:
+        before = self.fresh("b")
+        into.append(self.set(before, self.reached_by))
         depth = self.opened(into)
         iterated, control, step, part, made = (self.fresh(kind) for kind in "xknps")
-        loop = self.call("$from.loop", depth, self.expression(node.x), self.constant(node.line), *self.controls)
-        into.append(self.set(self.tuple((iterated, control, step, part)), loop))
+        parts = self.expression(node.x), self.constant(node.line), self.reached_by
+        loop = self.call("$from.loop", depth, *parts, *self.controls)
+        into.append(self.set(self.tuple((iterated, control, step, part, self.reached_by)), loop))
         shadows = [self.set(made, syntax.Call(step, [], self.line))]
         target = node.target
         names, _ = _targets(target)
@@ -145,10 +195,16 @@ class Probe(Expressions):
         else:
             shadows += [self.set(self.shadow(name), made) for name in names]
         self.controls.append(control)
+        kept = len(self.controls)
+        outer_leaves, self.leaves = self.leaves, False
         body = [*shadows, *self.block(node.body)]
+        # Conditions that may leave count for what follows, even if no element came that far.
+        into += [self.set(name, self.tuple()) for name in self.controls[kept:]]
         self.controls.remove(control)
         self.line = node.line
         into.append(syntax.For(target, iterated, body, node.line))
+        into += self.met(before, node.body, [target], hosts=_has_hosts(node.body))
+        self.leaves = self.leaves or outer_leaves
 
     def branch(self, node: syntax.Branch, into: list[Statement]) -> None:
         self.leaves = True
@@ -174,6 +230,8 @@ class Probe(Expressions):
         into.append(syntax.Assign(self.target(target), node.operator, self.expression(value), node.line))
         into.append(self.set(shadow, self.close(depth)))
         into += [self.set(self.shadow(name), shadow) for name in names_]
+        if node.operator and isinstance(target, syntax.Name):
+            into.append(self.do(self.call("$from.grown", target, shadow)))
         into += [self.do(self.call("$from.changed", root, shadow)) for root in changed]
 
     def target(self, node: Expression) -> Expression:
@@ -192,13 +250,14 @@ class Probe(Expressions):
             into.append(self.do(x))  # it comes first: there may be no such variable yet
         depth, kept, place, shadow = self.opened(into), *(self.fresh(kind) for kind in "vps")
         into.append(self.set(kept, self.expression(value)))
-        into.append(self.set(place, self.constant(None) if key is None else self.expression(key)))
+        placed = None if key is None else self.call("$from.placed", self.open(), self.expression(key))
+        into.append(self.set(place, self.constant(None) if placed is None else placed))
         into.append(self.set(shadow, self.close(depth)))
         if key is None:
             into.append(self.do(self.call("$late.append", x, kept)))
         else:
             into.append(self.do(self.call("$set_index", x, place, kept)))
-        into.append(self.do(self.call("$from.stored", x, place, shadow)))
+        into.append(self.do(self.call("$from.stored", x, place, shadow, self.reached_by)))
 
     def assign_each(self, targets: Sequence[syntax.Name], values: Sequence[Expression], into: list[Statement]) -> None:
         """`x, y = a, b`: each variable has a shadow of its own."""
@@ -239,7 +298,7 @@ class Probe(Expressions):
         defaults: dict[str, syntax.Name] = {}
         parameters = [self.with_default(parameter, defaults, into) for parameter in node.parameters]
         outer = self.controls, self.scope, self.leaves, self.controlled
-        self.controls, self.scope, self.leaves, self.controlled = [], node.scope, False, []
+        self.controls, self.scope, self.leaves, self.controlled = [], node.scope, False, None
         body: list[Statement] = []
         if closed is not None and twin is not None:
             taken = [self.variable(name) for name in closed.constants]
@@ -307,7 +366,7 @@ class Probe(Expressions):
     def return_(self, node: syntax.Return, into: list[Statement]) -> None:
         if self.window is not None:
             into.append(self.do(self.call("$from.shut", self.window)))
-        into.append(self.do(self.call("$from.add", self.constant(node.line), *self.controls)))
+        into.append(self.do(self.call("$from.add", self.constant(node.line), self.reached_by, *self.controls)))
         self.leaves = True
         into.append(syntax.Return(None if node.value is None else self.expression(node.value), node.line))
 
@@ -323,7 +382,7 @@ class Probe(Expressions):
     def say_controls(self, into: list[Statement]) -> None:
         """Have the window of the function's host statements know what the next statement runs under."""
         if self.controlled != self.controls:
-            into.append(self.do(self.call("$from.under", *self.controls)))
+            into.append(self.do(self.call("$from.under", self.reached_by, *self.controls)))
             self.controlled = [*self.controls]
 
     def host(self, node: syntax.HostStatement, into: list[Statement]) -> None:
@@ -337,6 +396,19 @@ class Probe(Expressions):
                 slots.append(self.call("$from.hole", self.expression(slot)))
                 self.line = node.line
         into.append(syntax.HostStatement(node.host, slots, node.line))
+
+
+def _has_hosts(statements: Sequence[Statement]) -> bool:
+    """True if statements make nodes, here or in a block within."""
+    todo: list[Statement] = [*statements]
+    for node in todo:
+        if isinstance(node, syntax.HostStatement):
+            return True
+        if isinstance(node, syntax.If):
+            todo += [*node.yes, *node.no]
+        elif isinstance(node, (syntax.For, syntax.While)):
+            todo += node.body
+    return False
 
 
 def _targets(target: Expression) -> tuple[list[str], list[syntax.Name]]:

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from itertools import count
 
+from plait.errors import PlaitError
 from plait.nodes import Array, Map
-from plait.provenance import Cause
+from plait.provenance import Cause, Control
+from plait.source import Position
 from plait.starlark.containers import Dict, List, key_of
 from plait.starlark.probe.recorder import PLAIN, Recorder
 from plait.starlark.probe.shadows import Window, of_item, without
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from plait.nodes import DocumentSet, Item
     from plait.nodes import Value as NodeValue
     from plait.provenance import Origin
+    from plait.provenance.marks import Marks
     from plait.source import Source
     from plait.starlark.probe.shadows import Argument, Shadow
 
@@ -48,7 +51,9 @@ class Windows:
         "fields",
         "lists",
         "made",
+        "marks",
         "mutated",
+        "nested",
         "nodes_of",
         "note_parts_of",
         "places",
@@ -68,6 +73,8 @@ class Windows:
         self.note_parts_of = note_parts_of
         self.silent: set[object] = {*PLAIN}  # kinds of values whose fields need not be looked up
         self.stack: list[Window] = [Window()]
+        self.marks: Marks | None = None  # of a run that uses secrets
+        self.nested = False  # something secret was put into a container, which may be within others
         self.steps = 0  # of loops and calls that were traced
         self.closed: set[object] = set()  # functions that can run untraced (see `quiet`)
         self.tested: Shadow = ()
@@ -233,17 +240,33 @@ class Windows:
         """Call a function from outside of any program; gives what it gives, and what that was made of."""
         window = Window()
         window.called = True
+        window.reached_by = self.stack[-1].reached_by
         window.arguments = [(value, shadow, None) for value, shadow in arguments]
         depth = len(self.stack)
         self.stack.append(window)
         try:
             value = function(*(value for value, _ in arguments))
+        except PlaitError as error:
+            self.blame(error, depth)
+            raise
         finally:
             del self.stack[depth:]
         found = dict(window)
         if not window.direct:
             found.update(dict.fromkeys([origin for _, shadow, _ in window.arguments for origin in shadow]))
         return value, tuple(found)
+
+    def blame(self, error: PlaitError, depth: int) -> None:
+        """Attach to an error that leaves a program what it depends on. depth: of the windows of that program."""
+        if self.marks is None:
+            return
+        found = self.read_now(depth)
+        error.origins = (*(error.origins or ()), *found)
+        if error.decided_at is None:
+            controls = (one for window in self.stack[depth:] for one in (*window.reached_by, *window))
+            control = next((one for one in controls if type(one) is Control), None)
+            if control is not None:
+                error.decided_at = Position(control.source, control.line)
 
     def argument(self, value: object) -> Shadow:
         """The shadow of a value that was given to the function being called."""
@@ -275,9 +298,36 @@ class Windows:
             shadow = (Cause("", None, 0, (*known[1], *shadow)),)
         self.mutated[id(value)] = (value, shadow)
 
-    def names(self, source: Source) -> Mapping[str, object]:
-        """What the code of one program calls."""
-        return Recorder(self, source).names()
+    def names(self, source: Source, line: Callable[[str], None]) -> Mapping[str, object]:
+        """What the code of one program calls. line: gets each line that it prints."""
+        if self.marks is None:
+            return Recorder(self, source).names()
+        from plait.starlark.probe.flows import Flows, printer
+
+        return {**Flows(self, source, self.marks).names(), "$print": printer(self, self.marks, line)}
+
+    def read_now(self, depth: int) -> dict[Origin, None]:
+        """All that the windows from a depth on hold: what the statements at hand depend on."""
+        found: dict[Origin, None] = {}
+        for window in self.stack[depth:]:
+            found.update(window)
+            for shadow in (
+                window.reached_by, window.control, window.key, *(given for _, given, _ in window.arguments),
+                *window.elements.values(),
+            ):  # fmt: skip
+                found.update(dict.fromkeys(shadow))
+        return found
+
+    def is_decided(self) -> bool:
+        """True if a condition that depends on a secret led to what is run."""
+        return bool(self.stack[-1].reached_by)
+
+    def shape(self, reached_by: Shadow) -> None:
+        """Say that which nodes the function at hand makes depends on a secret."""
+        for window in reversed(self.stack):
+            if window.host:
+                window.shape = (*window.shape, *reached_by)
+                break
 
 
 __all__ = ["Windows"]

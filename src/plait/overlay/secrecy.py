@@ -1,0 +1,136 @@
+"""Recording overlays in a run that uses secrets: what a match tells of a secret, and which messages may be shown.
+
+Whether a step is for an item can depend on a secret: on an argument of its annotations, or on a value of the left item.
+Then each item that the step was tried on is marked, matched or not, since both tell something.
+"""
+
+from __future__ import annotations
+
+from plait.errors import OverlayError
+from plait.nodes import Document, Map, MapItem
+from plait.overlay.matchers import Combined, Foreign, MapKey, Subset
+from plait.overlay.recording import Recorder, compared
+from plait.provenance import Control
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from plait.errors import PlaitError
+    from plait.nodes import Item, Value
+    from plait.overlay.edits import Edit
+    from plait.overlay.matchers import Matcher
+    from plait.overlay.plan import Step
+    from plait.overlay.run import Run
+    from plait.provenance import Origin, Trace
+    from plait.provenance.marks import Marks
+
+_NAMES = ("kind", "schema", "name", "metadata")
+
+
+class SecretRecorder(Recorder):
+    """A recorder that marks the items of which a secret decided whether a step is for them."""
+
+    def __init__(self, trace: Trace, marks: Marks) -> None:
+        super().__init__(trace)
+        self.marks = marks
+        self._edits: list[Edit] = []
+
+    def begin(self, step: Step, edit: Edit) -> None:
+        super().begin(step, edit)
+        self._edits.append(edit)
+        self._mark(step, edit.items)
+
+    def end(self) -> None:
+        # What was added is there only because nothing matched.
+        self._mark(self.doing[-1], self._edits.pop().items)
+        super().end()
+
+    def failed(self, error: PlaitError, step: Step, edit: Edit, run: Run) -> None:
+        if isinstance(error, OverlayError):
+            known = (self.marks.unknown,) if self.is_withheld(step, edit, run) else ()
+            error.origins = (*(error.origins or ()), *known)
+
+    def is_withheld(self, step: Step, edit: Edit, run: Run) -> bool:
+        """True if a message about a step depends on a secret: on its item, or on what is compared or named on the left."""
+        if self.marks.is_secret(step.item) or self._is_asked_by_secret(step) or any(self._tried(step, edit.items)):
+            return True
+        items: list[Item] = [*edit.items, *run.failed]
+        if any(map(self.marks.is_decided_item, items)):
+            return True
+        return self.marks.is_secret(*(one for item in items for one in _names(item)))
+
+    def _is_asked_by_secret(self, step: Step) -> bool:
+        """True if what a step looks for depends on a secret."""
+        if step.matcher is None:
+            return False
+        change = self.trace.changes.get(step.item)
+        own = [] if change is None else [*change.because]
+        own += [one for matcher in _parts(step.matcher) if (one := _keyed(matcher, step.item)) is not None]
+        return self.marks.is_secret(*own)
+
+    def _tried(self, step: Step, items: Sequence[Item]) -> Iterator[Item]:
+        """The left items of which values that depend on a secret are compared."""
+        if step.matcher is None:
+            return
+        parts = _parts(step.matcher)
+        for item in items:
+            if any(self.marks.is_secret(*self._compared(part, item)) for part in parts):
+                yield item
+
+    def _compared(self, matcher: Matcher, item: Item) -> Iterable[Origin]:
+        if isinstance(matcher, Subset):
+            return compared(item, matcher.nodes)
+        if isinstance(matcher, Foreign):
+            return self._looked_at(matcher, item)
+        found = _keyed(matcher, item)
+        return [] if found is None else [found]
+
+    def _mark(self, step: Step, items: Sequence[Item]) -> None:
+        """Mark the items of which a secret decides whether the step is for them."""
+        if step.matcher is None:
+            return
+        found = [*items] if self._is_asked_by_secret(step) else [*self._tried(step, items)]
+        if not found:
+            return
+        control = Control("overlay match", step.item.source, step.item.line, (self.marks.unknown,))
+        presence = self.trace.presence
+        for item in found:
+            presence[item] = (*presence.get(item, ()), control)
+        self.marks.forget()
+
+
+def _parts(matcher: Matcher) -> list[Matcher]:
+    """The matchers that one is combined of."""
+    found = [matcher]
+    for one in found:
+        if isinstance(one, Combined):
+            found.extend(one.parts)
+    return found
+
+
+def _keyed(matcher: Matcher, item: Item) -> MapItem | None:
+    """The value of an item that a matcher by key compares."""
+    if isinstance(matcher, MapKey) and type(item.value) is Map:
+        return item.value.find(matcher.key)
+    return None
+
+
+def _names(item: Item) -> Iterator[Item]:
+    """What messages call an item by."""
+    value: Value = item.value
+    if type(value) is not Map:
+        return
+    wanted = _NAMES if type(item) is Document else _NAMES[2:3]
+    for key in wanted:
+        found = value.find(key)
+        if found is None:
+            continue
+        if key == "metadata" and type(found.value) is Map:
+            inner = (found.value.find("name"), found.value.find("namespace"))
+            yield from (one for one in inner if type(one) is MapItem)
+        elif type(found.value) is not Map:
+            yield found
+
+
+__all__ = ["SecretRecorder"]

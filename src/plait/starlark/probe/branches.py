@@ -1,0 +1,54 @@
+"""The variables that statements assign and mention: what a branch that is not taken might have changed."""
+
+from __future__ import annotations
+
+from plait.starlark import syntax
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from plait.starlark.syntax import Scope
+
+# Classes of syntax, found by their attributes: scopes lead to other functions, hosts to the template.
+_SKIPPED = frozenset({"scope", "host", "line", "source"})
+
+
+def _nodes(statements: Iterable[object]) -> Iterator[object]:
+    """All syntax below some statements, those in functions included."""
+    todo = list(statements)
+    while todo:
+        node = todo.pop()
+        yield node
+        for name in getattr(type(node), "__slots__", ()):
+            if name not in _SKIPPED:
+                _push(getattr(node, name, None), todo)
+
+
+def _push(value: object, todo: list[object]) -> None:
+    if isinstance(value, (list, tuple)):
+        for one in value:
+            _push(one, todo)
+    elif type(value).__module__ == syntax.__name__:
+        todo.append(value)
+
+
+def assigned(statements: Sequence[object], scope: Scope) -> list[str]:
+    """The variables of a function that some of its statements assign, each once."""
+    names: dict[str, None] = {}
+    for node in _nodes(statements):
+        if isinstance(node, syntax.Def):
+            names[node.name] = None
+        elif isinstance(node, syntax.Load):
+            names.update((here, None) for here, _, _ in node.names)
+        elif isinstance(node, (syntax.Assign, syntax.For)):
+            names.update((one.name, None) for one in _nodes([node.target]) if isinstance(one, syntax.Name))
+    return [name for name in names if name in scope.bound]
+
+
+def mentioned(statements: Sequence[object]) -> tuple[str, ...]:
+    """The names that occur in some statements, each once."""
+    return tuple(dict.fromkeys(node.name for node in _nodes(statements) if isinstance(node, syntax.Name)))
+
+
+__all__ = ["assigned", "mentioned"]

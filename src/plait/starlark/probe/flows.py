@@ -1,0 +1,442 @@
+"""The recorder of a run that uses secrets: it also follows what conditions tell of them.
+
+A value tells something of a secret not only if it was made of it. A variable that a branch would have changed tells which
+branch was taken, a list tells how often a loop ran, and what follows a conditional return tells that it did not happen.
+Once a condition depends on a secret, a `Control` counts for all that it decides:
+
+- for what is evaluated under it, in the same function (the variable `$pc`) and in those called (`Window.reached_by`);
+- for each variable that a branch assigns, whether the branch ran or not (`also`);
+- for each list, dict or set that a branch could have changed (`skipped`), which is what can be reached from its names;
+- for what follows, if a branch may leave.
+
+A `Control` is never taken out of a shadow again. What cannot be followed counts as made of a secret: `Marks.unknown`.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import FunctionType
+
+from plait.provenance import Control
+from plait.source import Position
+from plait.starlark.builtins import joined, paid_line
+from plait.starlark.containers import Dict, List, Set
+from plait.starlark.probe.recorder import PLAIN, Recorder
+from plait.starlark.probe.shadows import Hole, Window
+from plait.starlark.structs import Struct
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from plait.provenance import Origin
+    from plait.provenance.marks import Marks
+    from plait.source import Source
+    from plait.starlark.probe.shadows import Shadow
+    from plait.starlark.probe.windows import Windows
+
+_CHANGEABLE = frozenset({List, Dict, Set})
+_LEAVES = frozenset({str, int, float, bool, type(None), range})
+
+
+class _All(dict[str, "Shadow"]):
+    """One shadow for every parameter."""
+
+    def __init__(self, shadow: Shadow) -> None:
+        super().__init__()
+        self.shadow = shadow
+
+    def get(self, _name: str, _other: object = None) -> Shadow:
+        return self.shadow
+
+
+class Flows(Recorder):
+    """Notes what one program reads, and what its conditions tell of secrets."""
+
+    __slots__ = ("_controls", "marks", "placed_by_secret")
+
+    def __init__(self, windows: Windows, source: Source, marks: Marks) -> None:
+        super().__init__(windows, source)
+        self.marks = marks
+        self.placed_by_secret = False
+        self._controls: dict[int, Control] = {}
+
+    def names(self) -> Mapping[str, Callable[..., object]]:
+        return {**super().names(), "$from.placed": self.placed}
+
+    # ---- what is secret
+
+    def secret(self, shadow: Iterable[Origin]) -> bool:
+        return self.marks.is_secret(*shadow)
+
+    def control(self, line: int, shadow: Shadow) -> Control:
+        """The condition on a line: one for all times that it is evaluated, since a secret may have a part in each."""
+        found = self._controls.get(line)
+        if found is None:
+            found = self._controls[line] = Control("condition", self.source, line, shadow)
+        return found
+
+    def decided(self, shadow: Iterable[Origin], line: int | None = None) -> Control | None:
+        """The control that a decision made of these origins is; None if it depends on no secret."""
+        if not shadow or not self.secret(shadow):
+            return None
+        return self.control(sys._getframe(2).f_lineno if line is None else line, tuple(shadow))
+
+    def deep(self, *values: object) -> dict[Origin, None]:
+        """What is known aside of values and of all that can be reached from them."""
+        windows = self.windows
+        found: dict[Origin, None] = {}
+        for value in reachable(values):
+            place = id(value)
+            if place in windows.mutated:
+                found.update(dict.fromkeys(windows.mutated[place][1]))
+            if place in windows.made:
+                found.update(windows.made[place][2])
+        return found
+
+    def mark_all(self, shadow: Shadow, *values: object) -> None:
+        """Mark every container that can be reached from values, since which one was changed is not known."""
+        for value in reachable(values):
+            if type(value) in _CHANGEABLE:
+                self.windows.mark(value, shadow)
+                self.windows.nested = True
+
+    # ---- windows
+
+    def open(self) -> int:
+        window = Window()
+        if self.stack[-1].reached_by:
+            window.reached_by = self.stack[-1].reached_by
+        self.stack.append(window)
+        return len(self.stack) - 1
+
+    def start(self, reached_by: Shadow) -> int:
+        window = Window()
+        if reached_by:
+            window.reached_by = reached_by
+        self.stack.append(window)
+        return len(self.stack) - 1
+
+    def shut(self, depth: int) -> Window:
+        window = super().shut(depth)
+        if window.shape:
+            self.stack[-1].update(dict.fromkeys(window.shape))
+            self.marks.shaped.add(self.source)
+        return window
+
+    def host(self) -> int:
+        depth = super().host()
+        window = self.stack[depth]
+        window.reached_by = window.entered_by = self.stack[depth - 1].reached_by
+        return depth
+
+    def under(self, *controls: Shadow) -> None:
+        super().under(*controls)
+        window = self.stack[-1]
+        window.reached_by = window.entered_by = controls[0]
+
+    def hole(self, value: object) -> Hole:
+        window = self.stack[-1]
+        window.reached_by = window.entered_by
+        return super().hole(value)
+
+    def reached(self) -> Shadow:
+        return self.stack[-1].reached_by
+
+    def raise_here(self, control: Control) -> None:
+        """What the window at hand evaluates from now on is decided by a secret."""
+        window = self.stack[-1]
+        window[control] = None
+        window.reached_by = _joined(window.reached_by, (control,))
+
+    # ---- decisions
+
+    def tested(self, line: int, reached_by: Shadow) -> tuple[Shadow, Shadow]:
+        control = self.decided(self.windows.tested, line)
+        if control is None:
+            return super().tested(line, reached_by)
+        return (control,), _joined(reached_by, (control,))
+
+    def chosen(self, depth: int, value: object) -> object:
+        origins = self.shut(depth)
+        self.stack[-1].update(origins)
+        control = self.decided(origins)
+        if control is not None:
+            self.raise_here(control)
+        return value
+
+    def placed(self, depth: int, value: object) -> object:
+        origins = self.shut(depth)
+        self.stack[-1].update(origins)
+        self.placed_by_secret = bool(origins) and self.secret(origins)
+        return value
+
+    def raised(self, reached_by: Shadow, before: Shadow) -> bool:
+        return reached_by is not before
+
+    def also(self, shadow: Shadow, reached_by: Shadow) -> Shadow:
+        return _joined(shadow, reached_by)
+
+    def skipped(self, reached_by: Shadow, names: tuple[str, ...], hosts: bool) -> None:
+        variables = sys._getframe(1).f_locals
+        values = [variables[name] for name in names if name in variables]
+        self.mark_all(reached_by, *values)
+        if "print" in names or any(map(_prints, reachable(values))):
+            self.marks.prints_secretly = True
+        if hosts:
+            self.windows.shape(reached_by)
+
+    def ended(self, reached_by: Shadow) -> None:
+        self.stack[-1].update(dict.fromkeys(reached_by))
+
+    def add(self, line: int, *controls: Shadow) -> None:
+        super().add(line, *controls)
+        window = self.stack[-1]
+        window.reached_by = _joined(window.reached_by, controls[0])
+
+    def loop(
+        self, depth: int, iterated: object, line: int, reached_by: Shadow, *controls: Shadow
+    ) -> tuple[object, Shadow, object, object, Shadow]:
+        whole = self.whole(iterated)
+        iterated, control, step, part, _ = super().loop(depth, iterated, line, reached_by, reached_by, *controls)
+        decided = self.decided((*control, *whole), line)
+        if decided is not None:
+            return iterated, (*control, decided), step, part, _joined(reached_by, (decided,))
+        return iterated, control, step, part, reached_by
+
+    def whole(self, x: object) -> Shadow:
+        """An array whose very size is secret, since a source of secrets wrote all of it; nothing of another value."""
+        array = self.windows.array_of(x)
+        if array is not None and self.marks.is_secret_line(array.source, array.line):
+            return (array,)
+        return ()
+
+    # ---- reads
+
+    def use(self, value: object, shadow: Shadow) -> object:
+        super().use(value, shadow)
+        if self.windows.nested and type(value) not in _LEAVES:
+            self.stack[-1].update(self.deep(value))
+        return value
+
+    def see(self, value: object) -> object:
+        super().see(value)
+        window = self.stack[-1]
+        for outer in reversed(self.stack):
+            for shadow in outer.elements.values():
+                for origin in shadow:
+                    window[origin] = None
+        if self.windows.nested and type(value) not in _LEAVES:
+            window.update(self.deep(value))
+        return value
+
+    def passed(self, value: object, shadow: Shadow, name: str | None) -> object:
+        if self.windows.nested and type(value) not in _LEAVES:
+            shadow = (*shadow, *self.deep(value))
+        return super().passed(value, shadow, name)
+
+    def index(self, depth: int, x: object, key_depth: int, key: object) -> object:
+        control = self.decided(self.stack[key_depth])
+        value = super().index(depth, x, key_depth, key)
+        if control is not None:
+            self.stack[-1][control] = None
+        return value
+
+    def get(self, depth: int, x: object, key_depth: int, key: object, *other: object) -> object:
+        control = self.decided(self.stack[key_depth])
+        value = super().get(depth, x, key_depth, key, *other)
+        if control is not None:
+            self.stack[-1][control] = None
+        return value
+
+    def length(self, value: object, shadow: Shadow) -> object:
+        array = self.windows.array_of(value)
+        if array is not None and array in shadow and not self.whole(value):
+            shadow = tuple(origin for origin in shadow if origin is not array)
+        return super().length(value, shadow)
+
+    # ---- comprehensions
+
+    def clause(self, number: int, value: object) -> object:
+        before = tuple(self.stack[-1])
+        super().clause(number, value)
+        window = self.stack[-1]
+        if number not in window.coming:
+            # Which part of it an element is made of is not known.
+            window.coming = {**window.coming, -1 - number: [before]}
+        control = self.decided((*window, *self.whole(value)))
+        if control is not None:
+            self.raise_here(control)
+        return value
+
+    def stepped(self, number: int, iterable: Iterable[object]) -> Iterator[object]:
+        window = self.stack[-1]
+        whole = window.coming.get(-1 - number)
+        if whole is not None:
+            window.elements = {**window.elements, number: whole[0]}
+        return super().stepped(number, iterable)
+
+    def keyed(self, depth: int, key: object) -> object:
+        super().keyed(depth, key)
+        # How many keys there are depends on which of them are the same.
+        control = self.decided(self.stack[-1].key)
+        if control is not None:
+            self.stack[-1][control] = None
+        return key
+
+    # ---- calls
+
+    def taken(
+        self, caller: Mapping[str, object], names: tuple[str, ...], count: int, star: str, double: str
+    ) -> Mapping[str, Shadow]:
+        window = self.stack[-1]
+        if not window.quiet and not (window.called or "$source" in caller):
+            # A builtin function calls it with what it was given itself, or the host with anything.
+            shadows = (window, *(shadow for _, shadow, _ in window.arguments), *window.elements.values())
+            made_of = tuple(dict.fromkeys([origin for shadow in shadows for origin in shadow]))
+            if len(self.stack) == 1:
+                made_of = (self.marks.unknown,)
+            if not self.secret(made_of):
+                return {}
+            # How often it is called tells something as well.
+            self.raise_here(self.control(sys._getframe(2).f_lineno, made_of))
+            return _All(made_of)
+        if any(name == "*" and self.secret(shadow) for _, shadow, name in window.arguments):
+            window.direct = True
+            return _All(tuple(dict.fromkeys([origin for _, shadow, _ in window.arguments for origin in shadow])))
+        return super().taken(caller, names, count, star, double)
+
+    def runs_untraced(
+        self,
+        caller: Mapping[str, object],
+        line: int,
+        shadows: Sequence[Shadow],
+        values: Sequence[object],
+        loaded: Sequence[object],
+    ) -> bool:
+        if not super().runs_untraced(caller, line, shadows, values, loaded):
+            return False
+        window = self.stack[-1]
+        if window.reached_by:
+            window.update(dict.fromkeys(window.reached_by))
+            self.mark_all(window.reached_by, *(value for value, _, _ in window.arguments))
+        return True
+
+    def held(self, x: object) -> object:
+        if type(x) in _CHANGEABLE:
+            self.mark_all((self.marks.unknown,), x)
+        return x
+
+    def changing(self, x: object) -> object:
+        self.stack[-1].receiver = x
+        return x
+
+    def result(self, depth: int, value: object) -> object:
+        window = self.stack[depth]
+        if type(window.receiver) in _CHANGEABLE:
+            made_of = (*window.reached_by, *(origin for _, shadow, _ in window.arguments for origin in shadow))
+            control = self.decided(made_of)
+            if control is not None:
+                self.mark_all((control,), window.receiver)
+        value = super().result(depth, value)
+        if self.windows.nested and type(value) not in PLAIN and not window.direct:
+            self.stack[-1].update(self.deep(value))
+        return value
+
+    # ---- changes
+
+    def stored(self, x: object, key: object, shadow: Shadow, reached_by: Shadow) -> None:
+        if reached_by or self.placed_by_secret:
+            self.placed_by_secret = False
+            control = self.decided((*reached_by, *shadow))
+            if control is not None:
+                self.mark_all((control,), x)
+        if self.secret(shadow):
+            self.windows.nested = True
+        super().stored(x, key, shadow, reached_by)
+
+    def changed(self, x: object, shadow: Shadow) -> None:
+        super().changed(x, shadow)
+        if self.secret(shadow):
+            self.mark_all(shadow, x)
+
+    def grown(self, x: object, shadow: Shadow) -> None:
+        if type(x) in _CHANGEABLE and self.secret(shadow):
+            self.mark_all(shadow, x)
+
+    def exports(self, variables: Mapping[str, object]) -> None:
+        for name, value in variables.items():
+            shadow = variables.get("$o." + name)
+            if shadow and isinstance(shadow, tuple):
+                known = self.exported.get((name, id(value)))
+                # Small values are one and the same in several files.
+                self.exported[name, id(value)] = (value, shadow if known is None else _joined(known[1], shadow))
+
+
+def printer(windows: Windows, marks: Marks, line: Callable[[str], None]) -> Callable[..., None]:
+    """The `print` of a run that uses secrets: a line is withheld if its text or its being printed depends on one."""
+
+    def print_(*args: object, **kwargs: object) -> None:
+        text = joined("print", args, kwargs)
+        window = windows.stack[-1]
+        if window.reached_by:
+            marks.prints_secretly = True
+            return
+        made_of = windows.read_now(len(windows.stack) - 1)
+        for value in reachable((*args, *kwargs.values())):
+            for table in (windows.mutated, windows.made):
+                known = table.get(id(value))
+                if known is not None:
+                    made_of.update(dict.fromkeys(known[-1]))
+        if marks.depends(made_of):
+            frame = sys._getframe(1)
+            while frame.f_back is not None and "$source" not in frame.f_globals:
+                frame = frame.f_back
+            at = Position(frame.f_globals.get("$source"), frame.f_lineno)
+            text = f"{at}: the line is withheld, since it depends on a secret"
+        paid_line(text)
+        line(text)
+
+    return print_
+
+
+def reachable(values: Iterable[object]) -> Iterator[object]:
+    """Values, and all that can be reached from them: what they hold, and what functions see."""
+    todo = [*values]
+    seen: set[int] = set()
+    while todo:
+        value = todo.pop()
+        kind = type(value)
+        if kind in _LEAVES or id(value) in seen:
+            continue
+        seen.add(id(value))
+        yield value
+        if kind is Dict:
+            todo += dict.values(value)  # type: ignore[arg-type]
+            todo += dict.keys(value)  # type: ignore[arg-type]
+        elif isinstance(value, (list, tuple, set)):
+            todo += value
+        elif isinstance(value, FunctionType):
+            for cell in value.__closure__ or ():
+                try:
+                    todo.append(cell.cell_contents)
+                except ValueError:  # nothing is in it yet
+                    continue
+            todo += value.__defaults__ or ()
+            todo += (value.__kwdefaults__ or {}).values()
+        elif isinstance(value, Struct) and type(value) is Struct:
+            todo += [part for _, part in value.mapping() or ()]
+
+
+def _prints(value: object) -> bool:
+    return isinstance(value, FunctionType) and "$print" in value.__code__.co_names
+
+
+def _joined(x: Shadow, y: Shadow) -> Shadow:
+    """Both, each once; always another object than the first, unless there is nothing to add."""
+    if not y:
+        return x
+    return tuple(dict.fromkeys((*x, *y)))
+
+
+__all__ = ["Flows", "printer", "reachable"]
