@@ -1,4 +1,4 @@
-"""Values that nobody else is to see: where they come from (`sources`), and how a run says nothing of them (`hiding`).
+"""Values that nobody else may see: their sources (`sources`), and the outermost part of a run that uses them (`telling`).
 
 A run that uses secrets has `plait.provenance.marks.Marks`, which decides for each value and each message whether it may be
 shown. `uses_secrets` tells whether a run does.
