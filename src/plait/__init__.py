@@ -7,7 +7,12 @@
 The functions come from the modules of `plait.api`; nothing is imported before it is used.
 """
 
-from __future__ import annotations
+import sys
+
+# `python -m plait` puts the working directory first on the import path. A checkout is data, so this comes before all other
+# imports, also that of `__future__`. Python sets the first argument to -m while it looks for the module.
+if sys.argv[:1] == ["-m"] and not sys.flags.safe_path and sys.orig_argv[-len(sys.argv)] in ("plait", "-mplait"):
+    del sys.path[0]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -218,6 +218,9 @@ def build() -> str:
 
     package = os.path.dirname(__file__)
     parts = [__version__, sys.version, str(marshal.version), str(FAST)]
+    if not os.path.isdir(package):
+        status = os.stat(archive_of(package))
+        return "\n".join([*parts, f"{status.st_size} {status.st_mtime_ns}"])
     try:
         # What an installer leaves beside a package has a digest of each file: a hundred files need not be looked at.
         with open(f"{os.path.dirname(package)}/plait-{__version__}.dist-info/RECORD", "rb", buffering=0) as record:
@@ -235,6 +238,13 @@ def _states(package: str) -> Iterator[str]:
                 if entry.name.endswith(".py"):
                     status = entry.stat()
                     yield f"{entry.name} {status.st_size} {status.st_mtime_ns}"
+
+
+def archive_of(path: str) -> str:
+    """The zip archive that has a path, where plait runs from one: it changes as a whole."""
+    while not os.path.isfile(path) and os.path.dirname(path) != path:
+        path = os.path.dirname(path)
+    return path
 
 
 def user_cache(environment: Mapping[str, str], inputs: Sequence[str] = ()) -> CodeCache | None:

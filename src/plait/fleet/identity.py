@@ -38,6 +38,7 @@ def version() -> str:
     from importlib.metadata import version as version_of
 
     import plait
+    from plait.codecache import archive_of
     from plait.passes import FAST
 
     top = os.path.dirname(plait.__file__)
@@ -45,6 +46,9 @@ def version() -> str:
     for name in ("PyYAML", "google-re2", "jsonschema"):
         with suppress(PackageNotFoundError):
             made.update(f"{name} {version_of(name)} ".encode())
+    if not os.path.isdir(top):
+        with open(archive_of(top), "rb") as file:
+            made.update(file.read())
     for directory, below, names in os.walk(top):
         below.sort()
         for name in sorted(names):
