@@ -257,22 +257,35 @@ def user_cache(environment: Mapping[str, str], inputs: Sequence[str] = ()) -> Co
     if given == "":
         return None
     directory = given or _default_directory(environment)
-    state = _state_directory(environment)
-    if directory is None or state is None:
-        return None
     try:
-        for place in (directory, state):
-            if not os.path.isdir(place):
-                from plait.writing import followed
-
-                with unrestricted():
-                    followed(place, make=0o700).close()
-            if not _is_private(place, 0o022) or _is_below(place, inputs):
-                return None
-        secret = _secret(f"{state}/cache-key")
+        if directory is None or not _is_trusted(directory, inputs):
+            return None
     except OSError:
         return None
+    secret = user_secret(environment, inputs)
     return None if secret is None else CodeCache(directory, secret)
+
+
+def user_secret(environment: Mapping[str, str], inputs: Sequence[str] = ()) -> bytes | None:
+    """The secret by which the user's entries are known, in whatever cache they are; made if need be, None where there is none.
+
+    inputs: as of `user_cache`.
+    """
+    state = _state_directory(environment)
+    try:
+        return _secret(f"{state}/cache-key") if state is not None and _is_trusted(state, inputs) else None
+    except OSError:
+        return None
+
+
+def _is_trusted(directory: str, inputs: Sequence[str]) -> bool:
+    """True if only the user writes to a directory, which is made if need be, and no input lies around it. Raises OSError."""
+    if not os.path.isdir(directory):
+        from plait.writing import followed
+
+        with unrestricted():
+            followed(directory, make=0o700).close()
+    return _is_private(directory, 0o022) and not _is_below(directory, inputs)
 
 
 def _secret(path: str) -> bytes | None:

@@ -76,6 +76,7 @@ def fleet(
     processes: int = 1,
     executor: object = None,
     cache: bool | str | os.PathLike[str] = False,
+    cache_shared: bool = False,
     cache_secrets: bool = False,
     cache_size: int = MOST_BYTES,
     afresh: bool = False,
@@ -93,7 +94,8 @@ def fleet(
     machine make runs; 1 is this one alone, 0 as many as there are processors, where the fleet is worth it. executor: makes
     them instead, a `concurrent.futures.Executor`, or a `dask.distributed.Client`, whose workers are sent the inputs, and
     send back the results. cache: keep what runs made in this directory or below this URL, or in the user's directory with
-    True, and take from there what an earlier fleet made. cache_secrets: also of runs with secrets. cache_size: bytes that
+    True, and take from there what an earlier fleet of this user made. cache_shared: also take what others have put there, who
+    thereby decide what runs make; below a URL it is always so. cache_secrets: also of runs with secrets. cache_size: bytes that
     there may be afterwards. afresh: make runs also that need not be. resume: go on with a fleet that was stopped, and keep
     also what depends on more than files. fail_fast: stop at the first run that fails. limits: of each run, as for
     `plait.render`. trust: grant what the project file asks for outside of its repository, as `--trust` does. own_process: this process does nothing else, so that the system can hold it to the limits. watcher:
@@ -116,7 +118,12 @@ def fleet(
         read_project.permissions.check_write(os.path.join(top, "out"))
     place = place_of(os.path.join(top, "out"), top=top) if output is None else place_of(os.fspath(output))
     stored = _directory_of(cache)
-    common: Common = {"results": stored, "keeps_secrets": cache_secrets, "limits": limits}
+    common: Common = {
+        "results": stored,
+        "shares_results": cache_shared,
+        "keeps_secrets": cache_secrets,
+        "limits": limits,
+    }
     makers = Makers(processes, executor, common, own_process=own_process)
     outcomes: dict[str, Outcome] = {}
     book = Book(place, os.path.basename(read_project.path))

@@ -54,8 +54,13 @@ FLEET = Command(
         Flag(
             "cache",
             TEXT,
-            "keep what runs make in this directory, or below this URL; fleets and machines may share it",
+            "keep what runs make in this directory, or below this URL, which others may share",
             value="PLACE",
+        ),
+        Flag(
+            "cache-shared",
+            SWITCH,
+            "also take from this directory what other users and machines put there: they decide what runs make",
         ),
         Flag("cache-size", TEXT, "bytes that the directory may have", value="BYTES", default=("1G",)),
         Flag("cache-secrets", SWITCH, "also keep what runs with secrets make"),
@@ -132,6 +137,7 @@ def _made(flags: Parsed, project: str) -> Report:
             processes=_number(flags, "jobs") if flags.given("jobs") else 0,
             executor=executor,
             cache=False if flags.on("no-cache") else flags.text("cache") or True,
+            cache_shared=flags.on("cache-shared"),
             cache_secrets=flags.on("cache-secrets"),
             cache_size=size_of(flags, "cache-size"),
             afresh=flags.on("no-cache") and not flags.on("resume"),

@@ -59,7 +59,7 @@ class Makers:
             for task, outcome in stored:
                 if outcome is not None:
                     told(task, put(place, task, outcome))
-            keep = _Keeper(self._common["results"])
+            keep = _Keeper(Results(self._common["results"], is_shared=self._common["shares_results"]))
         if tasks:
             pool = self._pool(project, tasks, place)
             Drive(pool, place, fail_fast=fail_fast, told=told, tick=tick, keep=keep).make(tasks)
@@ -114,8 +114,8 @@ class Makers:
 class _Keeper:
     """Keeps what workers sent back, but for what has to do with secrets."""
 
-    def __init__(self, results: str) -> None:
-        self._results = Results(results)
+    def __init__(self, results: Results) -> None:
+        self._results = results
         self._parts: dict[str, Reads] = {}
 
     def __call__(self, task: Task, outcome: Outcome) -> None:

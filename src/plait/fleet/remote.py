@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     class FileSystem(Protocol):
         """What is used of `fsspec.AbstractFileSystem`."""
 
-        def cat_file(self, path: str) -> bytes: ...
+        def cat_file(self, path: str, start: int | None = None, end: int | None = None) -> bytes: ...
 
         def pipe_file(self, path: str, value: bytes) -> None: ...
 
@@ -92,14 +92,17 @@ class Store:
     def _path(self, path: str) -> str:
         return f"{self._top}/{path}" if path else self._top
 
-    def read(self, path: str) -> bytes | None:
-        """The content of a file; None for one that is not there."""
+    def read(self, path: str, *, most: int | None = None) -> bytes | None:
+        """The content of a file; None for one that is not there, or has more bytes than `most`."""
 
         def work() -> bytes | None:
             try:
-                return self._files.cat_file(self._path(path))
+                if most is None:
+                    return self._files.cat_file(self._path(path))
+                data = self._files.cat_file(self._path(path), 0, most + 1)
             except FileNotFoundError:
                 return None
+            return None if len(data) > most else data
 
         return self._done(work)
 

@@ -3,6 +3,10 @@
 What a run made follows from what it was told, what it has read, and the plait that did it. For each of what runs are told
 there is a file that lists what the last one has read; with the digests of these as they are now, the result has a name.
 Each file begins with a digest of its name and content: what is damaged, cut short or put in another's place is not found.
+The digest has the user's secret for a key, so that a directory which came with a checkout has nothing that is found. A cache
+that is shared, as one below a URL is, has no secret: all who can write there decide what runs make.
+
+What is read of a cache is plain data within limits, and checked: what no run could have made is not found either.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ import json
 import os
 import zlib
 from hashlib import blake2b
+from hmac import compare_digest
 from stat import S_ISREG
 from time import time
 
@@ -23,11 +28,16 @@ from plait.writing.directory import is_aside
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import TypeGuard
 
     from plait.fleet.reads import Disk
 
 _DIGEST = 32
 _NAME = 40
+# Bytes that an entry has, packed or not. What a run made beyond that is not kept.
+_MOST = 64 << 20
+# Digits of a number of seconds since 1970 that is not of this world.
+_FAR = 15
 _MARKER = "looked-at-"
 # A directory that has grown beyond this is brought down to three quarters of it, what was used longest ago first.
 MOST_BYTES = 1 << 30
@@ -49,25 +59,31 @@ class Kept:
 
 
 class Results:
-    """Results in a directory, or below a URL."""
+    """Results in a directory, or below a URL. is_shared: others write there too, and are trusted; a URL always is shared."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, is_shared: bool = False) -> None:
         """Raises UsageError for a URL that nothing here knows."""
+        from plait.codecache import user_secret
         from plait.fleet.remote import Store, local_path
 
         local = local_path(name)
         self._files = Store(name) if local is None else _Directory(local)
+        # Without a secret nothing is found or kept.
+        self._secret = b"" if is_shared or local is None else user_secret(os.environ)
 
     def find(self, definition: str, disk: Disk) -> Kept | None:
         """What a run makes of what is there now; None if that is not known."""
         listed = self._load(self._name("reads", definition))
-        if not isinstance(listed, list) or len(listed) != 3:
+        if not isinstance(listed, list) or len(listed) != 3 or not all(map(_is_texts, listed)):
             return None
         reads = disk.now(Reads(*(dict.fromkeys(names) for names in listed)))
         found = self._load(self._name("result", definition, reads.key()))
-        if not isinstance(found, dict):
+        if not isinstance(found, dict) or found.keys() != {"files", "warnings", "secret"}:
             return None
-        return Kept(found["files"], reads, found["warnings"], is_secret=found["secret"])
+        files, warnings, is_secret = found["files"], found["warnings"], found["secret"]
+        if not _is_files(files) or not _is_texts(warnings) or not isinstance(is_secret, bool):
+            return None
+        return Kept(files, reads, warnings, is_secret=is_secret)
 
     def keep(self, definition: str, kept: Kept) -> None:
         """Keep what a run made; where that cannot be written, nothing happens."""
@@ -87,7 +103,7 @@ class Results:
                 last = self._files.read(marker)
             except (OSError, ReadError):
                 return
-            if last is not None and last.isdigit() and time() - int(last) < _RARELY:
+            if last is not None and last.isdigit() and len(last) < _FAR and time() - int(last) < _RARELY:
                 return
         if not self._files.sizes():
             return
@@ -119,19 +135,31 @@ class Results:
         return of_parts([version(), *parts])
 
     def _load(self, name: str) -> object:
+        if self._secret is None:
+            return None
         try:
-            data = self._files.read(_path(name))
-            if data is None or _checked(name, data[_DIGEST:]) != data[:_DIGEST]:
+            data = self._files.read(_path(name), most=_MOST)
+            if data is None or not compare_digest(self._digest(name, data[_DIGEST:]), data[:_DIGEST]):
                 return None
-            found: object = json.loads(zlib.decompress(data[_DIGEST:]))
-        except (OSError, ReadError, ValueError, zlib.error):
+            content = zlib.decompressobj()
+            text = content.decompress(data[_DIGEST:], _MOST)
+            found: object = json.loads(text) if content.eof else None
+        except (OSError, ReadError, ValueError, zlib.error, RecursionError, MemoryError):
             return None
         return found
 
     def _store(self, name: str, value: object) -> None:
         """Raises OSError, ReadError."""
-        content = zlib.compress(json.dumps(value, separators=(",", ":")).encode(), 1)
-        self._files.write(_path(name), _checked(name, content) + content)
+        text = json.dumps(value, separators=(",", ":")).encode()
+        if self._secret is not None and len(text) <= _MOST:
+            content = zlib.compress(text, 1)
+            self._files.write(_path(name), self._digest(name, content) + content)
+
+    def _digest(self, name: str, content: bytes) -> bytes:
+        # The purpose is part of it, since the secret is the key of other caches as well.
+        digest = blake2b(name.encode(), digest_size=_DIGEST, key=self._secret or b"", person=b"fleet results")
+        digest.update(b"\0" + content)
+        return digest.digest()
 
 
 class _Directory:
@@ -140,12 +168,12 @@ class _Directory:
     def __init__(self, directory: str) -> None:
         self._top = directory
 
-    def read(self, path: str) -> bytes | None:
-        """The content of a file, which is used with that; None for one that is not there."""
+    def read(self, path: str, *, most: int | None = None) -> bytes | None:
+        """The content of a file, which is used with that; None for one that is not there, or has more bytes than `most`."""
         above, name = os.path.split(path)
         try:
             with followed(self._top) as top, top.below(*_names(above)) as directory:
-                return directory.read(name, used=True)
+                return directory.read(name, used=True, most=most)
         except FileNotFoundError:
             return None
 
@@ -194,8 +222,20 @@ def _path(name: str) -> str:
     return f"{name[:2]}/{name[2:]}"
 
 
-def _checked(name: str, content: bytes) -> bytes:
-    return blake2b(name.encode() + b"\0" + content, digest_size=_DIGEST).digest()
+def _is_texts(value: object) -> TypeGuard[list[str]]:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def _is_files(value: object) -> TypeGuard[dict[str, str]]:
+    """True for texts by the paths that a run can write: in its place, or the empty path for the place itself."""
+    return isinstance(value, dict) and all(
+        isinstance(text, str) and (not path or _is_inside(path)) for path, text in value.items()
+    )
+
+
+def _is_inside(path: str) -> bool:
+    parts = path.split("/")
+    return "\0" not in path and not any(part in ("", ".", "..") or os.path.split(part)[0] for part in parts)
 
 
 def default_directory(environment: Mapping[str, str]) -> str:

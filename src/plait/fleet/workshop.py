@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         """What all ways to make runs have in common, as `Setup` takes it."""
 
         results: str
+        shares_results: bool
         keeps_secrets: bool
         limits: Mapping[str, float] | None
 
@@ -40,14 +41,16 @@ class Setup:
 
     source: name and text of the project file. environment: the variables that runs may read, where those of the process
     that makes them do not count. directory: what its paths are relative to. output: where results are
-    written, an absolute path or a URL; "" to send them back. results: the directory of what earlier fleets made, or "".
+    written, an absolute path or a URL; "" to send them back. results: the place of what earlier fleets made, or "".
+    shares_results: others write there as well, and are trusted.
     keeps_secrets: whether runs with secrets are kept there as well. limits: of each run. bundle: the inputs by their
     absolute paths, for processes that do not see them. permissions: of the project. owns_process: the process does nothing else. start: the working
     directory, which paths in messages are relative to.
     """
 
     __slots__ = (
-        "bundle", "directory", "environment", "keeps_secrets", "limits", "output", "owns_process", "permissions", "results", "source", "start", "token",
+        "bundle", "directory", "environment", "keeps_secrets", "limits", "output", "owns_process", "permissions", "results",
+        "shares_results", "source", "start", "token",
     )  # fmt: skip
 
     def __init__(
@@ -57,6 +60,7 @@ class Setup:
         output: str,
         *,
         results: str = "",
+        shares_results: bool = False,
         keeps_secrets: bool = False,
         limits: Mapping[str, float] | None = None,
         bundle: Mapping[str, bytes] | None = None,
@@ -68,6 +72,7 @@ class Setup:
         self.directory = directory
         self.output = output
         self.results = results
+        self.shares_results = shares_results
         self.keeps_secrets = keeps_secrets
         self.limits = {} if limits is None else dict(limits)
         self.bundle = bundle
@@ -115,7 +120,7 @@ class Workshop:
         if setup.results:
             from plait.fleet.results import Results
 
-            self._results = Results(setup.results)
+            self._results = Results(setup.results, is_shared=setup.shares_results)
 
     def perform(self, task: Task) -> Outcome:
         """Make one run; what is wrong with it is in the outcome."""

@@ -100,8 +100,8 @@ class Directory:
         """A new descriptor of the directory itself, to list or to lock it. Windows has none."""
         return os.open(os.curdir, _LIST, dir_fd=self._handle)
 
-    def read(self, name: str, *, used: bool = False) -> bytes | None:
-        """The content of a regular file; None if there is none. used: sets its time to now."""
+    def read(self, name: str, *, used: bool = False, most: int | None = None) -> bytes | None:
+        """The content of a regular file; None if there is none, or if it has more bytes than `most`. used: sets its time to now."""
         try:
             handle = self.open(name, os.O_RDONLY)
         except FileNotFoundError:
@@ -109,7 +109,8 @@ class Directory:
         with open(handle, "rb") as file:
             if used:
                 os.utime(handle if os.utime in os.supports_fd else self._at(name))
-            return file.read()
+            data = file.read(-1 if most is None else most + 1)
+            return None if most is not None and len(data) > most else data
 
     # ---- directories
 
