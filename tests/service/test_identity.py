@@ -125,6 +125,7 @@ def test_each_action_is_asked_for(guarded: Callable[..., serving.Reply]) -> None
     assert set(refused) | set(POLICY) | {
         "deckhand:create_encrypted_documents",
         "deckhand:list_encrypted_documents",
+        "plait:use_encrypted_documents",
     } == set(ACTIONS)
 
 

@@ -9,7 +9,7 @@ The API, in the order of its parts:
 - `buckets`, `documents`, `revisions`, `tags`, `validations`, `differences`, `explaining`: what each path of the API does.
 - `webhooks`: who is told of new revisions. `telemetry`: traces and metrics.
 - `rendering`: rendered documents, made in worker processes and kept by their content.
-- `encryption`: secrets at rest.
+- `encryption`: secrets at rest. `flows`: which documents hold data of encrypted ones, and who may write such.
 - `identity`, `issuers`, `discovery`, `keystone`, `policy`: who asks, and what they may do.
 - `app`: routes, and the form of answers and errors.
 - `transfer`, `deckhand`, `barbican`: all revisions in and out.

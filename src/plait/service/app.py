@@ -28,6 +28,7 @@ from plait.service.database import Database
 from plait.service.encryption import Keys
 from plait.service.failures import Refusal, bad_request, body
 from plait.service.fleets import Projects
+from plait.service.flows import Flows
 from plait.service.identity import Gate
 from plait.service.keystone import Keystone
 from plait.service.policy import Policy
@@ -118,7 +119,13 @@ def application(
     watch = telemetry or Telemetry()
     renderer = Renderer(bounds.given, like_deckhand=like_deckhand, telemetry=watch)
     service = Service(
-        Database(url, watch), renderer, keys or Keys(), address.rstrip("/"), watch, Projects(bounds.given, watch)
+        Database(url, watch),
+        renderer,
+        keys or Keys(),
+        address.rstrip("/"),
+        watch,
+        Projects(bounds.given, watch),
+        Flows(both_ways=like_deckhand),
     )
     frame = _Frame(service, gate, bounds, most)
     routes = [Route(path, frame.endpoint(path, methods), methods=list(methods)) for path, methods in _ROUTES]

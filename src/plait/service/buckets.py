@@ -21,9 +21,9 @@ from plait.service.documents import (
 )
 from plait.service.encryption import keep, number_of, reference_of, secrets_of
 from plait.service.failures import Refusal, bad_request
-from plait.service.history import Draft, Entry, add_revision, current, keep_contents, knows_bucket, newest
+from plait.service.history import Draft, Entry, add_revision, current, keep_contents, knows_bucket, newest, trust
 from plait.service.history import content_of as stored_content
-from plait.service.policy import CREATE_CLEARTEXT, CREATE_ENCRYPTED
+from plait.service.policy import CREATE_CLEARTEXT, CREATE_ENCRYPTED, LIST_ENCRYPTED, USE_ENCRYPTED
 from plait.service.texts import documents_of_body, text_of
 
 TYPE_CHECKING = False
@@ -59,7 +59,8 @@ def put(call: Call) -> Answer:
         before = current(connection)
         _refuse_conflicts(bucket, documents, before)
         kept = _keep(call, connection, documents, {one.identity: one for one in before})
-        revision, entries = _changed(connection, bucket, kept, before)
+        revision, entries = _changed(connection, bucket, kept, before, trusted=call.identity.may(USE_ENCRYPTED))
+        call.service.flows.check(connection, call.identity)
         is_new = revision > newest_before
     if is_new:
         call.service.telemetry.count("plait.revisions", how="put")
@@ -71,17 +72,22 @@ def put(call: Call) -> Answer:
 
 
 def _changed(
-    connection: Connection, bucket: str, kept: Sequence[_Kept], before: Sequence[Entry]
+    connection: Connection, bucket: str, kept: Sequence[_Kept], before: Sequence[Entry], *, trusted: bool
 ) -> tuple[int, list[Entry]]:
-    """Add a revision if anything changed; the newest revision, and the entries of the request in its order."""
+    """Add a revision if anything changed; the newest revision, and the entries of the request in its order.
+
+    trusted: the writer may read secrets.
+    """
     had = {one.identity: one for one in before if one.bucket == bucket}
     wanted = {one.identity: one.content.digest for one in kept}
     gone = [one for one in had.values() if wanted.get(one.identity) != one.digest]
     new = [
-        Draft(bucket, one.identity, one.content.digest)
+        Draft(bucket, one.identity, one.content.digest, trusted)
         for one in kept
         if (there := had.get(one.identity)) is None or there.digest != one.content.digest
     ]
+    if trusted:
+        trust(connection, (had[one.identity] for one in kept if one.identity in had))
     if gone or new:
         keep_contents(connection, [one.content for one in kept])
         revision, added = add_revision(connection, [bucket], gone, new)
@@ -167,6 +173,8 @@ def _unchanged(call: Call, connection: Connection, top: Map, document: Document,
         if document.data != reference and secrets_of(connection, [number]):
             raise bad_request(f"document {document} has the reference of another document's secret as its data")
         return content_of(top, encrypted=True)
+    if not call.identity.may(LIST_ENCRYPTED):
+        return None  # an answer that says "unchanged" would confirm a guess
     known = number_of(reference)
     secret = secrets_of(connection, [known]).get(known) if known is not None else None
     if stored is None or secret is None:

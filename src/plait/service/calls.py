@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from plait.service.database import Database
     from plait.service.encryption import Keys
     from plait.service.fleets import Projects
+    from plait.service.flows import Flows
     from plait.service.identity import Identity
     from plait.service.rendering import Renderer
     from plait.service.telemetry import Telemetry
@@ -28,6 +29,7 @@ class Service(NamedTuple):
     address: str
     telemetry: Telemetry
     projects: Projects
+    flows: Flows
 
 
 class Call(NamedTuple):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from plait.service.calls import Call
+    from plait.service.calls import Call, Service
     from plait.service.history import Entry
     from plait.service.rendering import Shown
 
@@ -36,10 +36,7 @@ def deep_diff(call: Call) -> Answer:
     service = call.service
     with service.database.reading() as connection:
         revisions = _revisions(call, connection)
-        first, second = (
-            service.renderer.of_revision(connection, service.keys, one, cleartext=False) if one else []
-            for one in revisions
-        )
+        first, second = (_rendered(service, connection, one) for one in revisions)
     sides = [_by_bucket(one.entry for one in side) for side in (first, second)]
     older, newer = sides if revisions[0] <= revisions[1] else reversed(sides)
     result: dict[str, object] = dict(_compared(older, newer, from_nothing=0 in revisions))
@@ -61,6 +58,15 @@ def _revisions(call: Call, connection: Connection) -> tuple[int, int]:
             raise Refusal("InvalidInputException", 400, f"a revision is an integer, not {text}")
     first, second = (existing(connection, call.path[name], or_zero=True) for name in ("revision", "other"))
     return first, second
+
+
+def _rendered(service: Service, connection: Connection, revision: int) -> list[Shown]:
+    """The rendered documents of a revision, with marks on all that may hold data of encrypted ones."""
+    if not revision:
+        return []
+    hidden = service.flows.holders(connection, revision)
+    documents = service.renderer.of_revision(connection, service.keys, revision, cleartext=False)
+    return [one._replace(encrypted=one.encrypted or one.entry.id in hidden) for one in documents]
 
 
 def _by_bucket(entries: Iterable[Entry]) -> dict[str, set[tuple[tuple[str, str, str], str]]]:

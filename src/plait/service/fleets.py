@@ -149,14 +149,13 @@ def _runs(call: Call, revision: str, *, only: str | None = None, or_zero: bool =
         if number == 0:
             return []
         documents = [one for one in documents_of(connection, number) if one.entry.schema == SCHEMA]
-        if any(one.encrypted for one in documents):
+        hidden = service.flows.holders(connection, number)
+        if any(one.entry.id in hidden for one in documents):
             call.identity.require(LIST_ENCRYPTED)
         shown: Sequence[Stored | Shown] = documents
         if any(one.encrypted or one.entry.layer for one in documents):
             rendered = service.renderer.of_revision(connection, service.keys, number, cleartext=True)
             shown = [one for one in rendered if one.entry.schema == SCHEMA]
-            if any(one.encrypted for one in shown):
-                call.identity.require(LIST_ENCRYPTED)
     if not shown:
         raise Refusal("ProjectNotFound", 404, f"revision {number} has no files: documents of the schema {SCHEMA}")
     return service.projects.runs({one.entry.name: _text(one) for one in shown}, only)

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 class Entry(NamedTuple):
-    """A document of a revision. layer: "" for none. since: the revision in which it last changed."""
+    """A document of a revision. layer: "" for none. since: the revision in which it last changed. trusted: its writer may
+    read secrets.
+    """
 
     id: int
     bucket: str
@@ -28,6 +30,7 @@ class Entry(NamedTuple):
     name: str
     digest: str
     since: int
+    trusted: bool = True
 
     @property
     def identity(self) -> tuple[str, str, str]:
@@ -51,11 +54,12 @@ class Content(NamedTuple):
 
 
 class Draft(NamedTuple):
-    """A document that a new revision is to have."""
+    """A document that a new revision is to have. trusted: its writer may read secrets."""
 
     bucket: str
     identity: tuple[str, str, str]
     digest: str
+    trusted: bool = True
 
 
 _ENTRY = (
@@ -66,6 +70,7 @@ _ENTRY = (
     ENTRIES.c.name,
     ENTRIES.c.digest,
     ENTRIES.c.since,
+    ENTRIES.c.trusted,
 )
 # So many values in one query.
 _MANY = 500
@@ -169,6 +174,13 @@ def keep_contents(connection: Connection, contents: Iterable[Content]) -> None:
         connection.execute(insert(DOCUMENTS), [content._asdict() for content in wanted.values()])
 
 
+def trust(connection: Connection, entries: Iterable[Entry]) -> None:
+    """Note that somebody who may read secrets has put these entries again as they are."""
+    ids = [entry.id for entry in entries if not entry.trusted]
+    for start in range(0, len(ids), _MANY):
+        connection.execute(update(ENTRIES).where(ENTRIES.c.id.in_(ids[start : start + _MANY])).values(trusted=True))
+
+
 def add_revision(
     connection: Connection,
     buckets: Iterable[str],
@@ -191,7 +203,7 @@ def add_revision(
         connection.execute(update(ENTRIES).where(ENTRIES.c.id.in_(part)).values(until=revision))
     first = (connection.execute(select(func.max(ENTRIES.c.id))).scalar() or 0) + 1
     added = [
-        Entry(number, draft.bucket, *draft.identity, draft.digest, revision)
+        Entry(number, draft.bucket, *draft.identity, draft.digest, revision, draft.trusted)
         for number, draft in enumerate(drafts, first)
     ]
     if added:

@@ -26,6 +26,8 @@ DELETE_TAGS = "deckhand:delete_tags"
 CREATE_VALIDATION = "deckhand:create_validation"
 LIST_VALIDATIONS = "deckhand:list_validations"
 SHOW_VALIDATION = "deckhand:show_validation"
+# Deckhand has no such action: to write documents that read encrypted ones.
+USE_ENCRYPTED = "plait:use_encrypted_documents"
 
 ACTIONS = (
     CREATE_CLEARTEXT,
@@ -45,12 +47,15 @@ ACTIONS = (
     CREATE_VALIDATION,
     LIST_VALIDATIONS,
     SHOW_VALIDATION,
+    USE_ENCRYPTED,
 )
 ADMIN = "admin"
 
 
 class Policy:
-    """Which roles may do what. given: roles by action; `admin` may do what is not in it."""
+    """Which roles may do what. given: roles by action; `admin` may do what is not in it. A role that may read encrypted
+    documents may also use them.
+    """
 
     def __init__(self, given: Mapping[object, object] | None = None) -> None:
         """Raises UsageError for an action that is none, and for roles that are no list of names."""
@@ -65,6 +70,8 @@ class Policy:
             if not isinstance(roles, list) or not all(isinstance(role, str) for role in roles):
                 raise UsageError(f"the roles of {action} must be a list of names", expected="[admin, reader]")
             self._roles[str(action)] = frozenset(roles)
+        named = self._roles[USE_ENCRYPTED] if USE_ENCRYPTED in (given or {}) else frozenset[str]()
+        self._roles[USE_ENCRYPTED] = named | self._roles[LIST_ENCRYPTED]
 
     @property
     def roles(self) -> list[str]:

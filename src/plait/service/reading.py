@@ -36,5 +36,8 @@ def rendered(call: Call) -> Answer:
     with call.service.database.reading() as connection:
         revision = existing(connection, call.path["revision"])
         documents = call.service.renderer.of_revision(connection, call.service.keys, revision, cleartext=cleartext)
-    shown = [one for one in documents if is_shown(one.entry) and (shows_all or not one.encrypted)]
+        hidden = frozenset() if shows_all else call.service.flows.holders(connection, revision)
+    shown = [
+        one for one in documents if is_shown(one.entry) and (shows_all or not (one.encrypted or one.entry.id in hidden))
+    ]
     return Answer(stream((one.entry, one.text) for one in chosen(call, shown, raw=False)))

@@ -90,6 +90,7 @@ def delete_all(call: Call) -> Answer:
         forget_revisions(connection)
     call.service.renderer.forget()
     call.service.projects.forget()
+    call.service.flows.forget()
     return NOTHING
 
 
@@ -102,15 +103,15 @@ def roll_back(call: Call) -> Answer:
         before = current(connection)
         if has_secrets(connection, target):
             call.identity.require(CREATE_ENCRYPTED)
-        there, kept = ({(one.bucket, one.identity, one.digest) for one in side} for side in (before, wanted))
-        gone = [one for one in before if (one.bucket, one.identity, one.digest) not in kept]
-        new = [
-            Draft(one.bucket, one.identity, one.digest)
-            for one in wanted
-            if (one.bucket, one.identity, one.digest) not in there
-        ]
+        there, kept = (
+            [Draft(one.bucket, one.identity, one.digest, one.trusted) for one in side] for side in (before, wanted)
+        )
+        stay = set(there) & set(kept)
+        gone = [one for one, draft in zip(before, there, strict=True) if draft not in stay]
+        new = [draft for draft in kept if draft not in stay]
         buckets = {one.bucket for one in gone} | {one.bucket for one in new}
         revision, _ = add_revision(connection, buckets, gone, new)
+        call.service.flows.check(connection, call.identity)
         shown = answer(_shown(call, connection, revision), 201)
     call.service.telemetry.count("plait.revisions", how="rollback")
     return shown

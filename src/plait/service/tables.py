@@ -7,7 +7,20 @@ document among thousands adds one entry. A document's revision of last change is
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, Double, ForeignKey, Index, Integer, LargeBinary, MetaData, String, Table, Text
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    true,
+)
 
 METADATA = MetaData()
 
@@ -29,7 +42,7 @@ DOCUMENTS = Table(
     Column("text", Text, nullable=False),
 )
 
-# layer: "" for none. until: the first revision without it, null while there is none.
+# layer: "" for none. until: the first revision without it, null while there is none. trusted: its writer may read secrets.
 ENTRIES = Table(
     "entries",
     METADATA,
@@ -41,6 +54,7 @@ ENTRIES = Table(
     Column("digest", String(64), ForeignKey("documents.digest"), nullable=False),
     Column("since", Integer, ForeignKey("revisions.id"), nullable=False),
     Column("until", Integer, ForeignKey("revisions.id"), nullable=True),
+    Column("trusted", Boolean, nullable=False, server_default=true()),
     Index("entries_revisions", "since", "until"),
 )
 Index(

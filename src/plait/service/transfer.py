@@ -29,12 +29,13 @@ Identity = tuple[str, str, str]
 
 
 class New(NamedTuple):
-    """A document that came with a revision. text: as it is kept."""
+    """A document that came with a revision. text: as it is kept. trusted: its writer may read secrets."""
 
     bucket: str
     identity: Identity
     encrypted: bool
     text: str
+    trusted: bool = True
 
 
 class Report(NamedTuple):
@@ -76,7 +77,7 @@ def steps(connection: Connection) -> Iterator[Step]:
         identity = (ENTRIES.c.schema, ENTRIES.c.layer, ENTRIES.c.name)
         gone = connection.execute(select(*identity).where(ENTRIES.c.until == revision).order_by(ENTRIES.c.id))
         new = connection.execute(
-            select(ENTRIES.c.bucket, *identity, DOCUMENTS.c.encrypted, DOCUMENTS.c.text)
+            select(ENTRIES.c.bucket, *identity, DOCUMENTS.c.encrypted, DOCUMENTS.c.text, ENTRIES.c.trusted)
             .join(DOCUMENTS, DOCUMENTS.c.digest == ENTRIES.c.digest)
             .where(ENTRIES.c.since == revision)
             .order_by(ENTRIES.c.id)
@@ -92,7 +93,7 @@ def steps(connection: Connection) -> Iterator[Step]:
             row.created_at,
             json.loads(row.buckets),
             [(one.schema, one.layer, one.name) for one in gone],
-            [New(one.bucket, (one.schema, one.layer, one.name), one.encrypted, one.text) for one in new],
+            [New(one.bucket, (one.schema, one.layer, one.name), one.encrypted, one.text, one.trusted) for one in new],
             {one.tag: one.data for one in tags},
             [Report(*one) for one in reports],
         )
@@ -120,7 +121,10 @@ def _add(connection: Connection, step: Step, there: dict[Identity, Entry]) -> No
     contents = [content_of(top_of(one.text), encrypted=one.encrypted) for one in step.new]
     keep_contents(connection, contents)
     gone = [there.pop(identity) for identity in step.gone if identity in there]
-    drafts = [Draft(one.bucket, one.identity, content.digest) for one, content in zip(step.new, contents, strict=True)]
+    drafts = [
+        Draft(one.bucket, one.identity, content.digest, one.trusted)
+        for one, content in zip(step.new, contents, strict=True)
+    ]
     revision, added = add_revision(
         connection, step.buckets, gone, drafts, number=step.revision, created_at=step.created_at
     )
@@ -157,9 +161,14 @@ def _step(found: dict[str, object]) -> Step:
     step = Step(**found)  # type: ignore[arg-type]
     return step._replace(
         gone=[_identity(one) for one in step.gone],
-        new=[New(bucket, _identity(one), encrypted, text) for bucket, one, encrypted, text in step.new],
+        new=[_new(*one) for one in step.new],
         validations=[Report(*one) for one in step.validations],
     )
+
+
+def _new(bucket: str, identity: Iterable[str], encrypted: bool, text: str, trusted: bool = True) -> New:
+    """Exports of earlier versions do not say who is trusted."""
+    return New(bucket, _identity(identity), encrypted, text, trusted)
 
 
 def _identity(found: Iterable[str]) -> Identity:

@@ -1,0 +1,200 @@
+"""Which documents hold, or may reveal, the data of encrypted ones, from their metadata alone: nothing is rendered.
+
+The answer is never too small. Layers are not looked at, so that a layering policy that comes later changes nothing: a
+document that selects its parent by labels may inherit from every document of its schema with these labels, and from the
+replacements of those; a substitution may take from every document of that schema and name.
+
+`check` is the rule for writing: a document reads no more than its writer may read. Otherwise a pattern of a substitution or
+of a `DataSchema`, and whether rendering succeeds, would reveal a secret bit by bit to a writer who cannot read it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sqlalchemy import select
+
+from plait.layering import Document
+from plait.layering.document import DATA_SCHEMA
+from plait.nodes import Document as Node
+from plait.nodes import Map, key_id
+from plait.service import files
+from plait.service.cache import Cache
+from plait.service.documents import top_of
+from plait.service.failures import Refusal
+from plait.service.history import documents_of, has_secrets, newest
+from plait.service.policy import USE_ENCRYPTED
+from plait.service.tables import ENTRIES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from sqlalchemy import Connection
+
+    from plait.nodes import Value
+    from plait.service.history import Entry, Stored
+    from plait.service.identity import Identity
+
+    Key = tuple[str, str]
+    Pairs = frozenset[tuple[object, object]]
+
+# Documents whose facts are kept.
+_KEPT = 200_000
+
+
+class Facts(NamedTuple):
+    """What decides which documents one reads. selector: of its parent, empty if it inherits nothing."""
+
+    labels: Pairs
+    selector: Pairs
+    sources: frozenset[Key]
+
+
+class One(NamedTuple):
+    """A document of a revision."""
+
+    entry: Entry
+    encrypted: bool
+    facts: Facts
+
+    @property
+    def key(self) -> Key:
+        """Schema and name: how substitutions name it."""
+        return self.entry.schema, self.entry.name
+
+
+class Flows:
+    """Finds flows of secrets. both_ways: rendering as Deckhand does, where documents share maps: what is written into one
+    later is then also in the document that the map came from.
+    """
+
+    def __init__(self, *, both_ways: bool = False) -> None:
+        self._both_ways = both_ways
+        self._kept: Cache[Facts] = Cache(lambda _: 1, _KEPT)
+
+    def holders(self, connection: Connection, revision: int) -> frozenset[int]:
+        """The ids of the entries of a revision that are encrypted, or whose rendered data may hold data of such documents."""
+        if not has_secrets(connection, revision):
+            return frozenset()
+        documents = self._all_of(documents_of(connection, revision))
+        return frozenset(one.entry.id for one in self._holding(documents, list(_reading(documents))))
+
+    def check(self, connection: Connection, identity: Identity) -> None:
+        """Raises Refusal if a document of the newest revision reads secrets that its writer may not read.
+
+        Call it at the end of each transaction that adds a revision.
+        """
+        untrusted = select(ENTRIES.c.id).where(ENTRIES.c.until.is_(None), ENTRIES.c.trusted.is_(False)).limit(1)
+        if connection.execute(untrusted).scalar() is None or not has_secrets(connection, newest(connection)):
+            return
+        documents = self._all_of(documents_of(connection, newest(connection)))
+        found = [str_of(one.entry) for one in self._revealing(documents) if not one.entry.trusted]
+        if found:
+            identity.require(USE_ENCRYPTED)
+            raise Refusal(
+                "SecretsNotReadable",
+                409,
+                f"these documents would read encrypted ones, which their writer may not: {', '.join(found[:_SHOWN])}; "
+                "put them again, or delete them first",
+            )
+
+    def forget(self) -> None:
+        """Keep nothing."""
+        self._kept.forget()
+
+    def _revealing(self, documents: Sequence[One]) -> Iterator[One]:
+        """The documents whose rendering or validation reads what an encrypted document holds."""
+        edges = list(_reading(documents))
+        holding = self._holding(documents, edges)
+        revealing = {reader for reader, read in edges if read in holding}
+        schemas = {one.entry.schema for one in holding}
+        secret_schemas = {one.entry.name for one in holding if _is_data_schema(one)}
+        has_secret_file = any(one.entry.schema == files.SCHEMA for one in holding)
+        for one in documents:
+            validates = _is_data_schema(one) and one.entry.name in schemas
+            # The files of a project are one program: each may read all others.
+            is_beside = has_secret_file and one.entry.schema == files.SCHEMA
+            if one in revealing or validates or is_beside or one.entry.schema in secret_schemas:
+                yield one
+
+    def _holding(self, documents: Sequence[One], edges: Sequence[tuple[One, One]]) -> set[One]:
+        """The encrypted documents, and all that read one of these."""
+        readers: dict[One, list[One]] = {}
+        for reader, read in edges:
+            readers.setdefault(read, []).append(reader)
+            if self._both_ways:
+                readers.setdefault(reader, []).append(read)
+        pending = [one for one in documents if one.encrypted]
+        found = set(pending)
+        while pending:
+            for reader in readers.get(pending.pop(), ()):
+                if reader not in found:
+                    found.add(reader)
+                    pending.append(reader)
+        return found
+
+    def _all_of(self, documents: Iterable[Stored]) -> list[One]:
+        return [One(one.entry, one.encrypted, self._facts(one)) for one in documents]
+
+    def _facts(self, stored: Stored) -> Facts:
+        digest = stored.entry.digest
+        found = self._kept.get(digest)
+        if found is None:
+            found = _facts_of(Document(Node(top_of(stored.text)), 0))
+            self._kept.keep(digest, found)
+        return found
+
+
+# Documents in a message.
+_SHOWN = 10
+
+
+def str_of(entry: Entry) -> str:
+    """A document as messages name it."""
+    return f"[{entry.schema}, {entry.layer}] {entry.name}" if entry.layer else f"[{entry.schema}] {entry.name}"
+
+
+def _facts_of(document: Document) -> Facts:
+    selector = document.selector if document.actions or document.replacement else None
+    sources = set()
+    for item in document.substitutions:
+        src = _at(item.value, "src")
+        schema, name = _at(src, "schema"), _at(src, "name")
+        if isinstance(schema, str) and isinstance(name, str):
+            sources.add((str(schema), str(name)))
+    return Facts(_pairs(document.labels), _pairs(selector), frozenset(sources))
+
+
+def _at(value: Value, key: str) -> Value:
+    item = value.find(key) if type(value) is Map else None
+    return item.value if item is not None else None
+
+
+def _pairs(labels: Map | None) -> Pairs:
+    return frozenset((key_id(item.key), key_id(item.value)) for item in labels.items) if labels is not None else _NONE
+
+
+_NONE: Pairs = frozenset()
+
+
+def _reading(documents: Sequence[One]) -> Iterator[tuple[One, One]]:
+    """Pairs of documents: one whose rendered data may have data of the other, and the other."""
+    named: dict[Key, list[One]] = {}
+    labelled: dict[tuple[str, tuple[object, object]], list[One]] = {}
+    for one in documents:
+        named.setdefault(one.key, []).append(one)
+        for pair in one.facts.labels:
+            labelled.setdefault((one.entry.schema, pair), []).append(one)
+    for one in documents:
+        if one.facts.selector:
+            lists = [labelled.get((one.entry.schema, pair), []) for pair in one.facts.selector]
+            parents = [parent for parent in min(lists, key=len) if parent.facts.labels >= one.facts.selector]
+            for key in {parent.key for parent in parents if parent is not one}:
+                yield from ((one, read) for read in named[key] if read is not one)
+        for key in one.facts.sources:
+            yield from ((one, read) for read in named.get(key, ()))
+
+
+def _is_data_schema(one: One) -> bool:
+    return one.entry.schema.startswith(DATA_SCHEMA)

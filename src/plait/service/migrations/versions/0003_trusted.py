@@ -1,0 +1,13 @@
+"""Which entries were written by somebody who may read secrets. What is there already counts as such."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0003"
+down_revision = "0002"
+
+
+def upgrade() -> None:
+    op.add_column("entries", sa.Column("trusted", sa.Boolean, nullable=False, server_default=sa.true()))
