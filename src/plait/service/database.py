@@ -44,6 +44,8 @@ class Database:
         self._telemetry = telemetry or Telemetry()
         parsed = _parsed(url)
         self.engine = _engine(parsed)
+        self._is_closed = False
+        event.listen(self.engine, "checkin", self._returned)
         self._writer = threading.Lock()
         try:
             self._migrate()
@@ -84,8 +86,14 @@ class Database:
             connection.execute(text("SELECT 1"))
 
     def close(self) -> None:
-        """End all connections."""
+        """End all connections; those that are in use, by a thread that has not ended yet, when it returns them."""
+        self._is_closed = True
         self.engine.dispose()
+
+    def _returned(self, _: DBAPIConnection, record: ConnectionPoolEntry) -> None:
+        # The pool that it came from is gone, and would leave it open.
+        if self._is_closed:
+            record.invalidate()
 
     def _migrate(self) -> None:
         from alembic import command
