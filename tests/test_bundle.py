@@ -230,6 +230,16 @@ def test_the_command_loads_its_modules_from_the_bundle(copied: pathlib.Path) -> 
     assert len([*cache.glob("*.bundle")]) == 2
 
 
+def test_a_process_that_finds_all_in_the_bundle_does_not_load_what_writes_it(copied: pathlib.Path) -> None:
+    observed = OBSERVED.replace('"plait.bundle", ', "")
+    last = set()
+    for _ in range(4):
+        done = run([sys.executable, "-c", observed, str(LAUNCHER), "version"], copied, PYTHONPATH=str(copied / "lib"))
+        last = {line.split()[0] for line in done.stderr.splitlines()}
+    assert "plait.bundle" in last
+    assert "plait.bundle.saving" not in last
+
+
 def test_modules_beside_the_launcher_are_not_looked_for(copied: pathlib.Path) -> None:
     """Other programs are there, in /usr/bin as many as thousands."""
     launcher = copied / "bin" / "plait"

@@ -77,7 +77,8 @@ class Bundle:
         target: ModuleType | None = None,  # noqa: ARG002
     ) -> ModuleSpec | None:
         """Returns None for a module that is not in the bundle, or whose source has changed."""
-        if not name.startswith(self._package):
+        # What reads bundles is loaded before there is one, and what writes them is needed only then.
+        if not name.startswith(self._package) or name.startswith(__name__):
             return None
         entry = self.entries.get(name)
         source = "" if entry is None else self.source(name, entry)
@@ -110,10 +111,14 @@ class Bundle:
 
     def save(self) -> None:
         """Write the bundle if this process loaded modules that are not in it, or only some of a group."""
-        if not sys.dont_write_bytecode and (self.missed or any(self._codes.values())):
+        if not sys.dont_write_bytecode and (self.missed or self.is_divided()):
             from plait.bundle.saving import save
 
             save(self)
+
+    def is_divided(self) -> bool:
+        """True if this process needed only some modules of a group."""
+        return any(self._codes.values())
 
 
 def is_current(source: str, entry: Entry) -> bool:

@@ -35,6 +35,8 @@ def save(bundle: Bundle) -> None:
 def _content(bundle: Bundle) -> bytes | None:
     """The content of the file; None if it is the same as before."""
     found = [*_loaded(bundle)]
+    if not found and not bundle.is_divided():
+        return None
     entries = {name: entry for name, entry in bundle.entries.items() if is_current(bundle.source(name, entry), entry)}
     groups: list[Codes] = []
     for number in range(len(bundle.groups)):
@@ -44,8 +46,6 @@ def _content(bundle: Bundle) -> bytes | None:
     if found:
         entries.update({name: entry for name, entry, _ in found})
         groups.append({name: code for name, _, code in found})
-    elif len(groups) == len(bundle.groups):
-        return None
     parts = [b""]
     places = []
     offset = HEADER
