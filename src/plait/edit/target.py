@@ -7,9 +7,10 @@ import os
 from plait.analysis.places import path_of
 from plait.nodes import Array, Document, Map, MapItem, equal
 from plait.project.run import Run
+from plait.secrets import uses_secrets
 from plait.tools.explain import Explainer
 from plait.tools.items import ItemNames
-from plait.tools.masking import Labels
+from plait.tools.masking import Labels, masked
 from plait.tools.paths import Place, all_places
 from plait.view import View
 
@@ -64,6 +65,8 @@ class Output:
 
     def shown(self, documents: Sequence[Document]) -> Sequence[Document]:
         """Documents with names in the place of scalars that are secret in this output."""
+        if uses_secrets(self.view) and not uses_secrets(self.trace):
+            return masked(documents, None, view=self.view)
         labels = self.labels
         if not labels:
             return documents

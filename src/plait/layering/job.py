@@ -144,7 +144,7 @@ class Job:
         if context.trace is not None:
             from plait.layering.tracing import inherited
 
-            inherited(context.trace, rendered, result, secret=[] if cleartext else planned.documents)
+            inherited(context.trace, rendered, result, secret=planned.documents)
         return result
 
     @staticmethod

@@ -17,12 +17,12 @@ from plait.layering.order import dependency_order, generation_order
 from plait.layering.parents import choose_parents, unmatched_selector
 from plait.layering.policy import check_layers, find_policy
 from plait.layering.replacement import mark_replacements
-from plait.layering.secrets import hidden, is_reference
+from plait.layering.secrets import hidden, is_reference, lines_of_secrets
 from plait.layering.substitution import entries, substitute
 from plait.layering.ways import Ways
 from plait.limits import allowance
+from plait.nodes import Array, DocumentSet, Map, MapItem
 from plait.nodes import Document as Node
-from plait.nodes import DocumentSet, Map, MapItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Options:
     lenient: go on without missing substitution sources and values. relaxed: the source document's reading of parent
     selection (spec layering 21). strict: a parent selector that matches nothing is an error, not a warning.
     like_deckhand: every value and the order of documents as Deckhand gives them (spec layering 25).
-    cleartext_secrets: what comes from encrypted documents is not marked to be hidden. secret_sources: asked in order.
+    cleartext_secrets: the output shows the data of encrypted documents; messages and reports do not. secret_sources: asked in order.
     """
 
     __slots__ = ("cleartext_secrets", "lenient", "like_deckhand", "relaxed", "secret_sources", "strict")
@@ -162,6 +162,10 @@ def render_plan(plan: Plan, options: Options, context: Context, ways: Ways | Non
         from plait.layering.telling import tell
 
         tell(listener, plan)
+    if context.trace is not None and any(document.encrypted for document in plan.documents):
+        # Before anything can fail: a run that fails is shown as well.
+        context.trace.use_secrets()
+        context.trace.hide_lines(lines_of_secrets(plan.documents))
     ways = ways_of(options, context.trace) if ways is None else ways
     context.total += len(plan.documents)
     order = dependency_order(plan.documents, plan.needs)
@@ -237,16 +241,18 @@ def _render_one(document: Document, plan: Plan, options: Options, context: Conte
         return
     if document.encrypted and is_reference(document.data):
         document.data = _resolved(document, options)
+        if context.trace is not None and (type(document.data) is Map or type(document.data) is Array):
+            context.trace.hide(document.data)
     parent = document.parent
     if parent is not None and document.actions:
         document.data = apply_actions(document, parent, ways, context.trace)
-        document.secret = document.secret or (parent.secret and not options.cleartext_secrets)
+        document.secret = document.secret or parent.secret
     read = plan.entries.get(document)
     if read is not None:
         document.data = substitute(
             document, read, plan.sources, ways, lenient=options.lenient, context=context, hints=hints
         )
-        if not document.secret and not options.cleartext_secrets:
+        if not document.secret:
             document.secret = any(
                 source.secret for entry in read if (source := plan.sources.get(entry.key)) is not None
             )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from plait.layering.paths import action_path, compile_path
-from plait.layering.secrets import lines_of_secrets
 from plait.nodes import Array, Map, MapItem, walk, walk_once
 from plait.nodes import Document as Node
 from plait.provenance import Cause, Change, Effect
@@ -242,14 +241,13 @@ def inherited(
 ) -> None:
     """Record why the data of each written document is what it is: the parent it starts from.
 
-    secret: all documents of the run, for those that are encrypted are not to be quoted.
+    secret: all documents of the run, those that are not written included.
     """
     documents, secret = list(documents), list(secret)
     for document in secret:
         if document.parent is not None and document not in documents:
             # It is not printed, so nobody asks what is in its data.
             trace.lineage[document.node] = (set(), _parentage(document, document.parent))
-    trace.hide_lines(lines_of_secrets(secret))
     for document, node in zip(documents, result.items, strict=False):
         trace.copied(node, document.node)
         top, was = node.value, document.node.value

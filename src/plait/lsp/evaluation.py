@@ -11,7 +11,7 @@ from plait.lsp.behind import lines_behind
 from plait.nodes import Array, Map, MapItem, walk
 from plait.process import with_room
 from plait.provenance import EVERY, Cause, Change, Trace
-from plait.secrets import HIDDEN
+from plait.secrets import HIDDEN, uses_secrets
 from plait.tools.explain import Explainer
 from plait.tools.paths import Place, all_places
 from plait.tools.telling import shown
@@ -226,6 +226,9 @@ def evaluate(run: Run, texts: Mapping[str, bytes], stop: Stop, cache: CodeCache 
             failed.__traceback__ = failed.__context__ = None
             error = exceeded("the memory of this run", "memory", LIMITS["memory"])
             trace = Trace()
+    if uses_secrets(view) and not uses_secrets(trace):
+        # The run ended before it was known which values are secret, so none is shown.
+        documents, trace = None, Trace()
     return Evaluation(run, view, documents, error, trace)
 
 

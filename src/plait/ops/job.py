@@ -153,6 +153,8 @@ class Job:
             self.template.additions = self.additions
             self.base = read_first(self.template, self.context.warn)
         trace = self.context.trace
+        if trace is not None and self.sources.uses_secrets:
+            trace.use_secrets()
         value = self.base
         used: set[str] = set()
         if self.variables_first:

@@ -29,7 +29,7 @@ class Sources:
     traced: where the values come from, if somebody asks. context: of the run, for whoever watches values being made.
     """
 
-    __slots__ = ("_given", "_named", "context", "store", "traced")
+    __slots__ = ("_given", "_has_secrets", "_named", "context", "store", "traced")
 
     def __init__(self, store: Store | None = None) -> None:
         self.store = store
@@ -37,6 +37,7 @@ class Sources:
         self.context: Context | None = None
         self._given: dict[str, dict[str, Value]] = {kind: {} for kind in KINDS}
         self._named: dict[str, Value] | None = None
+        self._has_secrets = False
 
     def give(self, kind: str, values: Mapping[str, Value]) -> None:
         """Add the values of one flag. kind: one of KINDS."""
@@ -53,6 +54,7 @@ class Sources:
     def give_secrets(self, values: Map) -> None:
         """Add variables that nobody else is to see: the items of a map, each by its key."""
         note_secrets()
+        self._has_secrets = True
         self.give("secrets", {str(item.key): item.value for item in values.items})
         if self.traced is not None:
             self.traced.trace.hide(values)
@@ -70,6 +72,11 @@ class Sources:
                 flat.update(self._given[kind])
             self._named = nested(flat)
         return self._named
+
+    @property
+    def uses_secrets(self) -> bool:
+        """True if there is a store, or if secrets were given."""
+        return self.store is not None or self._has_secrets
 
     def are_empty(self) -> bool:
         """Whether there is no store and no value was given."""

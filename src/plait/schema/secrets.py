@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.content import note_secrets
 from plait.schema.walk import every_alternative, items_of
 
 TYPE_CHECKING = False
@@ -27,6 +28,7 @@ def hide_secrets(declaration: Declaration, value: Value, trace: Trace | None) ->
     for item in secret_items(declaration, value):
         if item.source is not None and item.value is not None and item.value != "":
             item.source.hidden()
+        note_secrets()
         if trace is not None:
             trace.hide_item(item)
 

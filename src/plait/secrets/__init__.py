@@ -14,10 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.provenance import Trace
 
-__all__ = ["FLAGS", "HIDDEN", "uses_secrets"]
-
-# The flags that bring values which are for nobody else.
-FLAGS = frozenset({"vars-store", "secrets", "secrets-file", "cleartext-secrets"})
+__all__ = ["HIDDEN", "uses_secrets"]
 
 
 def uses_secrets(of: Context | Trace | View | None) -> bool:

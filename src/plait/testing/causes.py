@@ -66,7 +66,7 @@ def with_causes(outcome: Outcome, differences: Sequence[Difference]) -> list[str
     """The lines of `plait diff` about differences, each followed by where the value that is there now was set."""
     out: list[str] = []
     document = None
-    for number, one in enumerate(hidden_differences(differences)):
+    for number, one in enumerate(hidden_differences(differences, outcome.view)):
         if number == _MOST:
             out.append(f"and {counted(len(differences) - number, 'more difference')}")
             break

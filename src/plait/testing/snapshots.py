@@ -109,13 +109,14 @@ class Snapshot:
                 differences = diff([Document(left.pop(key))], [Document(place.value)])
             else:
                 differences = [Difference(ADDED, "", "", None, place.value)]
-            for one in hidden_differences(differences):
+            for one in hidden_differences(differences, outcome.view):
                 one.path = f"{key}{'.' if one.path[:1] not in ('', '[') else ''}{one.path}"
                 yield from lines_of(one)
             found = cause_at(outcome, place.number, place.path) if differences else None
             yield from [] if found is None else [f"      set by {found}"]
         for gone, value in left.items():
-            yield from lines_of(Difference(REMOVED, "", gone, value, None))
+            gone_ones = [Difference(REMOVED, "", gone, value, None)]
+            yield from lines_of(*hidden_differences(gone_ones, outcome.view))
 
 
 def _texts(outcome: Outcome) -> str:

@@ -297,7 +297,7 @@ def _layer(step: Step, pipeline: Pipeline, state: State, context: Context) -> No
     if context.trace is not None:
         from plait.layering.tracing import inherited
 
-        inherited(context.trace, rendered, result, secret=[] if cleartext else planned.documents)
+        inherited(context.trace, rendered, result, secret=planned.documents)
     made = result.items
     if step.on("data-only"):
         made = [_data_of(one, context) for one, of in zip(made, rendered, strict=True) if not of.control]

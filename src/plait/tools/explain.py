@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from plait.nodes import Document, Item, Value
     from plait.provenance import Origin, Trace
+    from plait.provenance.marks import Marks
     from plait.source import Source
     from plait.tools.paths import Place
 
@@ -166,13 +167,18 @@ class Explainer:
 
     def __init__(self, trace: Trace, *, cleartext_secrets: bool = False) -> None:
         self.trace = trace
-        self.marks = None if cleartext_secrets else trace.marks
+        self._cleartext_secrets = cleartext_secrets
         self._names: ItemNames | None = None
         # The items around the last value, outermost first, with what is known of each; and all of that together.
         self._above: list[tuple[Item, list[Entry]]] = []
         self._around: list[Entry] = []
         # The lines of the last `around` that was asked for.
         self._lines: tuple[list[Entry], bool, frozenset[tuple[str, int]]] = ([], False, frozenset())
+
+    @property
+    def marks(self) -> Marks | None:
+        """The marks of the run, which may use secrets only by what another run says; None where all is shown."""
+        return None if self._cleartext_secrets else self.trace.marks
 
     @property
     def names(self) -> ItemNames:

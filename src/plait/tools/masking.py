@@ -92,9 +92,16 @@ def _ending(line: str) -> str:
     return "\n" if line.endswith("\n") else ""
 
 
-def hidden_differences(differences: Sequence[Difference]) -> Sequence[Difference]:
-    """Differences with HIDDEN on both sides where one side is a secret: the other may be the same value in clear."""
+def hidden_differences(differences: Sequence[Difference], view: View) -> Sequence[Difference]:
+    """Differences of a file from the documents of a run, without secrets that the file has in clear.
+
+    What a run that uses secrets has in another form, or no more, may be a secret in the file. view: of the run.
+    """
+    if not uses_secrets(view):
+        return differences
     for one in differences:
         if HIDDEN in (one.before, one.after):
             one.before, one.after = (None if value is None else HIDDEN for value in (one.before, one.after))
+        elif one.after is None or type(one.before) is not type(one.after) or isinstance(one.before, Map | Array):
+            one.before = _withheld(one.before)
     return differences

@@ -21,7 +21,7 @@ from plait.errors import PlaitError, UsageError, render
 from plait.nodes import equal
 from plait.process import goes_on, stop_timer, tidier
 from plait.provenance import Trace
-from plait.secrets import FLAGS as SECRETS
+from plait.secrets import uses_secrets
 from plait.spell import counted
 from plait.tools.diff import diff, printed, to_text
 from plait.tools.masking import Labels, masked
@@ -34,6 +34,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from plait.api.results import Documents
     from plait.nodes import Document, Map
     from plait.permissions import Permissions
     from plait.view import View
@@ -75,6 +76,7 @@ class Watched:
         self._shows_differences = sys.stdout.isatty()
         self._before: list[Document] | None = None
         self._labels = Labels()
+        self._marks_secrets = False
 
     def work(self, view: View, changed: frozenset[str]) -> None:
         """Do it once, and show what came of it; errors are shown too."""
@@ -116,15 +118,23 @@ class Watched:
         """Evaluate, and show what differs from the time before."""
         from plait.cli.tracing import evaluate
 
-        context = Context(print_line=lambda line: complain(f"{line}\n"), cache=self._cache)
-        context.kept = self._kept
-        if command == "layer":  # of which documents are kept, by their text, and no files
-            context.shared = self._shared
-        if any(flag.name in SECRETS for flag, _ in table(command).parse(argv).occurrences):
-            context.trace = Trace()
-        made = evaluate(command, argv, context, given)
-        self._cache.save()
-        documents = printed(masked(made.nodes.items, made.trace, self._labels))
+        def once() -> Documents:
+            context = Context(print_line=lambda line: complain(f"{line}\n"), cache=self._cache)
+            context.kept = self._kept
+            if command == "layer":  # of which documents are kept, by their text, and no files
+                context.shared = self._shared
+            if self._marks_secrets:
+                context.trace = Trace()
+            made = evaluate(command, argv, context, given)
+            self._cache.save()
+            return made
+
+        made = once()
+        if uses_secrets(view) and not uses_secrets(made.trace):
+            # Only the run itself knows that it uses secrets; the next ones compute marks at once.
+            self._marks_secrets = True
+            made = once()
+        documents = printed(masked(made.nodes.items, made.trace, self._labels, view=view))
         for text in made.warnings:
             complain(f"plait: warning: {text}\n")
         before, self._before = self._before, documents

@@ -1,0 +1,348 @@
+"""No command shows a secret, or anything that was made of one, beside the output of the run: on the terminal, or in files."""
+
+from __future__ import annotations
+
+import pathlib
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+import plait
+from plait.cli import COMMANDS, main, module_of
+from plait.cli.explain import FORMS as EXPLAIN_FORMS
+from plait.coverage.reporting import _FORMS as COVERAGE_FORMS
+from plait.lint.command import FORMS as LINT_FORMS
+from plait.testing.command import TEST
+from secret_forms import CANARY, FORMS, PROJECTS, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TESTS = """\
+tests:
+  values:
+    run: r
+    equals: {"**": other}
+    types: {"**": "null"}
+    matches: {"**": "^none$"}
+    lacks: "**"
+    count: 99
+  kept:
+    run: r
+    snapshot: true
+  part:
+    run: r
+    snapshot: ["**"]
+  same:
+    run: r
+    same-as: {file: other.yml}
+  refused:
+    run: r
+    fails: other
+"""
+
+
+class Site:
+    """A project in the working directory. kind: of PROJECTS."""
+
+    def __init__(self, kind: str, top: pathlib.Path, capfd: pytest.CaptureFixture[str]) -> None:
+        files, run, self.argv = PROJECTS[kind]
+        self.kind = kind
+        self.top = top
+        self._capfd = capfd
+        self.inputs = {*files, "plait.yml", "other.yml"}
+        for name, text in {
+            **files,
+            "plait.yml": f"runs:\n  r:\n    {run}\n    output: out/\n{TESTS}",
+            "other.yml": f"kind: App\nmetadata: {{name: web}}\nspec: {{plain: {CANARY}}}\n",
+        }.items():
+            path = top / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8")
+
+    def said(self, *argv: str, status: tuple[int, ...] = (0, 1)) -> str:
+        """All that a command prints, on both streams."""
+        found = main([*argv])
+        text = "".join(self._capfd.readouterr())
+        assert found in status, text
+        return text
+
+    def stored(self) -> str:
+        """All files beside the inputs and the output of runs, with their names."""
+        found = []
+        for path in sorted(self.top.rglob("*")):
+            name = path.relative_to(self.top).as_posix()
+            is_output = name.startswith("out/") and not name.startswith("out/.fleet")
+            if path.is_file() and name not in self.inputs and not is_output and not name.startswith(".git/"):
+                found.append(f"{name}\n{path.read_bytes().decode('utf-8', 'replace')}")
+        return "\n".join(found)
+
+
+def test_command(site: Site) -> str:
+    """`plait test` with every reporter; each test fails, so that it tells what is there."""
+    out = [site.said("test"), site.said("test", "--update"), site.said("test", "-v", "--junit", "junit.xml")]
+    out += [site.said("test", "--tap"), site.said("test", "--github"), site.said("test", "-j", "2"), again(site)]
+    for name in (site.top / "plait.snapshots").glob("*"):
+        name.write_text(f"kind: App\nspec:\n  plain: {CANARY}\n", "utf-8")
+    out.append(site.said("test"))
+    out.append(site.said("test", "--cov", "--cov-report", "json:cov.json", "--update"))
+    return "\n".join([*out, site.stored()])
+
+
+# The flags of `plait test` that say how results are told, each used above.
+TOLD = {"verbose", "junit", "tap", "github", "update", "cov", "cov-report", "watch", "jobs"}
+UNTOLD = {
+    "keyword",
+    "lf",
+    "list",
+    "exitfirst",
+    "cov-append",
+    "fail-under",
+    "project",
+    "help",
+    "trust",
+    "allow-symlink-output",
+}
+
+
+def test_the_reporters_of_tests_are_all_tried() -> None:
+    names = {flag.name for flag in TEST.flags}
+    assert names <= TOLD | UNTOLD, "a new flag: say whether it tells results, and use it in test_command"
+
+
+def again(site: Site) -> str:
+    """One turn of `plait test --watch`."""
+    from plait.testing.again import Again
+    from plait.view import View
+
+    Again(TEST.parse([])).work(View(), frozenset())
+    return "".join(site._capfd.readouterr())
+
+
+def coverage(site: Site) -> str:
+    reports = [word for form in COVERAGE_FORMS for word in ("--report", f"{form}:cov-{form}")]
+    return site.said("coverage", *reports) + site.stored()
+
+
+def lint(site: Site) -> str:
+    return "\n".join(site.said("lint", "-o", form) for form in LINT_FORMS)
+
+
+def explain(site: Site) -> str:
+    # It has the flag as well, and shows secrets for it.
+    site.argv = [word for word in site.argv if word != "--cleartext-secrets"]
+    out = [site.said("explain", "-o", form, *site.argv, "--all") for form in EXPLAIN_FORMS]
+    out += [site.said("explain", "-o", form, "run", "r", "**", status=(0, 1, 2)) for form in EXPLAIN_FORMS]
+    out.append(site.said("explain", "--not", *site.argv, "--all"))
+    out.append(site.said("explain", "--not", *site.argv, "App/web:spec.nothing", status=(0, 1, 2)))
+    out.append(site.said("explain", *site.argv, "App/web:spec.plian", status=(0, 1, 2)))
+    return "\n".join(out)
+
+
+def impact(site: Site) -> str:
+    out = []
+    for name in sorted(site.inputs - {"other.yml"}):
+        for line in range(1, 8):
+            out += [
+                site.said("impact", "-o", form, *site.argv, f"{name}:{line}", status=(0, 1, 2))
+                for form in EXPLAIN_FORMS
+            ]
+    return "\n".join(out)
+
+
+def fleet(site: Site) -> str:
+    out = [
+        site.said("fleet"),
+        site.said("fleet"),
+        site.said("fleet", "why", "**"),
+        site.said("fleet", "why", "-o", "json", "**"),
+    ]
+    git = ["git", "-c", "user.name=x", "-c", "user.email=x@y"]
+    (site.top / ".gitignore").write_text("out\nkeys\n", "utf-8")
+    site.inputs.add(".gitignore")
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "x"]):
+        subprocess.run([*git, *words], check=True, cwd=site.top)
+    for path in site.top.rglob("*.yml"):
+        text = path.read_text("utf-8")
+        if "/out/" not in path.as_posix() and path.name != "plait.yml":
+            path.write_text(text.replace("size: 1", "size: 2").replace("port: 2", "port: 3"), "utf-8")
+    out += [
+        site.said("fleet", "impact", "--since", "HEAD"),
+        site.said("fleet", "impact", "--since", "HEAD", "-o", "json"),
+    ]
+    out.append(site.said("fleet", "impact", f"{max(site.inputs)}:1", status=(0, 1, 2)))
+    out += [site.said("fleet", "diff", status=(0, 1)), site.stored()]
+    return "\n".join(out)
+
+
+def edits(site: Site) -> str:
+    """`plait set`: what it would change, for values beside secrets and for secrets."""
+    out = []
+    for path in (
+        "App/web:spec.size=7",
+        "App/web:spec.plain=7",
+        "size=7",
+        "items[1].port=7",
+        "items[0].port=7",
+        "plain=7",
+        "Kind/web:size=7",
+    ):
+        out.append(site.said("set", *site.argv, path, status=(0, 1, 2)))
+        out.append(site.said("set", "--also", *site.argv, path, status=(0, 1, 2)))
+    return "\n".join(out)
+
+
+def watched(site: Site) -> str:
+    """Two turns of `--watch` on a terminal, with a change between."""
+    from plait.view import View
+    from plait.watching.command import Watched
+
+    work = Watched(site.argv[0], site.argv[1:])
+    work._shows_differences = True
+    view = View()
+    work.work(view, frozenset())
+    for path in site.top.rglob("*"):
+        if path.is_file() and "out" not in path.parts:
+            path.write_text(
+                path.read_text("utf-8").replace(CANARY, CANARY + CANARY).replace("size: 1", "size: 2"), "utf-8"
+            )
+    work.work(View(), frozenset({str(site.top / "in/app.yml")}))
+    return "".join(site._capfd.readouterr())
+
+
+def source_maps(site: Site) -> str:
+    if site.argv[0] != "render":
+        return ""
+    main([*site.argv, "--source-map", "map.json", "--output-files", "out"])
+    site._capfd.readouterr()
+    return site.stored()
+
+
+def debugged(site: Site) -> str:
+    """What a run says beside its output, with everything that makes it say more."""
+    main([*site.argv, *{"render": ["--debug"]}.get(site.argv[0], [])])
+    return site._capfd.readouterr().err
+
+
+def inspected(site: Site) -> str:
+    """`plait project` and the run by its name."""
+    out = [site.said("project", status=(0, 1, 2))]
+    main(["run", "r"])
+    return "\n".join([*out, site._capfd.readouterr().err])
+
+
+def composed(site: Site) -> str:
+    """The run as a step of a pipeline, with what the steps change."""
+    entry = PROJECTS[site.kind][1]
+    if site.argv[0] != "render" or "data-value" in entry:
+        return ""
+    (site.top / "pipeline.yml").write_text(f"steps:\n- {{{entry}}}\n- {{patch: {{ops: more.yml}}}}\n", "utf-8")
+    (site.top / "more.yml").write_text("- {type: replace, path: /spec/plain/x, value: 1}\n", "utf-8")
+    site.inputs |= {"pipeline.yml", "more.yml"}
+    main(["compose", "pipeline.yml", "--diff"])
+    out = "".join(site._capfd.readouterr())
+    main(["explain", "compose", "pipeline.yml", "--all"])
+    return out + "".join(site._capfd.readouterr())
+
+
+# By the command: what tries all of its ways to show values. None: it shows none, for the reason given.
+CHANNELS: dict[str, Callable[[Site], str] | None] = {
+    "render": source_maps,
+    "patch": debugged,
+    "layer": debugged,
+    "compose": composed,
+    "fmt": None,  # prints the text of the files that it is given
+    "init": None,  # has no inputs
+    "krm": None,  # has no secrets
+    "completion": None,  # has no inputs
+    "diff": None,  # compares files: see test_encrypted_documents_of_a_difference
+    "explain": explain,
+    "impact": impact,
+    "run": inspected,
+    "project": inspected,  # it shows the text of the project file, so no secret may be in that
+    "set": edits,
+    "lint": lint,
+    "test": test_command,
+    "coverage": coverage,
+    "fleet": fleet,
+    "serve": None,  # tests/service
+    "lsp": None,  # tests/lsp/test_canary.py
+    "shims": None,  # evaluates nothing
+    "trust": None,  # evaluates nothing
+    "website": None,  # runs in the user's own browser
+}
+MORE: dict[str, Callable[[Site], str]] = {"--watch": watched, "--debug": debugged}
+test_command.__test__ = False  # type: ignore[attr-defined]
+
+
+def test_every_command_has_an_entry() -> None:
+    ours = {name for name in COMMANDS if not name.startswith("_")}
+    assert ours == set(CHANNELS), "a new command: say how it shows values"
+    assert all(module_of(name) for name in ours)
+
+
+CASES = [
+    pytest.param(kind, channel, id=f"{name}-{kind.replace(' ', '_')}")
+    for name, channel in {**CHANNELS, **MORE}.items()
+    if channel is not None
+    for kind in PROJECTS
+    if channel is not inspected or kind != "schema by a flag"
+]
+
+
+@pytest.mark.parametrize(("kind", "channel"), CASES)
+def test_nothing_of_a_secret_is_shown(
+    kind: str,
+    channel: Callable[[Site], str],
+    tmp_path: pathlib.Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    assert shown(channel(Site(kind, tmp_path, capfd))) == []
+
+
+@pytest.mark.parametrize("kind", PROJECTS)
+def test_the_output_has_the_secrets(
+    kind: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The tests above can fail: what the run makes has every transformation that it can make."""
+    monkeypatch.chdir(tmp_path)
+    site = Site(kind, tmp_path, capfd)
+    assert main(site.argv) == 0
+    found = shown(capfd.readouterr().out)
+    wanted = len(FORMS) if site.argv[0] == "render" else 1
+    assert len(found) >= wanted, [form for form in FORMS if not any(one.startswith(f"{form}: ") for one in found)]
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_encrypted_documents_of_a_difference(
+    form: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = PROJECTS["encrypted"][0]["layers.yml"]
+    (tmp_path / "a.yml").write_text(text, "utf-8")
+    (tmp_path / "b.yml").write_text(text.replace(CANARY, CANARY * 2), "utf-8")
+    assert main(["diff", "-o", form, "a.yml", "b.yml"]) in (0, 1)
+    assert shown("".join(capfd.readouterr())) == []
+
+
+def test_the_api() -> None:
+    files = {**PROJECTS["file"][0]}
+    inputs = {"app.yml": files["in/app.yml"], "schema.yml": files["in/schema.yml"]}
+    made = plait.render(inputs, secrets={"db": {"pw": CANARY}}, trace=True)
+    other = plait.render(inputs, secrets={"db": {"pw": CANARY * 2}}, trace=True)
+    found = plait.explain(made)
+    said = [repr(made), "\n".join(made.warnings), "\n".join(made.printed), *map(str, found)]
+    said += [str(one.to_dict()) for one in found]
+    said += [str(plait.diff(made, other)), repr(plait.diff(made, other))]
+    assert shown("\n".join(said)) == []
+    with pytest.raises(plait.PlaitError) as error:
+        plait.render(
+            {**inputs, "x.yml": "#@ load('@ytt:data', 'data')\na: #@ data.values.db.pw + 1\n"},
+            secrets={"db": {"pw": CANARY}},
+        )
+    assert shown(error.value.report() + repr(error.value)) == []
