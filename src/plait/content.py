@@ -34,6 +34,7 @@ def content(stream: BinaryIO, described: str) -> bytes:
 
 def file_content(path: str, described: str) -> bytes:
     """All that a file holds. Raises LimitError, OSError, and ValueError for a path with a null byte."""
+    check_read(path)
     view = current_view()
     if view is None:
         return _on_disk(path, described)
@@ -49,7 +50,6 @@ def file_content(path: str, described: str) -> bytes:
 
 
 def _on_disk(path: str, described: str) -> bytes:
-    check_read(path)
     # The layers of `open` take longer than all the rest for a small file.
     descriptor = os.open(path, READ_ONLY)
     try:

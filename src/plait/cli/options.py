@@ -41,9 +41,10 @@ class Names:
     access: what a project file needs to set the flag: "read" or "write". after: the character that ends what comes before
     the path, "" for a value that is a path. may_be_missing: the path need not exist. is_source: the value is a source of
     secrets. has_pointer: a pointer may follow, `FILE#/pointer`. may_be_url: an http or https URL may take the place.
+    is_pattern: the path may have wildcards.
     """
 
-    __slots__ = ("access", "after", "has_pointer", "is_source", "may_be_missing", "may_be_url")
+    __slots__ = ("access", "after", "has_pointer", "is_pattern", "is_source", "may_be_missing", "may_be_url")
 
     def __init__(
         self,
@@ -54,8 +55,10 @@ class Names:
         is_source: bool = False,
         has_pointer: bool = False,
         may_be_url: bool = False,
+        is_pattern: bool = False,
     ) -> None:
         self.access = access
+        self.is_pattern = is_pattern
         self.after = after
         self.may_be_missing = may_be_missing
         self.is_source = is_source

@@ -68,7 +68,7 @@ PATCH = Command(
             "operations: a file, a directory of files, or a pattern",
             short="o",
             value="PATH",
-            names=READ_PATH,
+            names=Names("read", is_pattern=True),
         ),
         Flag("null-values", SWITCH, "accept operations with `value: null`"),
         with_of("patch"),

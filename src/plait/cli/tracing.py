@@ -129,19 +129,19 @@ def take_apart(argv: Sequence[str], flags: Sequence[Flag], *, asks: bool) -> Que
     if rest and rest[0] == "--json":
         raise UsageError("unknown flag: --json", hint='did you mean "-o json"?')
     run: Any = None
+    switches = {f"--{flag.name}": flag for flag in flags if flag.kind == SWITCH}
     if rest and rest[0] == "run":
-        run, rest = _project_commands().chosen(rest[1:])
+        run, rest = _project_commands().chosen(rest[1:], others=switches)
     elif rest and rest[0] in NAMES:
         command = rest.pop(0)
     elif rest and _project_commands().is_run(rest[0]):
-        run, rest = _project_commands().chosen(rest)
+        run, rest = _project_commands().chosen(rest, others=switches)
     else:
         _check_word(rest[:1])
         command = _detected(rest)
     own: list[str] = []
     if run is not None:
         command, own = run.command, run.argv()
-    switches = {f"--{flag.name}": flag for flag in flags if flag.kind == SWITCH}
     known = {f"--{flag.name}" for flag in table(command).flags}
     # What the command knows as well is for both.
     rest[:0] = [f"--{name}" for name in words if f"--{name}" in known and f"--{name}" in switches]

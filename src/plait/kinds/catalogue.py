@@ -14,13 +14,14 @@ from fnmatch import fnmatch
 from hashlib import blake2b
 from threading import Lock, RLock
 
-from plait.errors import LimitError, PlaitError, ReadError, UsageError
+from plait.errors import LimitError, PermissionDeniedError, PlaitError, ReadError, UsageError
 from plait.kinds.check import as_json, placed, violations
 from plait.kinds.files import Files, uri_of
 from plait.kinds.layout import Layout
 from plait.kinds.openapi import definitions
 from plait.kinds.references import References, around_data
 from plait.nodes import Map
+from plait.view import check_read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,6 +59,20 @@ def _below(directories: Sequence[str], texts: Mapping[str, bytes]) -> dict[str, 
     return {path: text for path, text in texts.items() if path.startswith(starts)}
 
 
+def _permitted(entries: Sequence[Entry]) -> tuple[list[Entry], list[PlaitError]]:
+    """The entries that may be read, and the errors for the others."""
+    found: list[Entry] = []
+    denied: list[PlaitError] = []
+    for entry in entries:
+        try:
+            check_read(entry if isinstance(entry, str) else entry[1])
+        except PermissionDeniedError as error:
+            denied.append(error)
+        else:
+            found.append(entry)
+    return found, denied
+
+
 class Catalogue:
     """The schemas of a project.
 
@@ -67,11 +82,13 @@ class Catalogue:
 
     def __init__(self, entries: Iterable[Entry], texts: Mapping[str, bytes] | None = None) -> None:
         """Raises UsageError without the library that checks. What is wrong with files is in `problems`."""
-        chosen = _absolute(entries)
+        chosen, denied = _permitted(_absolute(entries))
         places = [one if isinstance(one, str) else one[1] for one in chosen]
         allowed = [one if os.path.isdir(one) else os.path.dirname(one) for one in places]
         self._allowed = allowed
         self.files = Files(allowed, _below(allowed, texts or {}))
+        for error in denied:
+            self.files.tell(error)
         try:
             self.references = References(self.files)
         except ImportError:

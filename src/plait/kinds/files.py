@@ -16,7 +16,7 @@ from plait.content import file_content, near
 from plait.errors import PlaitError, ReadError, UsageError
 from plait.nodes import Array, Map, to_plain
 from plait.source import Position, Source
-from plait.view import View, current_view, seen
+from plait.view import View, check_read, current_view, seen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,6 +77,7 @@ class Files:
 
     def text(self, path: str) -> str:
         """The text of a file. Raises ReadError, LimitError."""
+        check_read(path)
         self.note(path)
         try:
             with seen(self._view):

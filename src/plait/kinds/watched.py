@@ -9,7 +9,7 @@ from plait.content import near
 from plait.errors import ReadError
 from plait.kinds.catalogue import catalogue_of
 from plait.kinds.files import note_read
-from plait.view import current_view
+from plait.view import check_read, current_view
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ def watched_catalogue(paths: Sequence[str]) -> Iterator[Catalogue]:
     Raises ReadError where there is nothing, UsageError without the library that checks.
     """
     for path in paths:
+        check_read(path)
         if not os.path.exists(path) and not _is_seen(path):
             raise ReadError(
                 f'there is nothing at "{path}"', expected="a file of schemas, or a directory", hint=near(path)

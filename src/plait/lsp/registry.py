@@ -83,8 +83,13 @@ class Registry:
 
     def runs_of(self, path: str) -> list[Watched]:
         """The runs of the project that a file belongs to."""
-        found = projects.find(path, self._texts)
-        key = found or os.path.dirname(path)
+        key = os.path.dirname(path)
+        try:
+            found = projects.find(path, self._texts)
+        except PlaitError as error:  # of another user
+            self.errors[key] = error
+            return []
+        key = found or key
         with self._lock:
             known = self._by_key.get(key)
             if known is None:

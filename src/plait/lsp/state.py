@@ -21,6 +21,8 @@ from plait.lsp.evaluation import Evaluation, Stop, evaluate, is_stopped
 from plait.lsp.kinds import find_faults
 from plait.lsp.registry import Registry
 from plait.permissions import FILE_NAMES
+from plait.trust import permissions_of
+from plait.view import current_permissions, permitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,6 +101,8 @@ class State:
         """A file by its absolute path, read as far as it can be; None if there is none."""
         text = self.texts.get(path)
         if text is None:
+            if not self.may_read(path):
+                return None
             try:
                 with open(path, encoding="utf-8", errors="surrogateescape", newline="") as stream:
                     text = stream.read()
@@ -115,6 +119,15 @@ class State:
                 return None
             self._files[path] = known
         return known[1]
+
+    def may_read(self, path: str) -> bool:
+        """True for a path in the repository of an open file, and where a project with an open file may read."""
+        permissions = current_permissions()
+        if permissions is not None:
+            return permissions.may_read(path)
+        return any(
+            one.run.permissions is None or one.run.permissions.may_read(path) for one in self.registry.all()
+        ) or any(permissions_of("", os.path.dirname(text)).may_read(path) for text in [*self.texts])
 
     def known(self, path: str) -> File | None:
         """A file as it was last read, without looking at the disk; None if nobody has asked for it yet."""
@@ -217,11 +230,13 @@ class State:
     def _work(self, watched: Watched) -> None:
         """Evaluate a run until nothing has changed meanwhile, and read its files; in a thread of its own."""
         try:
-            with self._turns:
+            with self._turns, permitted(watched.run.permissions):
                 while self._evaluate(watched):
                     pass
             self._changed()
-            if self._read_all(watched):
+            with permitted(watched.run.permissions):
+                is_other = self._read_all(watched)
+            if is_other:
                 self._changed()  # what is shown above lines tells of other files
         except BaseException:
             # A fault of the server's: its log has it, and the next change begins anew, also one that has come meanwhile.

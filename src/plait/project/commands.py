@@ -16,7 +16,7 @@ from plait.view import permitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     from plait.project.run import Run
 
@@ -81,8 +81,10 @@ def is_run(word: str) -> bool:
         return False
 
 
-def chosen(argv: Sequence[str], *, named: bool = True) -> tuple[Run, list[str]]:
-    """The run that `[--project PATH] [NAME] [more]` means, and what was typed after it. named: there may be a NAME.
+def chosen(argv: Sequence[str], *, named: bool = True, others: Container[str] = ()) -> tuple[Run, list[str]]:
+    """The run that `[--project PATH] [NAME] [more]` means, and what was typed after it, which is granted.
+
+    named: there may be a NAME. others: switches that the command does not have.
 
     Raises PlaitError.
     """
@@ -93,7 +95,7 @@ def chosen(argv: Sequence[str], *, named: bool = True) -> tuple[Run, list[str]]:
     is_only = len(project.runs) == 1 and not project.matrices
     is_named = named and words and (words[0] in project.runs or (not words[0].startswith("-") and not is_only))
     run = project.run(words.pop(0) if is_named else "")
-    run.grant(words)
+    run.grant([word for word in words if word not in others])
     run.check()
     return run, words
 

@@ -12,6 +12,7 @@ from plait.cli.options import CSV, NUMBER, READ_PATH, SWITCH, TEXT, TEXTS
 from plait.cli.tracing import NAMES, table
 from plait.content import near
 from plait.errors import ReadError, UsageError
+from plait.globbing import is_pattern
 from plait.nodes import Array, Map, MapItem, kind_name
 from plait.permissions import NETWORK, PROGRAMS, Need, origin_of
 from plait.spell import did_you_mean
@@ -140,7 +141,7 @@ def needs_of_value(flag: Flag | None, text: str, directory: str, at: Position | 
         yield Need(NETWORK, origin_of(path), at)
     elif path and path != "-":
         place = os.path.expanduser(path) if path.startswith("~") else joined(directory, path)
-        wild = next((at for at, char in enumerate(place) if char in "*?["), None)
+        wild = next((at for at, char in enumerate(place) if char in "*?["), None) if names.is_pattern else None
         if wild is not None:  # a pattern asks for the directory below which its files are
             place = os.path.dirname(place[:wild]) or os.curdir
         yield Need(names.access, place, at)
@@ -155,15 +156,15 @@ def check_permissions(settings: Iterable[Setting], directory: str, permissions: 
 def check_paths(settings: Iterable[Setting], directory: str) -> None:
     """Raises ReadError for a path that leads to nothing, with the line it stands in."""
     for setting in settings:
-        flag = setting.flag
-        if flag is not None and (flag.names is None or flag.names.may_be_missing):
+        names = READ_PATH if setting.flag is None else setting.flag.names
+        if names is None or names.may_be_missing:
             continue
         for text, at in setting.texts():
-            path = joined(directory, path_in(flag, text))
+            path = joined(directory, names.path(text))
             if not path or path == "-" or "://" in path:
                 continue
             check_read(path, at)
-            if os.path.lexists(path) or any(char in path for char in "*?["):
+            if os.path.lexists(path) or (names.is_pattern and is_pattern(path)):
                 continue
             raise ReadError(f'there is nothing at "{text}"', at=at, expected="a file or a directory", hint=near(path))
 

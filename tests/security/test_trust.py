@@ -1,0 +1,586 @@
+"""A project that nobody trusts names nothing outside of its repository: no setting, in no command, by no kind of path.
+
+The settings are those of the tables: a new flag, key or command has no entry here and fails.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import stat
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+import pytest
+import yaml
+from watchdog import watched
+
+import plait
+from plait.cli import COMMANDS as EVERY
+from plait.cli import main
+from plait.cli.options import SWITCH
+from plait.cli.start import commands
+from plait.errors import PermissionDeniedError
+from plait.permissions import ACCESSES, Need, checkout_of
+from plait.project.file import RUN_KEYS, find
+from plait.project.matrix import KEYS, SOURCES
+from plait.project.settings import COMMANDS, described
+from plait.testing.cases import CASE_KEYS
+from plait.tools.pipeline import PATHS, SETTINGS, TOP
+from plait.trust import Decision, _place, store, stored
+
+if TYPE_CHECKING:
+    import pathlib
+    from collections.abc import Callable, Iterator, Mapping
+
+    from plait.cli.options import Flag
+
+# ---- names that lead out, by kind; {name} is the name of a file in the repository
+
+WAYS: Mapping[str, Callable[[pathlib.Path], str]] = {
+    "absolute": lambda outside: str(outside / "canary.yml"),
+    "absolute directory": str,
+    "nothing there": lambda outside: str(outside / "missing.yml"),
+    "parent": lambda _: "../outside/canary.yml",
+    "through a directory": lambda _: "in/../../outside/canary.yml",
+    "home": lambda _: "~/canary.yml",
+    "link": lambda _: "link.yml",
+    "linked directory": lambda _: "linked/canary.yml",
+    "chain of links": lambda _: "chain.yml",
+    "root": lambda _: "/",
+    "git": lambda _: ".git/config",
+    "pattern": lambda outside: f"{outside}/*.yml",
+    "any depth": lambda _: "../**/canary.yml",
+    "pattern that climbs": lambda _: "*/../../outside/*.yml",
+}
+CANARY = "canary: the-secret-of-others\n"
+SOURCES_OF_SECRETS = ("file:{}", "dir:{}", "sops:{}", "k=file:{}")
+
+
+class Place:
+    """A repository, and a directory beside it that nothing may touch."""
+
+    def __init__(self, top: pathlib.Path) -> None:
+        self.outside = top / "outside"
+        self.home = self.outside
+        self.repository = top / "repository"
+        for directory in (self.outside, self.repository / ".git", self.repository / "in"):
+            directory.mkdir(parents=True)
+        (self.outside / "canary.yml").write_text(CANARY, "utf-8")
+        os.mkfifo(self.outside / "fifo.yml")
+        (self.repository / ".git" / "config").write_text("[remote]\n\turl = https://token@example.com\n", "utf-8")
+        (self.repository / "a.yml").write_text("a: 1\n", "utf-8")
+        (self.repository / "link.yml").symlink_to(self.outside / "canary.yml")
+        (self.repository / "linked").symlink_to(self.outside)
+        (self.repository / "chain.yml").symlink_to("in/chain.yml")
+        (self.repository / "in" / "chain.yml").symlink_to("../../outside/canary.yml")
+
+    def write(self, name: str, data: object) -> None:
+        """Write a file of the repository."""
+        (self.repository / name).write_text(yaml.safe_dump(data, sort_keys=False), "utf-8")
+
+    def entries(self) -> set[str]:
+        """What is outside."""
+        return {str(path) for path in self.outside.rglob("*")}
+
+
+@pytest.fixture
+def place(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    place = Place(tmp_path)
+    monkeypatch.setenv("HOME", str(place.home))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.delenv("PLAIT_TRUST", raising=False)
+    monkeypatch.chdir(place.repository)
+    monkeypatch.setattr("plait.watching.changes._Watcher.next_change", _interrupted)
+    return place
+
+
+def _interrupted(*_: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+# ---- settings
+
+# A setting of a run with a value that is harmless, so that the command has what it needs.
+NEEDED: Mapping[str, Mapping[str, object]] = {
+    "render": {"files": ["a.yml"]},
+    "patch": {"base": "a.yml"},
+    "layer": {"files": ["a.yml"]},
+    "compose": {"file": "steps.yml"},
+}
+# The flags that a project file sets whose values name no file, server or program. A new one is added here, or declares
+# what it names (`Flag(names=...)`).
+NAMELESS = {
+    "render": {
+        "bulk-in", "data-value", "data-value-yaml", "data-values-env", "data-values-env-yaml", "file-mark", "limit",
+        "merge-key", "output", "output-by", "warnings", "with",
+    },
+    "patch": {
+        "ca-cert", "client", "client-secret", "column", "config", "deployment", "environment", "limit", "parallel", "path",
+        "var", "vars-env", "warnings", "with",
+    },
+    "layer": {"label", "layer", "limit", "name", "order", "output", "output-by", "schema", "secrets-env", "warnings"},
+    "compose": {"data-value", "data-value-yaml", "limit", "output", "output-by", "step", "warnings"},
+}  # fmt: skip
+
+
+def test_every_setting_declares_what_it_names() -> None:
+    for command in COMMANDS:
+        nameless = {
+            name for name, flag in described(command) if flag is not None and flag.kind != SWITCH and flag.names is None
+        }
+        assert nameless == NAMELESS[command], command
+
+
+def values_of(flag: Flag | None, way: str) -> Iterator[object]:
+    """The values of a setting that name a path."""
+    names = None if flag is None else flag.names
+    if names is None:
+        yield way if flag is None else None
+    elif names.is_source:
+        yield from ([one.format(way)] for one in SOURCES_OF_SECRETS)
+    else:
+        yield f"k={way}" if names.after == "=" and not names.may_be_url else way
+
+
+SETTINGS_THAT_NAME = [
+    pytest.param(command, name, flag, id=f"{command} {name}")
+    for command in COMMANDS
+    for name, flag in described(command)
+    if flag is None or flag.names is not None
+]
+# Every command that evaluates a project, as it is started; the others name what they read on the command line alone.
+STARTS: Mapping[str, list[str]] = {
+    "run": ["run", "r"],
+    "explain": ["explain", "run", "r", "--all"],
+    "impact": ["impact", "run", "r", "a.yml:1"],
+    "project": ["project"],
+    "set": ["set", "run", "r", "a=2", "-w"],
+    "lint": ["lint"],
+    "test": ["test"],
+    "coverage": ["coverage"],
+    "fleet": ["fleet", "--no-cache", "--quiet"],
+    "watch": ["run", "--watch", "r"],
+    "why": ["fleet", "why", "a"],
+}
+TYPED_ONLY = {"render", "patch", "layer", "fmt", "init", "krm", "completion", "diff", "serve", "website", "trust"}
+OTHERWISE = {"compose", "lsp"}  # tested below
+
+
+def test_every_command_is_started() -> None:
+    assert set(EVERY) == TYPED_ONLY | OTHERWISE | (set(STARTS) - {"watch", "why"})
+
+
+def refused(place: Place, argv: list[str], capfd: pytest.CaptureFixture[str]) -> str:
+    """What a command says that may do nothing outside."""
+    before = place.entries()
+    with watched(place.outside, place.repository / ".git") as found:
+        status = main(argv)
+    told = capfd.readouterr()
+    assert found == [], argv
+    assert place.entries() == before
+    assert "the-secret-of-others" not in told.out + told.err
+    assert "token@example" not in told.out + told.err
+    assert status != 0 or argv[:2] == ["run", "--watch"] or argv[0] == "project", told
+    return told.out + told.err
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize(("command", "name", "flag"), SETTINGS_THAT_NAME)
+def test_a_setting_of_a_run_names_nothing_outside(
+    command: str, name: str, flag: Flag | None, start: str, place: Place, capfd: pytest.CaptureFixture[str]
+) -> None:
+    place.write("steps.yml", {"steps": [{"render": {"files": ["a.yml"]}}]})
+    place.write("t.test.yml", {"tests": {"t": {"run": "r", "has": "a"}}})
+    for kind, way in WAYS.items():
+        for value in values_of(flag, way(place.outside)):
+            place.write("plait.yml", {"runs": {"r": {command: {**NEEDED[command], name: value}}}})
+            said = refused(place, STARTS[start], capfd)
+            assert "no permission" in said or start == "project", (kind, value, said)
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize(("command", "name", "flag"), SETTINGS_THAT_NAME)
+def test_whether_something_exists_outside_shows_nowhere(
+    command: str, name: str, flag: Flag | None, start: str, place: Place, capfd: pytest.CaptureFixture[str]
+) -> None:
+    if start not in ("run", "lint", "fleet"):
+        return
+    place.write("steps.yml", {"steps": [{"render": {"files": ["a.yml"]}}]})
+    said = []
+    for way in (place.outside / "canary.yml", place.outside / "missin.yml"):  # names of one length
+        for value in values_of(flag, str(way)):
+            place.write("plait.yml", {"runs": {"r": {command: {**NEEDED[command], name: value}}}})
+            said.append(refused(place, STARTS[start], capfd).replace("missin", "canary"))
+    half = len(said) // 2
+    assert said[:half] == said[half:]
+
+
+# ---- servers and programs
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    """The address of a server that nobody may ask; the audit events show who does."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/v.yml"
+
+
+@pytest.fixture
+def program(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
+    """The file that a false sops writes when it is started."""
+    bin = tmp_path / "bin"
+    bin.mkdir()
+    (bin / "sops").write_text(f"#!/bin/sh\ntouch {tmp_path}/started\necho 'a: 1'\n", "utf-8")
+    (bin / "sops").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{bin}{os.pathsep}{os.environ['PATH']}")
+    return tmp_path / "started"
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize(("command", "name", "flag"), SETTINGS_THAT_NAME)
+def test_a_setting_of_a_run_asks_no_server(
+    command: str, name: str, flag: Flag | None, start: str, place: Place, server: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    place.write("steps.yml", {"steps": [{"render": {"files": ["a.yml"]}}]})
+    place.write("t.test.yml", {"tests": {"t": {"run": "r", "has": "a"}}})
+    for value in values_of(flag, server):
+        place.write("plait.yml", {"runs": {"r": {command: {**NEEDED[command], name: value}}}})
+        assert "no permission" in refused(place, STARTS[start], capfd) or start == "project"
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("command", ["render", "patch"])
+def test_a_setting_of_a_run_starts_no_program(
+    command: str, start: str, place: Place, program: pathlib.Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    place.write("t.test.yml", {"tests": {"t": {"run": "r", "has": "a"}}})
+    for source in ("sops:a.yml", "k=sops:a.yml", f"exec:touch {program}", f"k=exec:touch {program}"):
+        place.write("plait.yml", {"runs": {"r": {command: {**NEEDED[command], "secrets": [source]}}}})
+        assert "no permission" in refused(place, STARTS[start], capfd) or start == "project"
+        assert not program.exists()
+
+
+# ---- other keys of a project file
+
+
+def with_way(way: str) -> Mapping[str, list[object]]:
+    """Project files in which a key leads out, by the key."""
+    run = {"render": {"files": ["a.yml"]}}
+    cells = {"render": {"files": ["{x.path}"]}}
+    one = {"axes": {"x": [1]}}
+    return {
+        "steps": [{"steps": [{"render": {"files": [way]}}]}],
+        "runs": [{"runs": {"r": {"steps": [{"render": {"files": [way]}}]}}}],
+        "schemas": [{"runs": {"r": run}, "schemas": [way]}, {"runs": {"r": {**run, "schemas": [way]}}}],
+        "tests": [
+            {"runs": {"r": run}, "tests": {"t": {"render": {"files": [way]}, "has": "a"}}},
+            {"runs": {"r": run}, "tests": {"t": {"run": "r", "same-as": {"file": way}}}},
+        ],
+        "matrix": [
+            {"runs": {"r": {"matrix": {"environments": way}, "render": {"files": ["a.yml"]}}}},
+            {"runs": {"r": {"matrix": {"axes": {"x": {"directories": way}}}, **run}}},
+            {"runs": {"r": {"matrix": {"axes": {"x": {"files": f"{way}*"}}}, **cells}}},
+            {"runs": {"r": {"matrix": {"axes": {"x": [way]}, "name": "r"}, "render": {"files": ["{x}"]}}}},
+            {"runs": {"r": {"matrix": {"include": [{"x": way}], "name": "r"}, "render": {"files": ["{x}"]}}}},
+        ],
+        "output": [{"runs": {"r": {**run, "output": f"{way}/o"}}}, {"runs": {"r": {"matrix": {**one, "output": way}, **run}}}],
+    }  # fmt: skip
+
+
+# Keys that name nothing by themselves. A new key is added here, or above.
+HARMLESS = {
+    "lint",  # patterns that are compared, not searched
+    *("base", "abstract", "description", *COMMANDS),
+    *("axes", "environments", "exclude", "include", "name"),  # of a matrix: above
+    *SOURCES,
+}
+IN_TESTS = {"same-as", *COMMANDS}
+HARMLESS_IN_TESTS = {
+    "count", "description", "each", "equals", "fails", "files", "has", "lacks", "limit", "matches", "ops", "run", "set",
+    "snapshot", "types", "vars",
+}  # fmt: skip
+
+
+def test_every_key_is_tried() -> None:
+    assert {*TOP, *RUN_KEYS, *KEYS, *SOURCES} == {*with_way(""), *HARMLESS}
+    assert set(CASE_KEYS) == IN_TESTS | HARMLESS_IN_TESTS
+    assert set(PATHS) == {"files", "site", "ops", "vars-files", "file", "schemas"}
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("key", with_way(""))
+def test_a_key_of_a_project_file_names_nothing_outside(
+    key: str, start: str, place: Place, capfd: pytest.CaptureFixture[str]
+) -> None:
+    words = [word for word in STARTS[start] if word != "r" or key != "steps"]
+    before = place.entries()
+    for way in WAYS.values():
+        for data in with_way(way(place.outside))[key]:
+            place.write("plait.yml", data)
+            with watched(place.outside, place.repository / ".git") as found:
+                main(words)
+            told = capfd.readouterr()
+            assert found == [], data
+            assert "the-secret-of-others" not in told.out + told.err
+            assert place.entries() == before
+
+
+SITE = """\
+schema: pegleg/SiteDefinition/v1
+metadata: {schema: metadata/Document/v1, layeringDefinition: {abstract: false, layer: site}, name: in, storagePolicy: cleartext}
+data: {site_type: t, repositories: {x: {url: nowhere}}}
+"""
+STEPS = [
+    (kind, key, {key: "{way}"}) for kind, keys in SETTINGS.items() for key in keys if key in PATHS
+] + [  # other forms
+    ("layer", "repositories", {"site": "in", "repositories": {"x": "{way}"}}),
+    *((kind, "secrets", {"files": ["a.yml"], "secrets": ["file:{way}"]}) for kind in ("render", "overlay", "values")),
+    *((kind, "sops", {"files": ["a.yml"], "secrets": ["sops:{way}"]}) for kind in ("render", "overlay", "values")),
+]
+
+
+@pytest.mark.parametrize(("kind", "key", "settings"), STEPS, ids=[f"{kind} {key}" for kind, key, _ in STEPS])
+def test_a_step_of_a_pipeline_names_nothing_outside(
+    kind: str, key: str, settings: dict[str, object], place: Place, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (place.repository / "in" / "site-definition.yaml").write_text(SITE, "utf-8")
+    for name, way in WAYS.items():
+        if name == "home":  # which is no home directory here
+            continue
+        filled = json.loads(json.dumps(settings).replace("{way}", way(place.outside)))
+        if kind in ("render", "merge") and key == "schemas":
+            filled["files"] = ["a.yml"]
+        first = {"render": {"files": ["a.yml"]}}
+        place.write("steps.yml", {"steps": [first, {kind: filled}]})
+        said = refused(place, ["compose", "steps.yml"], capfd)
+        assert "no permission" in said, said
+        with pytest.raises(PermissionDeniedError):
+            plait.compose("steps.yml")
+
+
+def test_a_tilde_is_a_name_in_a_pipeline(place: Place, capfd: pytest.CaptureFixture[str]) -> None:
+    place.write("steps.yml", {"steps": [{"render": {"files": ["~/canary.yml"]}}]})
+    assert "no file" in refused(place, ["compose", "steps.yml"], capfd)
+
+
+def test_a_pipeline_in_a_pipeline_has_no_more(place: Place, capfd: pytest.CaptureFixture[str]) -> None:
+    place.write("in/inner.yml", {"steps": [{"render": {"files": ["../../outside/canary.yml"]}}]})
+    place.write("steps.yml", {"steps": [{"compose": "in/inner.yml"}]})
+    assert "no permission" in refused(place, ["compose", "steps.yml"], capfd)
+
+
+# ---- the editor
+
+
+@pytest.mark.parametrize("key", with_way(""))
+def test_the_editor_looks_at_nothing_outside(key: str, place: Place) -> None:
+    from plait.lsp.state import State
+
+    for way in WAYS.values():
+        for data in with_way(way(place.outside))[key]:
+            place.write("plait.yml", data)
+            assert _opened(State, place) == []
+
+
+@pytest.mark.parametrize(("command", "name", "flag"), SETTINGS_THAT_NAME)
+def test_the_editor_looks_at_nothing_that_a_setting_names_outside(
+    command: str, name: str, flag: Flag | None, place: Place, server: str, program: pathlib.Path
+) -> None:
+    from plait.lsp.state import State
+
+    for way in (*(one(place.outside) for one in WAYS.values()), server):
+        for value in values_of(flag, way):
+            place.write("plait.yml", {"runs": {"r": {command: {**NEEDED[command], name: value}}}})
+            assert _opened(State, place) == []
+    assert not program.exists()
+
+
+def _opened(state: type, place: Place) -> list[str]:
+    """What happens outside when an editor opens the files of the repository."""
+    from plait.lsp import completion, hover, navigation
+    from plait.lsp.diagnostics import problems
+
+    server = state(lambda: None)
+    server.begin = lambda work: work()
+    with watched(place.outside, place.repository / ".git") as found:
+        for name in ("plait.yml", "a.yml"):
+            path = str(place.repository / name)
+            server.open(path, (place.repository / name).read_text("utf-8"))
+            problems(server, path)
+            for line in range(1, 8):
+                hover.hover(server, path, line, 4)
+                navigation.definition(server, path, line, 4)
+                completion.complete(server, path, line, 4)
+        server.look()
+    return found
+
+
+# ---- what the user grants
+
+
+def test_what_is_typed_is_granted_and_nothing_beside_it(place: Place, capfd: pytest.CaptureFixture[str]) -> None:
+    place.write("plait.yml", {"runs": {"r": {"render": {"files": ["a.yml"]}}}})
+    (place.outside / "other.yml").write_text("b: 2\n", "utf-8")
+    assert main(["run", "r", "-f", str(place.outside / "other.yml")]) == 0
+    assert "b: 2" in capfd.readouterr().out
+    place.write("plait.yml", {"runs": {"r": {"render": {"files": [str(place.outside / "canary.yml")]}}}})
+    assert main(["run", "r", "-f", str(place.outside / "other.yml")]) == 1
+    told = capfd.readouterr()
+    assert "no permission" in told.err
+    assert "the-secret" not in told.out + told.err
+
+
+@pytest.mark.parametrize("how", ["--trust", "PLAIT_TRUST", "plait trust"])
+def test_trust_grants_what_the_project_file_asks_for(
+    how: str, place: Place, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.write("plait.yml", {"runs": {"r": {"render": {"files": ["../outside/canary.yml"]}}}})
+    words = ["run", "r"]
+    if how == "--trust":
+        words.append("--trust")
+    elif how == "PLAIT_TRUST":
+        monkeypatch.setenv("PLAIT_TRUST", f"/nowhere{os.pathsep}{place.repository.parent}")
+    else:
+        assert main(["trust", "--yes"]) == 0
+    assert main(words) == 0
+    assert CANARY in capfd.readouterr().out
+
+
+def test_a_decision_holds_until_the_project_asks_for_more(place: Place, capfd: pytest.CaptureFixture[str]) -> None:
+    data: dict[str, dict[str, object]] = {"runs": {"r": {"render": {"files": ["../outside/canary.yml"]}}}}
+    place.write("plait.yml", data)
+    assert main(["trust", "--yes"]) == 0
+    data["runs"]["other"] = {"render": {"files": ["a.yml"]}}
+    place.write("plait.yml", data)
+    assert main(["run", "r"]) == 0
+    (place.outside / "more.yml").write_text("b: 2\n", "utf-8")
+    data["runs"]["r"] = {"render": {"files": ["../outside/canary.yml", "../outside/more.yml"]}}
+    place.write("plait.yml", data)
+    capfd.readouterr()
+    assert main(["run", "r"]) == 1
+    assert "more.yml" in capfd.readouterr().err
+    assert main(["trust", "--revoke"]) == 0
+    assert main(["run", "r"]) == 1
+
+
+def test_without_a_terminal_nothing_is_granted(place: Place, capfd: pytest.CaptureFixture[str]) -> None:
+    place.write("plait.yml", {"runs": {"r": {"render": {"files": ["../outside/canary.yml"]}}}})
+    assert main(["trust"]) == 2
+    assert "no terminal" in capfd.readouterr().err
+    assert stored(str(place.repository)) == []
+
+
+@pytest.mark.parametrize("access", ACCESSES)
+def test_one_access_is_granted_by_name(access: str, place: Place, capfd: pytest.CaptureFixture[str]) -> None:
+    name = (
+        str(place.outside) if access in ("read", "write") else "sops" if access == "programs" else "https://example.com"
+    )
+    assert main(["trust", "--yes", f"--{access}", name]) == 0
+    assert [one.key for one in stored(str(place.repository))] == [(access, name)]
+    capfd.readouterr()
+    assert main(["trust", "--list"]) == 0
+    assert f"{access:<8}  {name}" in capfd.readouterr().out
+
+
+def test_a_decision_is_the_users_alone(place: Place) -> None:
+    directory = os.path.realpath(place.repository)
+    store(Decision(directory, [Need("programs", "sops")]))
+    path = _place(directory)
+    assert path is not None
+    assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+    assert stored(directory) != []
+    os.chmod(path, 0o620)
+    assert stored(directory) == []
+    os.chmod(path, 0o600)
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text.replace('"sops"', '"exec:*"'))
+    assert stored(directory) == []
+
+
+# ---- where a project is
+
+
+def test_the_search_for_a_project_file_ends_at_its_repository(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    (place.repository.parent / "plait.yml").write_text("runs: {r: {render: {files: [a.yml]}}}\n", "utf-8")
+    assert find(str(place.repository)) is None
+    (place.repository / ".git" / "config").unlink()
+    (place.repository / ".git").rmdir()
+    assert find(str(place.repository)) == str(place.repository.parent / "plait.yml")
+    monkeypatch.setenv("HOME", str(place.repository))
+    assert find(str(place.repository / "in")) is None
+
+
+def test_a_repository_in_the_home_directory_is_no_checkout(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(place.repository))
+    assert checkout_of(str(place.repository / "in")) == os.path.realpath(place.repository / "in")
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="only root gives files to others")
+@pytest.mark.parametrize("what", ["plait.yml", "."])
+def test_a_project_file_of_another_user_is_refused(
+    what: str, place: Place, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.write("plait.yml", {"runs": {"r": {"render": {"files": ["a.yml"]}}}})
+    place.write("t.test.yml", {"tests": {"t": {"run": "r", "has": "a"}}})
+    os.chown(place.repository / what, 4711, -1)
+    for start in STARTS.values():
+        main(start)
+        told = capfd.readouterr()
+        assert "belongs to another user" in told.err, start
+    monkeypatch.setenv("SUDO_UID", "4711")
+    assert main(["run", "r"]) == 0
+    monkeypatch.delenv("SUDO_UID")
+    assert main(["run", "r"]) == 1
+    monkeypatch.setenv("PLAIT_TRUST", str(place.repository))
+    assert main(["run", "r"]) == 0
+    monkeypatch.delenv("PLAIT_TRUST")
+    assert main(["trust", "--yes"]) == 0
+    assert main(["run", "r"]) == 0
+
+
+def test_a_project_file_that_is_a_link_out_is_refused(place: Place, capfd: pytest.CaptureFixture[str]) -> None:
+    (place.repository / "plait.yml").symlink_to(place.outside / "canary.yml")
+    for start in STARTS.values():
+        assert "no permission" in refused(place, start, capfd)
+
+
+# ---- writing
+
+
+def test_explaining_writes_no_variables_store(place: Place, capfd: pytest.CaptureFixture[str]) -> None:
+    (place.repository / "b.yml").write_text("p: ((p))\nvariables: [{name: p, type: password}]\n", "utf-8")
+    place.write("plait.yml", {"runs": {"r": {"patch": {"base": "b.yml", "vars-store": "store.yml"}}}})
+    for name in ("explain", "impact", "lint", "test", "coverage", "set"):
+        words = ["explain", "run", "r", "p"] if name == "explain" else STARTS[name]
+        main(words)
+        capfd.readouterr()
+        assert not (place.repository / "store.yml").exists(), name
+    assert main(["run", "r"]) == 0
+    assert (place.repository / "store.yml").exists()
+
+
+@pytest.mark.parametrize("name", [".", "in/..", "../repository"])
+def test_a_repository_is_not_emptied(
+    name: str, place: Place, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.write(
+        "plait.yml", {"runs": {"r": {"render": {"files": ["a.yml"], "dangerous-emptied-output-directory": name}}}}
+    )
+    monkeypatch.chdir(place.repository.parent)
+    assert main(["run", "--project", "repository", "r"]) != 0
+    capfd.readouterr()
+    assert (place.repository / "link.yml").is_symlink()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="names of other systems")
+@pytest.mark.parametrize("name", sorted(commands()))
+def test_no_command_of_a_typed_line_is_restricted(name: str) -> None:
+    """What is typed without a project file is permitted: the check is one test for None."""
+    from plait.view import current_permissions
+
+    assert name
+    assert current_permissions() is None
