@@ -164,7 +164,20 @@ STARTS: Mapping[str, list[str]] = {
     "watch": ["run", "--watch", "r"],
     "why": ["fleet", "why", "a"],
 }
-TYPED_ONLY = {"render", "patch", "layer", "fmt", "init", "krm", "completion", "diff", "serve", "website", "trust"}
+TYPED_ONLY = {
+    "render",
+    "patch",
+    "layer",
+    "fmt",
+    "init",
+    "krm",
+    "completion",
+    "diff",
+    "serve",
+    "shims",
+    "website",
+    "trust",
+}
 OTHERWISE = {"compose", "lsp"}  # tested below
 
 

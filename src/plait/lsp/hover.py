@@ -7,6 +7,7 @@ import os
 from plait.analysis.files import OPS, PROJECT, keys_of
 from plait.lsp import kinds, projectfile, reference, variables
 from plait.lsp.answers import Shown
+from plait.lsp.markdown import block, code, plain
 from plait.lsp.schemas import declared
 from plait.nodes import Array, Map
 from plait.secrets import HIDDEN
@@ -52,9 +53,9 @@ def _of_variable(state: State, file: File, line: int, column: int) -> Iterator[s
         f"{os.path.basename(span.path)}:{span.line}" for span in variables.definitions(state, file.path, found[0])
     ]
     if places:
-        yield f"`(({found[0]}))` gets its value in {', '.join(places)}"
+        yield f"{code(f'(({found[0]}))')} gets its value in {', '.join(map(plain, places))}"
     elif any(one.run.command == "patch" for one in state.runs_of(file.path)):
-        yield f"nothing gives `(({found[0]}))` a value"
+        yield f"nothing gives {code(f'(({found[0]}))')} a value"
 
 
 def _of_code(state: State, file: File, line: int, column: int) -> Iterator[str]:
@@ -93,7 +94,7 @@ def _of_code(state: State, file: File, line: int, column: int) -> Iterator[str]:
         if there is not None and other is not None:
             yield reference.signature(other, there.source)
         else:
-            yield f"`{load[1]}` of `{load[0].path}`"
+            yield f"{code(load[1])} of {code(load[0].path)}"
 
 
 def data_value(state: State, path: str, keys: Sequence[str]) -> Iterator[str]:
@@ -105,7 +106,7 @@ def data_value(state: State, path: str, keys: Sequence[str]) -> Iterator[str]:
             name = "data.values." + ".".join(keys)
             value = _value(place, secret=history.secret)
             said = declared(state, evaluation, keys)
-            parts = [f"`{name}`: {value} *(run {evaluation.run.name})*", "" if said is None else said.text()]
+            parts = [f"{code(name)}: {value} *(run {plain(evaluation.run.name)})*", "" if said is None else said.text()]
             yield "\n\n".join([*filter(None, parts), _table(to_text(history), evaluation)])
 
 
@@ -129,8 +130,8 @@ def _history(evaluation: Evaluation, place: Place) -> str:
     history = Explainer(evaluation.trace).history(place)
     value = _value(place, secret=history.secret)
     said = kinds.described(evaluation, place)
-    about = "" if said is None else f"{said}\n\n"
-    return f"`{evaluation.name_of(place)}`: {value} *(run {evaluation.run.name})*\n\n{about}{_table(to_text(history), evaluation)}"
+    about = "" if said is None else f"{plain(said)}\n\n"
+    return f"{code(evaluation.name_of(place))}: {value} *(run {plain(evaluation.run.name)})*\n\n{about}{_table(to_text(history), evaluation)}"
 
 
 def _table(text: str, evaluation: Evaluation) -> str:
@@ -138,9 +139,9 @@ def _table(text: str, evaluation: Evaluation) -> str:
     lines = text.replace(os.path.join(evaluation.run.directory, ""), "").rstrip("\n").split("\n")[1:]
     if len(lines) > _MOST_LINES:
         lines = [*lines[:_MOST_LINES], f"  ... {len(lines) - _MOST_LINES} more"]
-    return "```text\n" + "\n".join(line[2:] for line in lines) + "\n```"
+    return block("\n".join(line[2:] for line in lines))
 
 
 def _value(place: Place, *, secret: bool) -> str:
     text = HIDDEN if secret else shown(place.value)
-    return f"`{text}`" if text and "`" not in text else text
+    return code(text)

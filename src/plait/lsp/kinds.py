@@ -19,6 +19,7 @@ from plait.lsp.answers import Edit, Fix, Problem, Span, Suggestion
 from plait.lsp.behind import lines_behind
 from plait.lsp.evaluation import descend
 from plait.lsp.left import is_overlay, left_documents
+from plait.lsp.markdown import plain
 from plait.nodes import Map, MapItem, to_plain
 from plait.process import with_room
 from plait.spell import listed
@@ -260,12 +261,12 @@ def of_schema(here: Schema, at: Cursor) -> Iterator[Suggestion]:
         for choice in () if below is None else below.choices():
             if not isinstance(choice, (dict, list)):
                 text = write_value(choice).strip()  # type: ignore[arg-type] # JSON has no other scalars
-                yield Suggestion(text, "value", at.start, below.type_text(), below.description())  # type: ignore[union-attr]
+                yield Suggestion(text, "value", at.start, below.type_text(), plain(below.description()))  # type: ignore[union-attr]
         return
     there = at.there
     for name, below in properties.items():
         if name not in there:
-            yield Suggestion(name, "key", at.start, below.type_text(), below.description(), f"{name}: ")
+            yield Suggestion(name, "key", at.start, below.type_text(), plain(below.description()), f"{name}: ")
 
 
 def _documents(state: State, evaluation: Evaluation, file: File, at: Cursor) -> Iterator[Document]:

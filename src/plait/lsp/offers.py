@@ -8,6 +8,7 @@ from plait.lsp.answers import Suggestion
 from plait.lsp.cursor import cursor
 from plait.lsp.evaluation import descend
 from plait.lsp.left import is_overlay, left_documents
+from plait.lsp.markdown import plain
 from plait.lsp.schemas import declared, of_values
 from plait.nodes import Array, Map
 from plait.templates.recovery import TEXT
@@ -86,7 +87,7 @@ def _of_values(state: State, evaluation: Evaluation, at: Cursor, seen: set[str])
         for choice in choices:
             if choice and choice not in seen:
                 seen.add(choice)
-                yield Suggestion(choice, "value", at.start, detail=said.type, documentation=said.description)
+                yield Suggestion(choice, "value", at.start, detail=said.type, documentation=plain(said.description))
         return
     outside = of_values(state, evaluation)
     here = None if outside is None else outside.at(at.keys)

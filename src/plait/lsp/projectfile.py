@@ -13,6 +13,7 @@ from plait.nodes import Array, Map
 from plait.project.schema import schema
 from plait.project.settings import holds_paths
 from plait.spell import nearest
+from plait.trust import permissions_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ def _files(file: File, at: Cursor) -> Iterator[Suggestion]:
     """What is in the directory that the text so far leads to."""
     directory, _, last = at.typed.rpartition("/")
     top = os.path.join(os.path.dirname(file.path), directory)
+    if not permissions_of("", os.path.dirname(file.path)).may_read(top):
+        return
     try:
         entries = sorted(os.scandir(top), key=lambda entry: entry.name)
     except OSError:

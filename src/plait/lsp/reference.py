@@ -9,6 +9,7 @@ import json
 from functools import cache
 from importlib.resources import files
 
+from plait.lsp.markdown import block, plain
 from plait.modules import MODULES
 from plait.templates.directives import ADDED, KNOWN_BY_NAME
 
@@ -94,4 +95,4 @@ def signature(function: Def, source: Source) -> str:
         line -= 1
     header = (source.line(function.line) or "").strip().removeprefix("#@").strip().removesuffix(":")
     said = " ".join(above)
-    return f"```python\n{header}\n```" + (f"\n\n{said}" if said else "")
+    return block(header, "python") + (f"\n\n{plain(said)}" if said else "")

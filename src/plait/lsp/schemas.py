@@ -7,6 +7,7 @@ import re
 from plait.errors import PlaitError
 from plait.limits import Limits, limited
 from plait.lsp.behind import lines_behind
+from plait.lsp.markdown import code, plain
 from plait.nodes import Array, Map
 from plait.tools.telling import shown
 from plait.view import View, seen
@@ -47,10 +48,10 @@ class Declared:
 
     def text(self) -> str:
         """In one line, as Markdown."""
-        said = f"{self.type}, default `{self.default}`" if self.default else self.type
+        said = f"{plain(self.type)}, default {code(self.default)}" if self.default else plain(self.type)
         if self.choices:
-            said += f", one of {', '.join(f'`{choice}`' for choice in self.choices)}"
-        return f"{said}: {self.description}" if self.description else said
+            said += f", one of {', '.join(map(code, self.choices))}"
+        return f"{said}: {plain(self.description)}" if self.description else said
 
 
 def declared(state: State, evaluation: Evaluation, keys: Sequence[str]) -> Declared | None:
