@@ -79,8 +79,36 @@ class Site:
         return "\n".join(found)
 
 
+FUNCTIONS = """\
+load("@ytt:assert", "assert")
+load("@ytt:data", "data")
+run = "r"
+
+def test_equal():
+  print(data.values.db.pw, data.values.db.pw[::-1])
+  assert.equals(data.values.db.pw.upper(), "other")
+end
+
+def test_fail():
+  assert.fail("it is " + data.values.db.pw)
+end
+
+def test_error():
+  [][data.values.db.pw]
+end
+
+def test_output(documents):
+  print(documents[0]["spec"]["upper"])
+  assert.equals(documents[0]["spec"], {})
+end
+"""
+
+
 def test_command(site: Site) -> str:
     """`plait test` with every reporter; each test fails, so that it tells what is there."""
+    if site.argv[0] == "render":
+        (site.top / "own_test.star").write_text(FUNCTIONS, "utf-8")
+        site.inputs.add("own_test.star")
     out = [site.said("test"), site.said("test", "--update"), site.said("test", "-v", "--junit", "junit.xml")]
     out += [site.said("test", "--tap"), site.said("test", "--github"), site.said("test", "-j", "2"), again(site)]
     for name in (site.top / "plait.snapshots").glob("*"):

@@ -59,8 +59,9 @@ class FunctionCase:
 
     def _call(self, evaluator: Evaluator, output: Outcome | None, printed: list[str]) -> None:
         from plait.cli.render import job
+        from plait.secrets.telling import telling
         from plait.starlark import call
-        from plait.workspace.phases import exports
+        from plait.workspace.phases import exports, has_secrets
 
         context = Context(print_line=printed.append, cache=evaluator.cache(self.subject.limits))
         self.subject.check()
@@ -71,8 +72,14 @@ class FunctionCase:
             given = job([*run.argv(), *self.subject.words, f"--file={self.file}"], context, run.given)
             file = _member(given, self.file)
         assert file is not None
-        function = exports(given, file, context)[self._function]
-        call(function, [] if output is None else [_fragment(output)])
+        if has_secrets(given):
+            context.use_secrets()
+        try:
+            with telling(context):
+                function = exports(given, file, context)[self._function]
+                call(function, [] if output is None else [_fragment(output)])
+        finally:
+            context.end()
 
 
 def _member(job: Job, path: str) -> InputFile | None:
