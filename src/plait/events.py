@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
         def program(self, source: Source, points: Sequence[Point]) -> Callable[[int], object]:
             """A program begins. points: all that is in it. Gives what is called with the number of each way that is
-            gone: ways are numbered through all points, in order. Said as well of programs that never begin.
+            gone: ways are numbered through all points, in order. Said as well of programs that never begin. What is
+            returned may have a method `independent`: it is called instead for a way that no secret of the run leads to.
             """
 
         def private(self, source: Source | None, first: int, after: int) -> None:

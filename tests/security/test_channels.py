@@ -374,3 +374,61 @@ def test_the_api() -> None:
             secrets={"db": {"pw": CANARY}},
         )
     assert shown(error.value.report() + repr(error.value)) == []
+
+
+COVERED = """\
+#@ load("@ytt:data", "data")
+#@ pw = data.values.pw
+#@ def one():
+#@   return 1
+#@ end
+#@ def two():
+#@   if pw:
+#@     return 1
+#@   end
+#@   return 2
+#@ end
+kind: App
+#@ if pw == "first":
+a: #@ one()
+#@ else:
+b: #@ two()
+#@ end
+c: #@ 1 if pw else 2
+d: #@ [x for x in [1, 2] if pw]
+e: #@ two()
+f:
+#@ for x in pw.elems():
+- #@ pw and one()
+#@ end
+#@ if data.values.size:
+g: 1
+#@ end
+"""
+
+
+def test_coverage_is_the_same_whatever_the_secrets_are(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Lines and branches that a secret decides are not told apart, and those that none decides are counted."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "app.yml").write_text(COVERED, "utf-8")
+    (tmp_path / "schema.yml").write_text("#@data/values-schema\n---\npw: ''\nsize: 1\n", "utf-8")
+    run = "render: {files: [app.yml, schema.yml], secrets: ['file:s.yml']}"
+    (tmp_path / "plait.yml").write_text(f"runs: {{r: {{{run}}}}}\n", "utf-8")
+    reports = []
+    for text in ("first", "second", ""):
+        (tmp_path / "s.yml").write_text(f"pw: '{text}'\n", "utf-8")
+        assert (
+            main(["coverage", *(word for form in COVERAGE_FORMS for word in ("--report", f"{form}:cov-{form}"))]) == 0
+        )
+        stored = [
+            path.read_text("utf-8") for path in sorted(tmp_path.rglob("cov-*/*")) + sorted(tmp_path.glob("cov-[jl]*"))
+        ]
+        reports.append(("".join(capfd.readouterr()), stored))
+    assert reports[0] == reports[1] == reports[2]
+    assert "1 run uses secrets" in reports[0][0]
+    row = next(line for line in reports[0][0].splitlines() if line.startswith("app.yml"))
+    # The last condition and the line under it are used: no secret leads there.
+    assert ", 25 (false)" in row
+    assert "26" not in row

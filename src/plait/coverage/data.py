@@ -165,7 +165,7 @@ class _Counted:
         self._programs: dict[Source, tuple[Sequence[Point], set[int]]] = {}
         self._counts: dict[Source, dict[Point, set[str]]] = {}
         self._private: dict[Source, set[tuple[int, int]]] = {}
-        self._uses_secrets = False
+        self.uses_secrets = False
 
     def __enter__(self) -> Coverage:
         self._heard = heard(self)
@@ -175,7 +175,7 @@ class _Counted:
     def __exit__(self, *_: object) -> None:
         self._heard.__exit__()
         self._coverage.runs.append(self._name)
-        if self._uses_secrets:
+        if self.uses_secrets:
             self._coverage.secret_runs.append(self._name)
         by_path: dict[str, FileData] = {}
         for file in self._found():
@@ -211,33 +211,25 @@ class _Counted:
     # ---- what runs say (see `plait.events.Listener`)
 
     def program(self, source: Source, points: Sequence[Point]) -> Callable[[int], object]:
-        if self._uses_secrets:
-            return _not_counted
         known = self._programs.get(source)
         if known is None:
             known = self._programs[source] = points, set()
-        gone = known[1]
-
-        def went(way: int) -> None:
-            if not self._uses_secrets:
-                gone.add(way)
-
-        return went
+        return _Ways(self, known[1])
 
     def private(self, source: Source | None, first: int, after: int) -> None:
         if source is not None:
             self._private.setdefault(source, set()).add((first, after))
 
     def secrets(self) -> None:
-        self._uses_secrets = True
+        self.uses_secrets = True
 
     def _counts_point(self, point: Point) -> bool:
         """True if a point does not depend on the secrets of the run.
 
-        What a program, a schema or an overlay does from here on may depend on them, directly or by a condition around it,
-        or because it is not reached. Layering carries out its actions and substitutions whatever the data are.
+        What a schema or an overlay does from here on may depend on them, directly, by a condition around it, or because it
+        is not reached. Layering carries out its actions and substitutions whatever the data are.
         """
-        return not self._uses_secrets or point[0] in _INDEPENDENT
+        return not self.uses_secrets or point[0] in _INDEPENDENT
 
     def there(self, source: Source | None, point: Point) -> None:
         if self._counts_point(point) and source is not None and point[1][0] > 0:
@@ -246,6 +238,20 @@ class _Counted:
     def went(self, source: Source | None, point: Point, way: str) -> None:
         if self._counts_point(point) and source is not None and point[1][0] > 0:
             self._counts.setdefault(source, {}).setdefault(point, set()).add(way)
+
+
+class _Ways:
+    """The ways that a program goes. Once secrets enter the run, only those count that no secret leads to."""
+
+    __slots__ = ("_counted", "independent")
+
+    def __init__(self, counted: _Counted, gone: set[int]) -> None:
+        self._counted = counted
+        self.independent = gone.add
+
+    def __call__(self, way: int) -> None:
+        if not self._counted.uses_secrets:
+            self.independent(way)
 
 
 def _numbered(points: Sequence[Point], gone: set[int]) -> Iterator[tuple[Key, list[int]]]:
@@ -271,10 +277,6 @@ def _digest(text: str | None, private: Iterable[tuple[int, int]] = ()) -> str:
         lines = enumerate(text.split("\n"), 1)
         text = "\n".join("" if any(first <= n < after for first, after in ranges) else line for n, line in lines)
     return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
-
-
-def _not_counted(_way: int) -> None:
-    """A way of a program that may depend on secrets."""
 
 
 # Behind the last line.

@@ -17,6 +17,8 @@ _ENTRIES = frozenset({"items", "values"})
 _CHANGING = frozenset(
     {"add", "append", "clear", "extend", "insert", "pop", "popitem", "remove", "setdefault", "update"}
 )
+# What tells that a program goes one of its ways (see `plait.starlark.marks`).
+RAN = "$ran"
 # On this line a call leaves no frame in the trail of an error (see `faults`).
 NOWHERE = 0
 
@@ -118,11 +120,21 @@ class Expressions:
 
     # ---- calls
 
+    def said(self, node: syntax.Call, name: str = "$from.ran") -> syntax.Call:
+        """A call that another pass has put into the program; one that tells what runs also tells what led there.
+
+        name: of the helper; a statement is not decided by the expressions before it.
+        """
+        function = node.function
+        if not isinstance(function, syntax.Helper) or function.name != RAN:
+            return node
+        return self.call(name, function, *(one.value for one in node.arguments), self.variable("$pc"))
+
     def call_(self, node: syntax.Call) -> Expression:
         """A call, with a window for its arguments unless they all go into the result."""
         function, arguments = node.function, node.arguments
         if isinstance(function, syntax.Helper):
-            return node
+            return self.said(node)
         plain = not any(argument.star or argument.name for argument in arguments)
         values = [argument.value for argument in arguments]
         if isinstance(function, syntax.Name) and function.scope is None:

@@ -149,6 +149,12 @@ class Flows(Recorder):
         window[control] = None
         window.reached_by = _joined(window.reached_by, (control,))
 
+    def began(self, ran: Callable[[int], object], way: int, reached_by: Shadow) -> None:
+        (ran if reached_by else getattr(ran, "independent", ran))(way)
+
+    def ran(self, ran: Callable[[int], object], way: int, reached_by: Shadow) -> None:
+        self.began(ran, way, reached_by or self.stack[-1].reached_by)
+
     # ---- decisions
 
     def tested(self, line: int, reached_by: Shadow) -> tuple[Shadow, Shadow]:

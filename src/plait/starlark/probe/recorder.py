@@ -87,6 +87,8 @@ class Recorder:
             "$from.placed": self.chosen,
             "$from.quiet": self.quiet,
             "$from.raised": self.raised,
+            "$from.began": self.began,
+            "$from.ran": self.ran,
             "$from.reached": self.reached,
             "$from.result": self.result,
             "$from.see": self.see,
@@ -176,6 +178,14 @@ class Recorder:
 
     def tested(self, line: int, reached_by: Shadow) -> tuple[Shadow, Shadow]:
         return (Cause("condition", self.source, line, self.windows.tested),), reached_by
+
+    def began(self, ran: Callable[[int], object], way: int, _reached_by: Shadow) -> None:
+        """A program begins a statement (see `plait.events`)."""
+        ran(way)
+
+    def ran(self, ran: Callable[[int], object], way: int, _reached_by: Shadow) -> None:
+        """A program evaluates a part of a statement."""
+        ran(way)
 
     # What only a run with secrets has to know: see `flows`.
 

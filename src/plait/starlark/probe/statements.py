@@ -272,7 +272,7 @@ class Probe(Expressions):
         if isinstance(value, syntax.Call):
             function, arguments = value.function, value.arguments
             if isinstance(function, syntax.Helper):
-                into.append(node)
+                into.append(syntax.Evaluate(self.said(value, "$from.began"), node.line))
                 return
             if isinstance(function, syntax.Attribute):
                 root = _root(function.x)  # what the method may change, as far as one can tell
