@@ -6,6 +6,7 @@ The API, in the order of its parts:
 
 - `database`, `tables`, `migrations`: the store. A revision is one transaction; writers come one after another.
 - `history`: revisions, and which documents they have.
+- `parcels`: documents of requests, read in worker processes.
 - `buckets`, `documents`, `revisions`, `tags`, `validations`, `differences`, `explaining`: what each path of the API does.
 - `webhooks`: who is told of new revisions. `telemetry`: traces and metrics.
 - `rendering`: rendered documents, made in worker processes and kept by their content.

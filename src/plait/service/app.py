@@ -31,6 +31,7 @@ from plait.service.fleets import Projects
 from plait.service.flows import Flows
 from plait.service.identity import Gate
 from plait.service.keystone import Keystone
+from plait.service.parcels import Reader
 from plait.service.policy import Policy
 from plait.service.rendering import Renderer
 from plait.service.telemetry import Telemetry
@@ -126,6 +127,7 @@ def application(
         watch,
         Projects(bounds.given, watch),
         Flows(both_ways=like_deckhand),
+        Reader(bounds.given),
     )
     frame = _Frame(service, gate, bounds, most)
     routes = [Route(path, frame.endpoint(path, methods), methods=list(methods)) for path, methods in _ROUTES]
@@ -203,18 +205,21 @@ class _Frame:
                 try:
                     given = await self._given(request, function)
                 except Refusal as refusal:
-                    note("http.response.status_code", refusal.status)
-                    note("error.type", refusal.kind)
-                    return _refused(request, refusal)
+                    given = refusal.bare()
                 note("http.response.status_code", given.status)
+                if isinstance(given, Refusal):
+                    note("error.type", given.kind)
+                    return _refused(request, given)
                 return _response(request, given.status, given.text)
 
         return respond
 
-    async def _given(self, request: Request, function: Function) -> Answer:
+    async def _given(self, request: Request, function: Function) -> Answer | Refusal:
         """What a function answers to a request. Raises Refusal."""
         self._refuse_strangers(request)
         identity = await self._identity(request)
+        if isinstance(identity, Refusal):
+            return identity
         data = await self._body(request)
         query: dict[str, list[str]] = {}
         for name, value in request.query_params.multi_items():
@@ -230,13 +235,15 @@ class _Frame:
                 self._refuse_strangers(request)
                 given = await run_in_threadpool(self._answer, lambda: function(self._service))
             except Refusal as refusal:
-                return _refused(request, refusal)
+                given = refusal.bare()
+            if isinstance(given, Refusal):
+                return _refused(request, given)
             return _response(request, given.status, given.text)
 
         return respond
 
-    async def _identity(self, request: Request) -> Identity:
-        """Who asks. Raises Refusal."""
+    async def _identity(self, request: Request) -> Identity | Refusal:
+        """Who asks."""
         found = self._gate.known(request.headers)
         if found is not None:
             return found
@@ -244,16 +251,27 @@ class _Frame:
         if self._asking is None:
             self._asking = CapacityLimiter(_ASKING)
         ask = partial(self._gate.asked, request.headers, request.method, request.scope["path"])
-        return await to_thread.run_sync(self._made, ask, limiter=self._asking)
+        return await to_thread.run_sync(self._settled, ask, limiter=self._asking)
 
-    def _answer(self, work: Callable[[], Answer]) -> Answer:
-        """What a function gives, within limits. Raises Refusal."""
+    def _answer(self, work: Callable[[], Answer]) -> Answer | Refusal:
+        """The answer of a function within limits."""
 
         def within() -> Answer:
             with limited(self._limits):
                 return work()
 
-        return self._made(lambda: with_room(within, first=False))
+        return with_room(lambda: self._settled(within), first=False)
+
+    def _settled(self, work: Callable[[], T]) -> T | Refusal:
+        """The result of some work, or why it is rejected.
+
+        No exception leaves a thread: the future that carries one, and the frames in its traceback, refer to each other, and
+        would keep the body of the request until the garbage collector meets them.
+        """
+        try:
+            return self._made(work)
+        except Refusal as refusal:
+            return refusal.bare()
 
     def _made(self, work: Callable[[], T]) -> T:
         """What some work gives. Raises Refusal for all that can go wrong."""

@@ -100,7 +100,7 @@ def with_secrets(
             return one
         if number not in known:
             try:
-                secret = keys.seal(nodes_of_plain(barbican.data(number)))
+                secret = keys.seal(text_of_nodes(nodes_of_plain(barbican.data(number))))
             except PlaitError as error:
                 schema, layer, name = one.identity
                 told = f"[{schema}, {layer}] {name}" if layer else f"[{schema}] {name}"

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from plait.layering.secrets import is_empty
 from plait.service.calls import Answer
 from plait.service.documents import (
-    checked,
-    completed,
     content_of,
     data_of,
     digest_of,
-    identity_of,
     is_policy,
     is_shown,
     stream,
@@ -21,10 +17,20 @@ from plait.service.documents import (
 )
 from plait.service.encryption import keep, number_of, reference_of, secrets_of
 from plait.service.failures import Refusal, bad_request
-from plait.service.history import Draft, Entry, add_revision, current, keep_contents, knows_bucket, newest, trust
+from plait.service.history import (
+    Content,
+    Draft,
+    Entry,
+    add_revision,
+    current,
+    keep_contents,
+    knows_bucket,
+    newest,
+    trust,
+)
 from plait.service.history import content_of as stored_content
 from plait.service.policy import CREATE_CLEARTEXT, CREATE_ENCRYPTED, LIST_ENCRYPTED, USE_ENCRYPTED
-from plait.service.texts import documents_of_body, text_of
+from plait.service.texts import text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,11 +38,10 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from plait.layering import Document
     from plait.nodes import Map
     from plait.service.calls import Call
     from plait.service.encryption import Sealed
-    from plait.service.history import Content
+    from plait.service.parcels import Parcel
 
 
 class _Kept(NamedTuple):
@@ -50,8 +55,8 @@ def put(call: Call) -> Answer:
     """Make the documents of the request the content of the bucket. Raises Refusal."""
     call.identity.require(CREATE_CLEARTEXT)
     bucket = call.name("bucket")
-    documents = checked(documents_of_body(call.body))
-    if any(_is_secret(document) for document in documents):
+    documents = call.service.reader.parcels(call.body)
+    if any(document.is_secret for document in documents):
         call.identity.require(CREATE_ENCRYPTED)
     _refuse_twice(bucket, documents)
     with call.service.database.writing() as connection:
@@ -62,8 +67,14 @@ def put(call: Call) -> Answer:
         revision, entries = _changed(connection, bucket, kept, before, trusted=call.identity.may(USE_ENCRYPTED))
         call.service.flows.check(connection, call.identity)
         is_new = revision > newest_before
+        # Before the commit: what fails after it must not make an error of what has been done.
+        shown = _answered(bucket, revision, entries, kept)
     if is_new:
         call.service.telemetry.count("plait.revisions", how="put")
+    return shown
+
+
+def _answered(bucket: str, revision: int, entries: Sequence[Entry], kept: Sequence[_Kept]) -> Answer:
     texts = {one.identity: one.content.text for one in kept}
     shown = [(entry, texts[entry.identity]) for entry in entries if is_shown(entry)]
     if shown:
@@ -97,53 +108,49 @@ def _changed(
     return revision, [had[one.identity] for one in kept]
 
 
-def _refuse_twice(bucket: str, documents: Iterable[Document]) -> None:
+def _refuse_twice(bucket: str, documents: Iterable[Parcel]) -> None:
     seen = set()
     for document in documents:
-        if identity_of(document) in seen:
+        if document.identity in seen:
             raise _exists(document, bucket)
-        seen.add(identity_of(document))
+        seen.add(document.identity)
 
 
-def _refuse_conflicts(bucket: str, documents: Sequence[Document], before: Sequence[Entry]) -> None:
+def _refuse_conflicts(bucket: str, documents: Sequence[Parcel], before: Sequence[Entry]) -> None:
     """Raise Refusal for a document of another bucket, and for a second policy."""
     elsewhere = {one.identity: one.bucket for one in before if one.bucket != bucket}
     for document in documents:
-        if identity_of(document) in elsewhere:
-            raise _exists(document, elsewhere[identity_of(document)])
+        if document.identity in elsewhere:
+            raise _exists(document, elsewhere[document.identity])
     there = [one.identity for one in before if is_policy(one.schema)]
     policies = [one for one in documents if is_policy(one.schema)]
-    known = set(there) or {identity_of(one) for one in policies[:1]}
+    known = set(there) or {one.identity for one in policies[:1]}
     for document in policies:
-        if identity_of(document) not in known:
-            schema, _, name = there[0] if there else identity_of(policies[0])
+        if document.identity not in known:
+            schema, _, name = there[0] if there else policies[0].identity
             raise Refusal(
                 "SingletonDocumentConflict",
                 409,
-                f"there is one policy: {document} cannot be added to [{schema}] {name}, which must be deleted first",
+                f"there is one policy: {document.label} cannot be added to [{schema}] {name}, which must be deleted first",
             )
 
 
-def _exists(document: Document, bucket: str) -> Refusal:
-    return Refusal("DuplicateDocumentExists", 409, f"document {document} is in bucket {bucket} already")
-
-
-def _is_secret(document: Document) -> bool:
-    """Whether its data is to be sealed: not if there is none."""
-    return document.encrypted and not is_empty(document.data)
+def _exists(document: Parcel, bucket: str) -> Refusal:
+    return Refusal("DuplicateDocumentExists", 409, f"document {document.label} is in bucket {bucket} already")
 
 
 def _keep(
-    call: Call, connection: Connection, documents: Sequence[Document], before: Mapping[tuple[str, str, str], Entry]
+    call: Call, connection: Connection, documents: Sequence[Parcel], before: Mapping[tuple[str, str, str], Entry]
 ) -> list[_Kept]:
     """The documents as they will be kept; the data of those that are encrypted is sealed and stored."""
     kept: list[_Kept] = []
     sealed: list[Sealed] = []
     for document in documents:
-        identity, top = identity_of(document), completed(document)
-        if not _is_secret(document):
-            kept.append(_Kept(identity, content_of(top, encrypted=False)))
+        identity = document.identity
+        if not document.is_secret:
+            kept.append(_Kept(identity, Content(document.digest, encrypted=False, text=document.text)))
             continue
+        top = top_of(document.text)
         there = before.get(identity)
         content = _unchanged(call, connection, top, document, there)
         if content is None:
@@ -151,7 +158,7 @@ def _keep(
                 raise Refusal(
                     "SecretNotStored",
                     400,
-                    f"document {document} is to be encrypted, and this service was given no keys",
+                    f"document {document.label} is to be encrypted, and this service was given no keys",
                 )
             secret = call.service.keys.seal(document.data)
             sealed.append(secret)
@@ -161,23 +168,24 @@ def _keep(
     return kept
 
 
-def _unchanged(call: Call, connection: Connection, top: Map, document: Document, there: Entry | None) -> Content | None:
+def _unchanged(call: Call, connection: Connection, top: Map, document: Parcel, there: Entry | None) -> Content | None:
     """What is stored of an encrypted document already, if it is the same; or what is to be: references that we do not know.
+    top: the document without its data.
 
     Raises Refusal for the reference of another document's secret.
     """
     stored = stored_content(connection, there.digest) if there is not None else None
     reference = data_of(top_of(stored.text)) if stored is not None and stored.encrypted else None
-    number = number_of(document.data)
-    if number is not None:
-        if document.data != reference and secrets_of(connection, [number]):
-            raise bad_request(f"document {document} has the reference of another document's secret as its data")
-        return content_of(top, encrypted=True)
+    if document.reference is not None:
+        number = number_of(document.reference)
+        if number is not None and document.reference != reference and secrets_of(connection, [number]):
+            raise bad_request(f"document {document.label} has the reference of another document's secret as its data")
+        return content_of(with_data(top, document.reference), encrypted=True)
     if not call.identity.may(LIST_ENCRYPTED):
         return None  # an answer that says "unchanged" would confirm a guess
     known = number_of(reference)
     secret = secrets_of(connection, [known]).get(known) if known is not None else None
     if stored is None or secret is None:
         return None
-    same = digest_of(with_data(top_of(stored.text), call.service.keys.open(secret))) == digest_of(top)
+    same = digest_of(with_data(top_of(stored.text), call.service.keys.open(secret))) == document.digest
     return stored if same else None

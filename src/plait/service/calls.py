@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from plait.service.fleets import Projects
     from plait.service.flows import Flows
     from plait.service.identity import Identity
+    from plait.service.parcels import Reader
     from plait.service.rendering import Renderer
     from plait.service.telemetry import Telemetry
 
@@ -30,6 +31,7 @@ class Service(NamedTuple):
     telemetry: Telemetry
     projects: Projects
     flows: Flows
+    reader: Reader
 
 
 class Call(NamedTuple):

@@ -21,7 +21,7 @@ from plait.layering.secrets import is_reference
 from plait.nodes import Map
 from plait.service.failures import Refusal
 from plait.service.tables import SECRETS
-from plait.service.texts import node_of, text_of_nodes
+from plait.service.texts import node_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,12 +65,12 @@ class Keys:
         """The name of the key that wraps."""
         return next(iter(self._keys))
 
-    def seal(self, value: Value) -> Sealed:
-        """A new secret."""
+    def seal(self, text: str) -> Sealed:
+        """A new secret. text: of its data."""
         if monotonic() > self._read_at + _FRESH:
             self.reload()
         number, own = str(uuid.uuid4()), os.urandom(_KEY)
-        data = text_of_nodes(value).encode("utf-8", "surrogatepass")
+        data = text.encode("utf-8", "surrogatepass")
         return Sealed(number, self.first, _encrypt(self._key(self.first), number, own), _encrypt(own, number, data))
 
     def open(self, secret: Sealed) -> Value:

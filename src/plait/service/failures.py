@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypeAlias
+    from typing import Self, TypeAlias
 
     Entry: TypeAlias = "dict[str, object]"
 
@@ -33,6 +33,22 @@ class Refusal(Exception):
         self.entries = entries
         self.reason = reason
         self.challenge = challenge
+
+    def bare(self) -> Self:
+        """The same, without the frames that it came through, and all that these hold."""
+        self.__traceback__ = self.__context__ = self.__cause__ = None
+        return self
+
+    def parts(self) -> dict[str, object]:
+        """The arguments that make the same refusal."""
+        return {
+            "kind": self.kind,
+            "status": self.status,
+            "message": self.message,
+            "entries": self.entries,
+            "reason": self.reason,
+            "challenge": self.challenge,
+        }
 
 
 def bad_request(message: str) -> Refusal:

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 
 class Told:
-    """Histories as data, in the form in which workers send results."""
+    """Plain data in the form in which workers send results."""
 
-    def __init__(self, histories: list[dict[str, object]]) -> None:
-        self._histories = histories
+    def __init__(self, data: object) -> None:
+        self._data = data
 
     def state(self) -> State:
-        return {"text": json.dumps(self._histories)}
+        return {"text": json.dumps(self._data)}
 
 
 def histories_of(texts: Mapping[str, str], path: str, *, like_deckhand: bool, cleartext: bool) -> Told:

@@ -27,7 +27,7 @@ def create(call: Call) -> Answer:
         revision = existing(connection, call.path["revision"])
         connection.execute(delete(TAGS).where(and_(TAGS.c.revision == revision, TAGS.c.tag == tag)))
         connection.execute(insert(TAGS), [{"revision": revision, "tag": tag, "data": text_of([data or {}])}])
-    return answer({tag: data or {}}, 201)
+        return answer({tag: data or {}}, 201)
 
 
 def show(call: Call) -> Answer:

@@ -9,7 +9,7 @@ from plait.errors import LimitError, ReadError
 from plait.layering import Job, plain_values
 from plait.layering.scalars import Float
 from plait.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, from_plain, to_plain
-from plait.service.failures import bad_request
+from plait.service.failures import Refusal, bad_request
 from plait.source import Source
 from plait.yaml import deduplicate, read
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 SEPARATOR = "---\n"
 _DEPTH = 300
+LARGEST_VALUE = 1 << 20
+"""Bytes of a body that is no set of documents."""
 
 
 def nodes_of(text: str, name: str) -> DocumentSet:
@@ -73,7 +75,9 @@ def documents_of_body(body: bytes) -> list[Document]:
 
 
 def value_of_body(body: bytes) -> object:
-    """The plain data of a request with one document; None for an empty one. Raises Refusal."""
+    """The plain data of a request with one document; None for an empty one. Raises Refusal, also for a large one."""
+    if len(body) > LARGEST_VALUE:
+        raise Refusal("HTTPContentTooLarge", 413, f"a tag or a validation has at most {LARGEST_VALUE} bytes")
     documents = _of_body(body).items
     if len(documents) != 1:
         raise bad_request(f"the body must be one document, not {len(documents)}")

@@ -85,7 +85,7 @@ def create(call: Call) -> Answer:
         row["revision"] = existing(connection, call.path["revision"])
         row["id"] = (connection.execute(select(func.max(VALIDATIONS.c.id))).scalar() or 0) + 1
         connection.execute(insert(VALIDATIONS), [row])
-    return answer({"status": status, "validator": given["validator"]}, 201)
+        return answer({"status": status, "validator": given["validator"]}, 201)
 
 
 def list_all(call: Call) -> Answer:

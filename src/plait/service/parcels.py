@@ -1,0 +1,93 @@
+"""Documents of requests as what will be stored of them.
+
+A large body is read in a worker process, of which there are as many at a time as processors: nodes take some twenty times
+the memory of their text, and a process gives back what a rejected body has taken only when it ends.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from typing import NamedTuple
+
+from plait.api.workers import call_in_worker
+from plait.layering.secrets import is_empty
+from plait.limits import allowance
+from plait.service.documents import checked, completed, digest_of, identity_of, with_data
+from plait.service.encryption import number_of
+from plait.service.failures import Refusal
+from plait.service.histories import Told
+from plait.service.texts import documents_of_body, text_of_nodes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plait.layering import Document
+
+# Bytes of a body that is read in this process.
+_SMALL = 64 << 10
+
+
+class Parcel(NamedTuple):
+    """A document of a request. label: how messages name it. digest, text: of the document as it is kept, which has null in
+    the place of data that is secret. data: the text of that data. reference: the data, if it is the reference of a secret.
+    """
+
+    schema: str
+    layer: str
+    name: str
+    label: str
+    is_secret: bool
+    digest: str
+    text: str
+    data: str
+    reference: str | None
+
+    @property
+    def identity(self) -> tuple[str, str, str]:
+        """What the tables know it by."""
+        return self.schema, self.layer, self.name
+
+
+class Reader:
+    """Reads bodies. limits: of each."""
+
+    def __init__(self, limits: Mapping[str, float]) -> None:
+        self._limits = dict(limits)
+        self._room = threading.BoundedSemaphore(os.cpu_count() or 1)
+
+    def parcels(self, body: bytes) -> list[Parcel]:
+        """The documents of a body. Raises Refusal, LimitError."""
+        if len(body) <= _SMALL:
+            return _parcels(body)
+        with self._room:
+            reply = call_in_worker(f"{__name__}.read", {"body": body, "limits": self._limits})
+        found = json.loads(reply["text"])
+        if "refusal" in found:
+            raise Refusal(**found["refusal"])
+        return [Parcel(*one) for one in found["parcels"]]
+
+
+def read(body: bytes) -> Told:
+    """The documents of a body, or why it is rejected, as a worker sends them. Raises LimitError."""
+    allowance().take(len(body))
+    try:
+        return Told({"parcels": _parcels(body)})
+    except Refusal as refusal:
+        return Told({"refusal": refusal.parts()})
+
+
+def _parcels(body: bytes) -> list[Parcel]:
+    return [_parcel(document) for document in checked(documents_of_body(body))]
+
+
+def _parcel(document: Document) -> Parcel:
+    top = completed(document)
+    digest = digest_of(top)
+    is_secret = document.encrypted and not is_empty(document.data)
+    reference = str(document.data) if is_secret and number_of(document.data) is not None else None
+    data = text_of_nodes(document.data) if is_secret and reference is None else ""
+    text = text_of_nodes(with_data(top, None) if is_secret else top)
+    return Parcel(*identity_of(document), str(document), is_secret, digest, text, data, reference)
