@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 from plait.lazy import first_use
-from plait.ops.definitions import interpolate
 from plait.ops.files import expand, operations_of, read_operations
 from plait.ops.job import Job, patch
 from plait.ops.operations import Operation, Remove, Replace, Test, to_nodes
@@ -19,6 +18,7 @@ from plait.ops.walk import find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from plait.ops.definitions import interpolate
     from plait.ops.difference import diff
     from plait.ops.store import Store
 
@@ -49,7 +49,7 @@ __all__ = [
 ]
 
 
-_LATER = {"Store": "store", "diff": "difference"}
+_LATER = {"Store": "store", "diff": "difference", "interpolate": "definitions"}
 
 
 def __getattr__(name: str) -> object:

@@ -10,7 +10,7 @@ from plait.errors import Finding, LimitError, OpsError, conceal
 from plait.limits import allowance, exceeded
 from plait.nodes import Array, Map, kind_name
 from plait.ops import walk
-from plait.ops.placeholders import MARK, fill
+from plait.ops.placeholders import MARK, SECTION, can_have_values, fill
 from plait.ops.pointer import Index, Key, Pointer, parse
 from plait.ops.rewrite import rewrite_texts
 from plait.ops.values import scalar_text
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from plait.source import Position
 
     Ask: TypeAlias = Callable[[str], tuple[bool, Value]]
-
-SECTION = "variables"
 
 
 class Definition:
@@ -263,9 +261,9 @@ def interpolate(
     used: names that count as used; gets those that are. is_last: if not, what is missing or unused is not told yet.
     Raises OpsError, ReadError.
     """
+    if not can_have_values(root, sources) and not expect_values:
+        return root
     section = definitions(root)
-    if not section and not expect_values and sources.are_empty():
-        return root  # no placeholder can have a value
     lookup = Lookup(sources, section)
     if used is not None:
         lookup.used = used

@@ -10,9 +10,8 @@ from plait.context import Context
 from plait.errors import OpsError, UsageError, Wording, conceal, full, part_of, public, quotation
 from plait.events import current_listener
 from plait.nodes import Document
-from plait.ops.definitions import interpolate
 from plait.ops.draft import Draft
-from plait.ops.placeholders import marked
+from plait.ops.placeholders import can_have_values, marked
 from plait.ops.pointer import Match
 from plait.ops.reading import keep_format, read_first, write_text
 from plait.ops.variables import Sources
@@ -158,7 +157,7 @@ class Job:
         value = self.base
         used: set[str] = set()
         if self.variables_first:
-            value = interpolate(value, self.sources, used=used, is_last=False)
+            value = self._filled(value, used, is_last=False)
         try:
             value = patch(value, self.operations, trace=trace, done=self.done)
         except OpsError as error:
@@ -169,9 +168,7 @@ class Job:
             warn_of_placeholders(texts, self.sources, self.context.warn)
         # Values that are made are stored at once.
         self.context.check_warnings()
-        value = interpolate(
-            value, self.sources, expect_values=self.expect_values, expect_use=self.expect_use, used=used
-        )
+        value = self._filled(value, used)
         self.context.check_warnings()
         if self.pointer is None:
             return value
@@ -184,6 +181,21 @@ class Job:
 
             self.item = looked_up(trace, self.pointer, value, found)
         return found
+
+    def _filled(self, value: Value, used: set[str], *, is_last: bool = True) -> Value:
+        """The document with its placeholders filled. is_last: as of `interpolate`."""
+        if not can_have_values(value, self.sources) and not self.expect_values:
+            return value
+        from plait.ops.definitions import interpolate
+
+        return interpolate(
+            value,
+            self.sources,
+            expect_values=is_last and self.expect_values,
+            expect_use=is_last and self.expect_use,
+            used=used,
+            is_last=is_last,
+        )
 
     def _withheld(self, error: OpsError) -> OpsError:
         """An error about a document that is filled already: what it quotes may be the value of a variable."""

@@ -19,10 +19,13 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from plait.nodes import Item, Value
+    from plait.ops.variables import Sources
 
     Lookup: TypeAlias = Callable[[str], tuple[bool, Value]]
 
 MARK = "(("
+# The key at the root of a document whose value defines variables.
+SECTION = "variables"
 _SHORT = 1 << 10
 _ASCII = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-/.")
 
@@ -76,6 +79,12 @@ def marked(root: Value) -> list[tuple[Item, str]]:
             if type(item) is MapItem and type(item.key) is str and MARK in item.key:
                 found.append((item, item.key))
     return found
+
+
+def can_have_values(root: Value, sources: Sources) -> bool:
+    """False if no placeholder of a document has a value: none is given, and the document defines no variables."""
+    section = root.find(SECTION) if type(root) is Map else None
+    return not sources.are_empty() or (section is not None and section.value is not None)
 
 
 def is_whole(text: str) -> bool:
