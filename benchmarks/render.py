@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 
 from plait.context import Context
-from plait.output import FORMATS
+from plait.formats import FORMATS
 from plait.workspace import Job, in_memory
 from plait.workspace.phases import run
 

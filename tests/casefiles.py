@@ -11,7 +11,7 @@ from pathlib import Path
 
 from plait.context import Context
 from plait.errors import PlaitError, render
-from plait.output import FORMATS
+from plait.formats import FORMATS
 from plait.provenance import Trace
 from plait.workspace import InputFile, Job, Options, in_memory
 from plait.workspace.phases import run

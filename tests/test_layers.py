@@ -35,6 +35,7 @@ LEVELS = [
     ["modules"],
     ["kinds"],
     ["output"],
+    ["formats"],
     ["destinations"],
     ["workspace"],
     ["tools"],

@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from plait.errors import ReadError, UsageError
+from plait.formats import FORMATS, bulk_json, choose_formats
 from plait.nodes import documents, from_plain
-from plait.output import FORMATS, add_files, bulk_json, choose_formats, replace_directory
+from plait.output import add_files, replace_directory
 
 Writer = Callable[[str, Sequence[tuple[str, str]], Callable[[str], None]], None]
 

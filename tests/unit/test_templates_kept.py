@@ -10,8 +10,8 @@ import casefiles
 from plait.codecache import CodeCache
 from plait.context import Context
 from plait.errors import LimitError, PlaitError, ReadError, TemplateError, render
+from plait.formats import FORMATS
 from plait.limits import Limits, limited
-from plait.output import FORMATS
 from plait.workspace import Job, Options, in_memory
 from plait.workspace.phases import run
 

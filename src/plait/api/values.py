@@ -10,8 +10,8 @@ from plait.api.rendering import Given
 from plait.api.rendering import data_values as values_given
 from plait.api.results import Documents
 from plait.errors import UsageError
+from plait.formats import JSON_SCHEMA, OPENAPI
 from plait.limits import limited_to
-from plait.output import JSON_SCHEMA, OPENAPI
 from plait.workspace import INSPECT_JSON_SCHEMA, INSPECT_SCHEMA, INSPECT_VALUES, Options
 
 TYPE_CHECKING = False

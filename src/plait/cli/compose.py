@@ -131,7 +131,7 @@ def main(argv: Sequence[str], given: Map | None = None) -> int:
     if changes is not None:
         write_folded(_shown(changes), is_harmless=True)
         return 0
-    from plait.output import text_of
+    from plait.formats import text_of
 
     if flags.given("output-files"):
         from plait.cli.files import write_files
@@ -152,7 +152,7 @@ def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) ->
     given: data values that win over those of flags. Raises PlaitError.
     """
     from plait.cli.files import result_of
-    from plait.output import text_of
+    from plait.formats import text_of
 
     flags = COMPOSE.parse(argv)
     keep_limits(flags, context)

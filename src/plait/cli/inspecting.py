@@ -22,7 +22,7 @@ def list_files(job: Job) -> Result:
 
 def bulk_error(error: PlaitError, flags: Parsed) -> str:
     """An error as `--bulk-out` prints it: in the JSON, with status 0 (spec ytt 1.9)."""
-    from plait.output import bulk_json
+    from plait.formats import bulk_json
 
     if flags.program == "ytt":
         from plait.reference.ytt import sentence

@@ -164,7 +164,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _json(result: DocumentSet) -> str:
-    from plait.output import FORMATS
+    from plait.formats import FORMATS
 
     return FORMATS["json"](result)
 

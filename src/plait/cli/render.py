@@ -322,7 +322,7 @@ def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) ->
     """
     from plait.api.results import Rendered
     from plait.cli.sharing import is_recorded, with_shared
-    from plait.output import choose_formats
+    from plait.formats import choose_formats
 
     flags = _parsed(argv)
     keep_limits(flags, context)
@@ -388,7 +388,7 @@ def _evaluate(
     given: Map | None,
 ) -> Result:
     if flags.on("keep-format"):
-        from plait.output import choose_formats
+        from plait.formats import choose_formats
 
         keep_originals(flags, context, choose_formats(flags.texts("output"))[0])
     job = _job(flags, files, inputs, context, debug, given)
@@ -455,7 +455,7 @@ def _job(
 
 
 def _inspection(flags: Parsed) -> str | None:
-    from plait.output import JSON_SCHEMA, OPENAPI, choose_formats
+    from plait.formats import JSON_SCHEMA, OPENAPI, choose_formats
 
     _, schema_format = choose_formats(flags.texts("output"))
     if flags.on("files-inspect"):
@@ -490,7 +490,7 @@ def _prints_documents(flags: Parsed) -> bool:
 
 
 def _prints_json(flags: Parsed) -> bool:
-    from plait.output import choose_formats
+    from plait.formats import choose_formats
 
     elsewhere = flags.on("bulk-out") or flags.given("output-files") or flags.given(_EMPTIED)
     return not elsewhere and choose_formats(flags.texts("output"))[0] == "json"
@@ -504,11 +504,11 @@ def _note_texts(flags: Parsed, result: Result, context: Context) -> None:
 
 
 def _write(flags: Parsed, result: Result) -> None:
-    from plait import output
+    from plait import formats
 
     emptied, kept = flags.text(_EMPTIED), flags.text("output-files")
     if flags.on("bulk-out"):
-        write_out(output.bulk_json(result.output_files()))
+        write_out(formats.bulk_json(result.output_files()))
     elif emptied or kept:
         from plait.cli.files import replace_files, write_files
 
@@ -517,7 +517,7 @@ def _write(flags: Parsed, result: Result) -> None:
         else:
             write_files(kept, result.output_files())
     else:
-        name, _ = output.choose_formats(flags.texts("output"))
+        name, _ = formats.choose_formats(flags.texts("output"))
         write_out(result.write(name)(result.documents))
         if result.texts and are_notes_shown(flags):
             sys.stderr.write(_TEXT_FILES_WARNING)

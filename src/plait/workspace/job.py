@@ -266,7 +266,7 @@ class Result:
 
     def write(self, form: str) -> Callable[[DocumentSet], str]:
         """What writes documents of it in a form of output."""
-        from plait.output import FORMATS, TAGGED
+        from plait.formats import FORMATS, TAGGED
 
         if self.originals is not None:
             return self.originals.write
