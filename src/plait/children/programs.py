@@ -105,6 +105,8 @@ class Finished(NamedTuple):
 # Bytes of standard error that are kept.
 _ERRORS = 64 << 10
 _CHUNK = 64 << 10
+# Seconds until the pipes of processes that were killed are closed.
+_CLOSING = 1.0
 
 
 def run(
@@ -178,8 +180,10 @@ class _Running:
             # Also after an interrupt: nothing that the program has started goes on.
             if not is_whole:
                 self._end()
-            # A pipe that a process outside the group still has stays with its thread.
             for thread, stream in zip(threads, (self._process.stdout, self._process.stderr), strict=False):
+                if thread.ident is not None:
+                    thread.join(_CLOSING)
+                # A pipe that a process outside the group still has stays with its thread.
                 if stream is not None and not thread.is_alive():
                     stream.close()
         if self._prints_too_much:

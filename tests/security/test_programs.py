@@ -1,0 +1,324 @@
+"""Programs of others: which one is run, with which variables, and that it ends; and what a repository can make git run."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+import pytest
+
+from plait.children import programs
+from plait.children.programs import GIT, PROGRAMS, SOPS, Program, command, run, variables_of
+from plait.children.python import import_path
+from plait.cli import main
+from plait.errors import LimitError, ReadError
+from plait.fleet.since import Repository
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="starts scripts")
+
+
+def script(path: pathlib.Path, text: str) -> pathlib.Path:
+    path.parent.mkdir(exist_ok=True, parents=True)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def place(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
+    """A working directory, with a directory `bin` for programs beside it."""
+    top = tmp_path / "checkout"
+    top.mkdir()
+    monkeypatch.chdir(top)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    return top
+
+
+# ---- which program
+
+
+@pytest.mark.parametrize("entry", [".", "", "./", "tools", "{here}", "{here}/", "{here}/../checkout", "{link}"])
+@pytest.mark.parametrize("program", [*PROGRAMS, command("tell")], ids=lambda program: program.name)
+def test_a_program_of_the_working_directory_is_not_run(
+    entry: str, program: Program, place: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (place.parent / "link").symlink_to(place)
+    script(place / program.name, "echo planted")
+    script(place / "tools" / program.name, "echo planted")
+    given = entry.format(here=place, link=place.parent / "link")
+    monkeypatch.setenv("PATH", given)
+    with pytest.raises(ReadError, match=f"there is no program {program.name} to run"):
+        run(program, [], seconds=10, most=100)
+    script(place.parent / "bin" / program.name, "echo found $PATH")
+    monkeypatch.setenv("PATH", f"{given}{os.pathsep}{place.parent / 'bin'}")
+    # It starts other programs by the same rule.
+    assert run(program, [], seconds=10, most=1000).output.decode() == f"found {place.parent / 'bin'}\n"
+
+
+def test_a_path_is_run_as_it_is_typed(place: pathlib.Path) -> None:
+    script(place / "tell", "echo typed")
+    assert run(command("./tell"), [], seconds=10, most=100).output == b"typed\n"
+    assert run(command(str(place / "tell")), [], seconds=10, most=100).output == b"typed\n"
+
+
+@pytest.mark.parametrize(
+    "name", ["--keyservice=x", "-i", "exec-env", "edit", "publish", "keyservice", "--", "--version"]
+)
+def test_the_name_of_a_file_is_no_option_and_no_command(
+    name: str, place: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script(place.parent / "bin" / "sops", f'for word; do echo "$word"; done > {place.parent}/words; echo "a: 1"')
+    (place / name).write_text("sops: {mac: x}\n")
+    (place / "a.yml").write_text("a: 1\n")
+    assert main(["render", "-f", "a.yml", "--secrets", f"sops:{name}"]) == 0, capsys.readouterr().err
+    words = (place.parent / "words").read_text().split("\n")[:-1]
+    assert words == ["--decrypt", "--output-type", "yaml", "--", f"./{name}"]
+
+
+# ---- which variables
+
+NEEDED = {
+    SOPS.name: ["HOME", "PATH", "SOPS_AGE_KEY_FILE", "AWS_PROFILE", "AZURE_TENANT_ID", "GOOGLE_APPLICATION_CREDENTIALS", "VAULT_TOKEN",
+           "GNUPGHOME", "GPG_TTY", "SSH_AUTH_SOCK", "XDG_CONFIG_HOME", "HTTPS_PROXY", "https_proxy"],
+    GIT.name: ["HOME", "PATH", "XDG_CONFIG_HOME", "GIT_DIR", "GIT_WORK_TREE", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM"],
+}  # fmt: skip
+# Variables that make a program run others, or that are secrets of others.
+DANGEROUS = [
+    "GIT_EXTERNAL_DIFF", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_PAGER", "GIT_EDITOR", "GIT_ASKPASS", "GIT_PROXY_COMMAND",
+    "GIT_EXEC_PATH", "GIT_TEMPLATE_DIR", "GIT_INDEX_FILE", "PAGER", "EDITOR", "LD_PRELOAD", "LD_LIBRARY_PATH", "BASH_ENV", "ENV",
+    "PYTHONPATH", "GITHUB_TOKEN", "DB_PASSWORD", "PLAIT_SECRET",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+def test_a_program_gets_what_it_needs_and_no_more(
+    program: Program, place: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in {*NEEDED[program.name], *DANGEROUS} - {"PATH"}:
+        monkeypatch.setenv(name, "x")
+    script(place.parent / "bin" / program.name, "/usr/bin/env")
+    told = run(program, [], seconds=10, most=100_000).output.decode().splitlines()
+    found = {line.partition("=")[0] for line in told}
+    assert found >= set(NEEDED[program.name])
+    assert not found & set(DANGEROUS)
+    assert found <= {*variables_of(program), "PWD", "SHLVL", "_", "OLDPWD"}
+
+
+def test_a_command_of_the_user_gets_all_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DB_PASSWORD", "x")
+    assert {**variables_of(command("vault")), "PATH": ""} == {**os.environ, "PATH": ""}
+
+
+# ---- its end
+
+
+@pytest.fixture
+def heartbeat(place: pathlib.Path) -> pathlib.Path:
+    """A file that grows while a process goes on."""
+    return place.parent / "heartbeat"
+
+
+def has_ended(heartbeat: pathlib.Path) -> bool:
+    size = heartbeat.stat().st_size
+    time.sleep(0.3)
+    return heartbeat.stat().st_size == size
+
+
+BEAT = "while :; do echo x >> {file}; sleep 0.05; done"
+ENDLESS = {
+    "waits": "sleep 60",
+    "prints": "while :; do echo yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy; done",
+    "prints one line": "exec cat /dev/zero",
+    "complains": "while :; do echo yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy >&2; done",
+    "takes no signal": "trap '' TERM INT HUP PIPE; (trap '' TERM INT HUP PIPE; {beat}) & {beat}",
+    "leaves a process": "(trap '' TERM HUP PIPE; {beat}) & exit 0",
+    "leaves many": "for i in 1 2 3; do (({beat}) &) ; done; sleep 60",
+    "closes its output": "exec >&- 2>&-; {beat}",
+    "closes its output and leaves": "exec >&- 2>&-; ({beat}) & sleep 60",
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_a_program_without_an_end_is_ended_with_all_that_it_started(
+    name: str, place: pathlib.Path, heartbeat: pathlib.Path
+) -> None:
+    heartbeat.touch()
+    beat = BEAT.format(file=heartbeat)
+    script(place.parent / "bin" / "endless", ENDLESS[name].format(beat=beat))
+    with pytest.raises(LimitError, match=r"endless (took too long|prints too much), and was ended"):
+        run(command("endless"), [], seconds=1, most=1_000_000)
+    assert has_ended(heartbeat)
+
+
+def test_what_a_program_complains_of_is_kept_in_part(place: pathlib.Path) -> None:
+    script(place.parent / "bin" / "loud", "head -c 10000000 /dev/zero | tr '\\0' x >&2; echo fine")
+    done = run(command("loud"), [], seconds=30, most=100)
+    assert (done.output, len(done.errors)) == (b"fine\n", 64 << 10)
+
+
+def test_a_program_that_does_not_read_its_input_ends(place: pathlib.Path) -> None:
+    script(place.parent / "bin" / "deaf", "echo done")
+    assert run(command("deaf"), [], seconds=10, most=100, given=bytes(10 << 20)).output == b"done\n"
+
+
+def test_a_program_without_input_reads_nothing(place: pathlib.Path) -> None:
+    script(place.parent / "bin" / "reads", "cat; echo end")
+    assert run(command("reads"), [], seconds=10, most=100).output == b"end\n"
+
+
+# ---- git
+
+# Settings of a repository that name programs; {canary} is a command that leaves a canary.
+SETTINGS = {
+    "core.fsmonitor": "{canary}",
+    "core.hooksPath": "hooks",
+    "core.pager": "{canary}",
+    "pager.diff": "{canary}",
+    "core.editor": "{canary}",
+    "core.sshCommand": "{canary}",
+    "core.gitProxy": "{canary}",
+    "core.askPass": "{canary}",
+    "core.alternateRefsCommand": "{canary}",
+    "credential.helper": "!{canary}",
+    "diff.external": "{canary}",
+    "diff.evil.command": "{canary}",
+    "diff.evil.textconv": "{canary}",
+    "filter.evil.clean": "{canary}",
+    "filter.evil.smudge": "{canary}",
+    "filter.evil.process": "{canary}",
+    "filter.evil.required": "true",
+    "filter.e v.i/l.clean": "{canary}",
+    "merge.evil.driver": "{canary}",
+    "gpg.program": "{canary}",
+    "alias.diff": "!{canary}",
+    "alias.rev-parse": "!{canary}",
+    "remote.origin.url": "ext::{canary}",
+    "remote.origin.uploadpack": "{canary}",
+    "remote.origin.promisor": "true",
+    "remote.origin.partialclonefilter": "blob:none",
+    "extensions.partialClone": "origin",
+    "core.repositoryFormatVersion": "1",
+    "protocol.allow": "always",
+    "protocol.ext.allow": "always",
+    "diff.submodule": "log",
+    "diff.ignoreSubmodules": "none",
+    "status.submoduleSummary": "true",
+}
+
+
+def git(place: pathlib.Path, *words: str) -> None:
+    who = [
+        "-c",
+        "user.name=t",
+        "-c",
+        "user.email=t@example.com",
+        "-c",
+        "commit.gpgsign=false",
+        "-c",
+        "protocol.file.allow=always",
+    ]
+    subprocess.run(["git", *who, *words], cwd=place, check=True, capture_output=True)
+
+
+@pytest.fixture
+def hostile(place: pathlib.Path) -> pathlib.Path:
+    """A repository whose configuration runs programs wherever that can be said; a submodule does the same."""
+    inner = place.parent / "inner"
+    inner.mkdir()
+    (inner / "b.yml").write_text("b: 1\n")
+    git(inner, "init", "-q")
+    git(inner, "add", ".")
+    git(inner, "commit", "-q", "-m", "one")
+    (place / "a.yml").write_text("a: 1\n")
+    git(place, "init", "-q")
+    git(place, "submodule", "add", "-q", str(inner), "sub")
+    (place / ".gitattributes").write_text('*.yml filter=evil diff=evil merge=evil\n*.txt filter="e v.i/l"\n')
+    git(place, "add", ".")
+    git(place, "commit", "-q", "-m", "one")
+    canary = script(place.parent / "canary.sh", f"echo ran >> {place.parent / 'canary'}; cat")
+    for top, own in ((place, place / ".git"), (place / "sub", place / ".git" / "modules" / "sub")):
+        for name, text in SETTINGS.items():
+            git(top, "config", "--file", str(own / "config"), name, text.format(canary=canary))
+        (own / "info").mkdir(exist_ok=True)
+        (own / "info" / "attributes").write_text("* filter=evil diff=evil\n")
+        for hooks in (own / "hooks", top / "hooks"):
+            for hook in (
+                "post-index-change",
+                "post-checkout",
+                "fsmonitor-watchman",
+                "reference-transaction",
+                "pre-auto-gc",
+            ):
+                script(hooks / hook, str(canary))
+    (place / "a.yml").write_text("a: 2\n")
+    (place / "sub" / "b.yml").write_text("b: 2\n")
+    (place / "new.yml").write_text("a: 3\n")
+    return place
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="no git")
+def test_a_repository_makes_git_run_nothing(hostile: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    before = {path: path.read_bytes() for path in (hostile / ".git").rglob("*") if path.is_file()}
+    laid_out = tmp_path / "laid out"
+    laid_out.mkdir()
+    repository = Repository(str(hostile))
+    commit = repository.commit("HEAD")
+    changed = {os.path.relpath(path, hostile) for path in repository.changed(commit)}
+    repository.lay_out(commit, str(laid_out))
+    assert repository.ignored([str(hostile / "a.yml")]) == []
+    assert not (tmp_path / "canary").exists()
+    assert changed >= {"a.yml", "new.yml"}
+    assert (laid_out / "a.yml").read_text() == "a: 1\n"
+    assert {path: path.read_bytes() for path in (hostile / ".git").rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="no git")
+def test_the_repository_is_hostile(hostile: pathlib.Path) -> None:
+    subprocess.run(["git", "status"], cwd=hostile, capture_output=True, check=False)
+    assert (hostile.parent / "canary").exists()
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="no git")
+def test_a_directory_that_looks_like_a_repository_is_none(place: pathlib.Path) -> None:
+    """Files of a checkout can form a bare repository, with a configuration of their own."""
+    canary = script(place.parent / "canary.sh", f"echo ran >> {place.parent / 'canary'}")
+    git(place, "init", "-q", "--bare", ".")
+    git(place, "config", "core.bare", "false")
+    git(place, "config", "core.worktree", ".")
+    git(place, "config", "core.fsmonitor", str(canary))
+    with pytest.raises(Exception, match="git does not know this directory"):
+        Repository(str(place))
+    assert not (place.parent / "canary").exists()
+
+
+# ---- import paths
+
+
+@pytest.mark.parametrize("entry", ["", ".", "..", "relative", "{here}", "{here}/", "{link}", "{named}"])
+def test_the_working_directory_is_on_no_import_path(
+    entry: str, place: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = place / "named"
+    (place.parent / "link").symlink_to(place)
+    given = entry.format(here=place, link=place.parent / "link", named=named)
+    monkeypatch.setenv("PYTHONPATH", f"named{os.pathsep}")
+    monkeypatch.setattr(sys, "path", [given, *sys.path])
+    found = import_path()
+    assert given not in found
+    assert all(os.path.isabs(one) and os.path.realpath(one) not in (str(place), str(named)) for one in found)
+    assert found == [one for one in sys.path[1:] if one in found]
+
+
+def test_an_absolute_entry_of_the_user_stays(place: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(place))
+    monkeypatch.setattr(sys, "path", [str(place), *sys.path])
+    assert import_path()[0] == str(place)
+
+
+def test_the_table_has_every_program() -> None:
+    found = [one for one in vars(programs).values() if isinstance(one, Program)]
+    assert {one.name for one in found} == {one.name for one in PROGRAMS} == NEEDED.keys()
