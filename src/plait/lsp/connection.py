@@ -46,6 +46,9 @@ class Server(LanguageServer):
         self._uris: dict[str, str] = {}
         # Whether there are other files than those that are open.
         self.has_disk = True
+        # The directories of projects that the user was asked about.
+        self.asked: set[str] = set()
+        self._asking: set[asyncio.Task[None]] = set()
         # What was told of files that are not open, by path.
         self._told: dict[str, list[types.Diagnostic]] = {}
         self._looking: asyncio.Task[None] | None = None
@@ -71,6 +74,14 @@ class Server(LanguageServer):
     def uri_of(self, path: str) -> str:
         """The URI of a file: the client's own for an open file."""
         return self._uris.get(path) or uri_of(path)
+
+    def ask_about(self, path: str) -> None:
+        """Ask the user about the project of a file, where it needs an answer."""
+        from plait.lsp.asking import ask
+
+        task = asyncio.ensure_future(ask(self, path))
+        self._asking.add(task)
+        task.add_done_callback(self._asking.discard)
 
     # ---- positions
 

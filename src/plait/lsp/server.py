@@ -52,6 +52,7 @@ def _opened(server: Server, params: types.DidOpenTextDocumentParams) -> None:
     path = server.opened(params.text_document.uri)
     server.state.open(path, params.text_document.text)
     server.tell(path)
+    server.ask_about(path)
 
 
 @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
@@ -71,7 +72,9 @@ def _closed(server: Server, params: types.DidCloseTextDocumentParams) -> None:
 
 @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
 def _saved(server: Server, params: types.DidSaveTextDocumentParams) -> None:
-    server.tell(path_of(params.text_document.uri))
+    path = path_of(params.text_document.uri)
+    server.tell(path)
+    server.ask_about(path)
 
 
 @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
