@@ -8,7 +8,7 @@ import traceback
 import uuid
 from contextlib import asynccontextmanager
 from functools import partial
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from anyio import CapacityLimiter, to_thread
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -210,9 +210,18 @@ class _Frame:
                 if isinstance(given, Refusal):
                     note("error.type", given.kind)
                     return _refused(request, given)
-                return _response(request, given.status, given.text)
+                response = _response(request, given.status, given.text)
+                if given.marker is not None:
+                    response.headers["link"] = self._link(request, given.marker)
+                return response
 
         return respond
+
+    def _link(self, request: Request, marker: int) -> str:
+        """The header that leads to the next part of a list: the same request with another marker."""
+        query = [(name, value) for name, value in request.query_params.multi_items() if name != "marker"]
+        path = quote(request.scope["path"], errors="surrogateescape")
+        return f'<{self._service.address}{path}?{urlencode([*query, ("marker", marker)])}>; rel="next"'
 
     async def _given(self, request: Request, function: Function) -> Answer | Refusal:
         """What a function answers to a request. Raises Refusal."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from plait.service.failures import bad_parameter, check_name
 from plait.service.texts import text_of
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from plait.service.parcels import Reader
     from plait.service.rendering import Renderer
     from plait.service.telemetry import Telemetry
+
+T = TypeVar("T")
 
 
 class Service(NamedTuple):
@@ -76,20 +78,37 @@ class Call(NamedTuple):
             raise bad_parameter(name, "an integer")
         return int(text)
 
+    def page(self, items: Sequence[T], most: int, *, limits: bool = True) -> tuple[Sequence[T], int | None]:
+        """The part of a list that the parameters `marker` (items to skip) and `limit` ask for, and the marker of the next
+        part, if there is one. most: items of a response without `limit`. limits: `limit` counts without `marker` too, which
+        Deckhand ignores for lists of other things than documents. Raises Refusal.
+        """
+        limit, given = self.number("limit") if limits or self.parameter("marker") else None, self.number("marker")
+        marker = given or 0
+        if marker < 0:
+            raise bad_parameter("marker", "the marker of a header Link")
+        end = marker + (most if limit is None else abs(limit))
+        return items[marker:end], end if end < len(items) and end > marker else None
+
 
 _DIGITS = 10
+PAGE = 1_000
+"""Items of a list that Deckhand does not have, in a response to a request without `limit`."""
+LARGEST_PAGE = 250_000
+"""The same of a list that Deckhand has, whose clients expect all of it."""
 
 
 class Answer(NamedTuple):
-    """An answer that is no error."""
+    """An answer that is no error. marker: of the next part of a list."""
 
     text: str
     status: int = 200
+    marker: int | None = None
 
 
-def answer(value: object, status: int = 200) -> Answer:
+def answer(value: object, status: int = 200, marker: int | None = None) -> Answer:
     """An answer of one document."""
-    return Answer(text_of([value]), status)
+    return Answer(text_of([value]), status, marker)
 
 
 NOTHING = Answer("", 204)

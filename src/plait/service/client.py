@@ -7,6 +7,7 @@ client.documents(1, name="shop")
 
 from __future__ import annotations
 
+import re
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode
 from urllib.request import Request, urlopen
@@ -81,8 +82,7 @@ class Client:
 
     def revisions(self, *, tag: str | Sequence[str] = ()) -> list[dict[str, object]]:
         """All revisions, or those with one of some tags."""
-        found = self._map("GET", ["revisions"], query={"tag": tag})
-        return _maps(found["results"])
+        return _results(self._ask("GET", ["revisions"], query={"tag": tag}))
 
     def revision(self, revision: int) -> dict[str, object]:
         """One revision."""
@@ -103,8 +103,7 @@ class Client:
     def fleet(self, revision: int, other: int | None = None, *, diff: bool = False) -> list[dict[str, object]]:
         """All runs of the project in a revision; or how they differ in another one. diff: also by lines."""
         path = ["revisions", revision, "fleet", *([] if other is None else [other])]
-        found = self._ask("GET", path, query={"diff": True} if diff else None)
-        return _maps(found[0]) if found else []
+        return [one for page in self._ask("GET", path, query={"diff": True} if diff else None) for one in _maps(page)]
 
     def run(self, revision: int, name: str) -> list[object]:
         """The documents that a run of the project in a revision makes."""
@@ -143,7 +142,7 @@ class Client:
 
     def validations(self, revision: int) -> list[dict[str, object]]:
         """All reports about a revision."""
-        return _maps(self._map("GET", ["revisions", revision, "validations", "detail"])["results"])
+        return _results(self._ask("GET", ["revisions", revision, "validations", "detail"]))
 
     def _map(
         self, method: str, path: Sequence[object], text: str = "", *, query: Mapping[str, object] | None = None
@@ -156,20 +155,45 @@ class Client:
     def _ask(
         self, method: str, path: Sequence[object], text: str = "", *, query: Mapping[str, object] | None = None
     ) -> list[object]:
-        """The documents of an answer."""
+        """The documents of an answer; of all its pages, unless the query has a limit."""
+        found: list[object] = []
+        marker: str | None = None
+        while True:
+            page, marker = self._page(method, path, text, {**(query or {}), **({"marker": marker} if marker else {})})
+            found += page
+            if marker is None or "limit" in (query or {}):
+                return found
+
+    def _page(
+        self, method: str, path: Sequence[object], text: str, query: Mapping[str, object]
+    ) -> tuple[list[object], str | None]:
+        """The documents of a response, and the marker of the next page, if there is one."""
         url = "/".join([self._root, *(quote(str(part), safe="") for part in path)])
-        pairs = [(name, _word(one)) for name, value in (query or {}).items() for one in _each(value)]
+        pairs = [(name, _word(one)) for name, value in query.items() for one in _each(value)]
         url += f"?{urlencode(pairs)}" if pairs else ""
         request = Request(url, text.encode(), self._headers, method=method)  # noqa: S310 - an address of HTTP
         try:
             with urlopen(request, timeout=self._timeout) as response:  # noqa: S310
-                return _documents(response.read())
+                following = _MARKER.search(response.headers.get("Link") or "")
+                return _documents(response.read()), following[1] if following else None
         except HTTPError as error:
             with error:
                 raise _error(error.code, error.read()) from None
         except (URLError, OSError) as error:
             reason = error.reason if isinstance(error, URLError) else error
             raise ServiceError(f"{self._root} does not answer: {reason}") from None
+
+
+# The service may be known by another address than the one in the header, so only the marker counts.
+_MARKER = re.compile(r'[?&]marker=(\d{1,9})>; rel="next"')
+
+
+def _results(pages: Sequence[object]) -> list[dict[str, object]]:
+    """The results of all pages of a list. Raises ServiceError."""
+    maps = _maps(pages)
+    if not maps:
+        raise ServiceError("the service answers GET without a document")
+    return [one for page in maps for one in _maps(page["results"])]
 
 
 def _each(value: object) -> Sequence[object]:

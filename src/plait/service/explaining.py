@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.service.calls import Answer, answer
+from plait.service.calls import PAGE, Answer, answer
 from plait.service.failures import bad_request
 from plait.service.history import existing, has_secrets
 from plait.service.policy import LIST_CLEARTEXT, LIST_ENCRYPTED
@@ -27,4 +27,6 @@ def explain(call: Call) -> Answer:
         revision = existing(connection, call.path["revision"])
         if has_secrets(connection, revision):
             call.identity.require(LIST_ENCRYPTED)
-        return answer(service.renderer.histories(connection, service.keys, revision, path, cleartext=cleartext))
+        found = service.renderer.histories(connection, service.keys, revision, path, cleartext=cleartext)
+    histories, marker = call.page(found, PAGE)
+    return answer(histories, marker=marker)

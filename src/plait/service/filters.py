@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.nodes import Array, Map
+from plait.service.calls import LARGEST_PAGE
 from plait.service.documents import top_of
 
 TYPE_CHECKING = False
@@ -26,9 +27,12 @@ if TYPE_CHECKING:
     One = TypeVar("One", bound=Shown)
 
 
-def chosen(call: Call, documents: Sequence[One], *, raw: bool) -> list[One]:
-    """The documents that the parameters of a request choose. raw: by whether they are abstract, too. Raises Refusal."""
-    limit = call.number("limit")
+def chosen(call: Call, documents: Sequence[One], *, raw: bool) -> tuple[Sequence[One], int | None]:
+    """The documents that the parameters of a request choose, and the marker of the next ones.
+
+    raw: by whether they are abstract, too. Raises Refusal.
+    """
+    call.page((), 0)
     nodes = _Nodes()
     found = [one for one in documents if _is_chosen(call, one, nodes, raw=raw)]
     descending = call.parameter("order") == "desc"
@@ -37,7 +41,7 @@ def chosen(call: Call, documents: Sequence[One], *, raw: bool) -> list[One]:
         found = sorted(found, key=lambda one: [_rank(nodes.at(one, key)) for key in keys], reverse=descending)
     elif descending and raw:
         found.reverse()
-    return found if limit is None else found[: abs(limit)]
+    return call.page(found, LARGEST_PAGE)
 
 
 class _Nodes:

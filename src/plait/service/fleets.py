@@ -11,7 +11,7 @@ from typing import NamedTuple
 from plait.errors import PlaitError
 from plait.sealed import ask
 from plait.service.cache import Cache
-from plait.service.calls import Answer, answer
+from plait.service.calls import PAGE, Answer, answer
 from plait.service.documents import data_of, top_of
 from plait.service.failures import Refusal
 from plait.service.files import SCHEMA
@@ -85,7 +85,8 @@ class Projects:
 
 def fleet(call: Call) -> Answer:
     """All runs of the project in a revision, each with the digest of what it makes, or its error. Raises Refusal."""
-    return answer([_shown(one) for one in _runs(call, call.path["revision"])])
+    runs, marker = call.page(_runs(call, call.path["revision"]), PAGE)
+    return answer([_shown(one) for one in runs], marker=marker)
 
 
 def output(call: Call) -> Answer:
@@ -104,7 +105,8 @@ def compare(call: Call) -> Answer:
     before = {one.name: one for one in _runs(call, call.path["revision"], or_zero=True)}
     after = {one.name: one for one in _runs(call, call.path["other"], or_zero=True)}
     found = []
-    for name in [*before, *(name for name in after if name not in before)]:
+    names, marker = call.page([*before, *(name for name in after if name not in before)], PAGE)
+    for name in names:
         left, right = before.get(name), after.get(name)
         entry: dict[str, object] = {"name": name, "status": _status(left, right)}
         if right is not None and right.error:
@@ -112,7 +114,7 @@ def compare(call: Call) -> Answer:
         elif shows and left is not None and right is not None and left != right:
             entry["diff"] = _diff(left, right)
         found.append(entry)
-    return answer(found)
+    return answer(found, marker=marker)
 
 
 def _status(left: Made | None, right: Made | None) -> str:

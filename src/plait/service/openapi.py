@@ -17,6 +17,7 @@ _PART = re.compile(r"\{(\w+)(?::path)?\}")
 _TEXTS = {"type": "array", "items": {"type": "string"}}
 _SWITCH = {"type": "boolean"}
 _ORDER = {"type": "string", "enum": ["asc", "desc"]}
+_PAGE: dict[str, object] = {"limit": {"type": "integer"}, "marker": {"type": "integer", "minimum": 0}}
 _FILTERS: dict[str, object] = {
     "schema": _TEXTS,
     "metadata.name": _TEXTS,
@@ -25,16 +26,20 @@ _FILTERS: dict[str, object] = {
     "status.bucket": _TEXTS,
     "sort": _TEXTS,
     "order": _ORDER,
-    "limit": {"type": "integer"},
+    **_PAGE,
     "cleartext-secrets": _SWITCH,
 }
 # The parameters of a path, by how it ends.
 _QUERY: dict[str, dict[str, object]] = {
-    "/revisions": {"tag": _TEXTS, "sort": _TEXTS, "order": _ORDER},
+    "/revisions": {"tag": _TEXTS, "sort": _TEXTS, "order": _ORDER, **_PAGE},
     "/documents": _FILTERS | {"metadata.layeringDefinition.abstract": _SWITCH},
     "/rendered-documents": _FILTERS,
-    "/fleet/{other}": {"diff": _SWITCH},
-    "/explain": {"path": {"type": "string"}, "cleartext-secrets": _SWITCH},
+    "/fleet": _PAGE,
+    "/fleet/{other}": {"diff": _SWITCH, **_PAGE},
+    "/explain": {"path": {"type": "string"}, "cleartext-secrets": _SWITCH, **_PAGE},
+    "/validations": _PAGE,
+    "/validations/detail": _PAGE,
+    "/validations/{validation}": _PAGE,
 }
 _STATUSES = {"GET": "200", "PUT": "200", "POST": "201", "DELETE": "204"}
 _ERROR: dict[str, object] = {

@@ -21,10 +21,9 @@ def raw(call: Call) -> Answer:
         documents = documents_of(connection, existing(connection, call.path["revision"]))
     if not call.identity.may(LIST_ENCRYPTED):
         documents = [one for one in documents if not one.encrypted]
-    found = chosen(call, [one for one in documents if is_shown(one.entry)], raw=True)
-    return Answer(
-        stream((one.entry, redacted(one.text) if one.encrypted and not cleartext else one.text) for one in found)
-    )
+    found, marker = chosen(call, [one for one in documents if is_shown(one.entry)], raw=True)
+    texts = ((one.entry, redacted(one.text) if one.encrypted and not cleartext else one.text) for one in found)
+    return Answer(stream(texts), marker=marker)
 
 
 def rendered(call: Call) -> Answer:
@@ -40,4 +39,5 @@ def rendered(call: Call) -> Answer:
     shown = [
         one for one in documents if is_shown(one.entry) and (shows_all or not (one.encrypted or one.entry.id in hidden))
     ]
-    return Answer(stream((one.entry, one.text) for one in chosen(call, shown, raw=False)))
+    found, marker = chosen(call, shown, raw=False)
+    return Answer(stream((one.entry, one.text) for one in found), marker=marker)

@@ -102,7 +102,9 @@ class Renderer:
         by_identity = {entry.identity: entry for entry in entries}
         return [Shown(by_identity[one.identity], one.encrypted, one.text) for one in rendered]
 
-    def histories(self, connection: Connection, keys: Keys, revision: int, path: str, *, cleartext: bool) -> object:
+    def histories(
+        self, connection: Connection, keys: Keys, revision: int, path: str, *, cleartext: bool
+    ) -> list[object]:
         """The histories of rendered values of a revision, as plain data. path: which values. Raises Refusal."""
         found = documents_of(connection, revision)
         policy = _policy_for(connection, [one.entry for one in found])
@@ -116,9 +118,11 @@ class Renderer:
         }
         try:
             with self._telemetry.span("explain"), self._room:
-                return json.loads(call_in_worker("plait.service.histories.histories_of", given)["text"])
+                reply = call_in_worker("plait.service.histories.histories_of", given)
+            histories: list[object] = json.loads(reply["text"])
         except PlaitError as error:
             raise _refusal(error, documents) from None
+        return histories
 
     def _layered(self, documents: Sequence[Stored], *, cleartext: bool) -> Documents:
         try:

@@ -6,7 +6,7 @@ import json
 
 from sqlalchemy import delete, select
 
-from plait.service.calls import NOTHING, Answer, answer
+from plait.service.calls import LARGEST_PAGE, NOTHING, Answer, answer
 from plait.service.history import (
     Draft,
     add_revision,
@@ -51,7 +51,8 @@ def list_all(call: Call) -> Answer:
         for row in rows
         if not wanted or wanted.intersection(tags.get(row.id, ()))
     ]
-    return answer({"count": len(results), "results": results})
+    page, marker = call.page(results, LARGEST_PAGE, limits=False)
+    return answer({"count": len(page), "results": page}, marker=marker)
 
 
 def show(call: Call) -> Answer:

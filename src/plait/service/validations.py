@@ -14,7 +14,7 @@ from sqlalchemy import func, insert, select
 
 from plait.layering.document import VALIDATION_POLICY
 from plait.nodes import Map, to_plain
-from plait.service.calls import Answer, answer
+from plait.service.calls import LARGEST_PAGE, Answer, answer
 from plait.service.documents import top_of
 from plait.service.failures import Refusal, bad_request, check_name
 from plait.service.history import documents_of, existing, now
@@ -24,6 +24,8 @@ from plait.service.texts import text_of, value_of, value_of_body
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlalchemy import Connection
 
     from plait.service.calls import Call
@@ -94,7 +96,12 @@ def list_all(call: Call) -> Answer:
     for entry in _entries(call):
         found[entry.name] = min(entry.status, found.get(entry.name, entry.status), key=_badness)
     results = [{"name": name, "status": found[name]} for name in sorted(found)]
-    return answer({"count": len(results), "results": results})
+    return _listed(call, results)
+
+
+def _listed(call: Call, results: Sequence[object]) -> Answer:
+    page, marker = call.page(results, LARGEST_PAGE, limits=False)
+    return answer({"count": len(page), "results": page}, marker=marker)
 
 
 def _badness(status: str) -> tuple[int, str]:
@@ -105,13 +112,13 @@ def _badness(status: str) -> tuple[int, str]:
 def detail(call: Call) -> Answer:
     """Every report in full. Raises Refusal."""
     results = [{"id": number} | entry.shown() for number, entry in enumerate(_entries(call))]
-    return answer({"count": len(results), "results": results})
+    return _listed(call, results)
 
 
 def list_entries(call: Call) -> Answer:
     """The reports of one validation. Raises Refusal."""
     results = [{"id": number, "status": entry.status} for number, entry in enumerate(_named(call, _entries(call)))]
-    return answer({"count": len(results), "results": results})
+    return _listed(call, results)
 
 
 def show_entry(call: Call) -> Answer:
