@@ -102,7 +102,7 @@ class _Texts:
     if TYPE_CHECKING:
         at: Position | None
         is_concealed: bool
-        reference: object
+        _reference: object
         _message: str
         _expected: str | None
         _found: str | None
@@ -135,6 +135,15 @@ class _Texts:
     @message.setter
     def message(self, text: str) -> None:
         self._message = self.reference = text
+
+    @property
+    def reference(self) -> object:
+        """The text of the reference program; of an error about a secret source the message, since it may quote anything."""
+        return self.message if self.is_concealed and isinstance(self._reference, str) else self._reference
+
+    @reference.setter
+    def reference(self, text: object) -> None:
+        self._reference = text
 
     @property
     def expected(self) -> str | None:
@@ -216,7 +225,8 @@ class PlaitError(_Texts, Exception):
     """
 
     exit_status = 1
-    reference: str
+    if TYPE_CHECKING:
+        reference: str  # of a finding it may be another program's report
     origins: tuple[object, ...] | None = None
     decided_at: Position | None = None
 

@@ -269,3 +269,13 @@ def test_own_words_are_literals() -> None:
 
 
 assert set(KINDS) == {"sops", "file", "dir", "exec"}, "a new kind of secrets needs a text in the tests above"
+
+
+@pytest.mark.parametrize("text", [TEXTS["an alias"], TEXTS["a tag of an integer"], TEXTS["a bracket"]])
+def test_in_the_place_of_bosh_a_store_is_not_quoted_either(
+    text: str, here: pathlib.Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (here / "store.yml").write_text(text, "utf-8")
+    assert main(["interpolate", "base.yml", "--vars-store", "store.yml"], "bosh") == 1
+    said = capfd.readouterr()
+    assert TOKEN not in said.err + said.out

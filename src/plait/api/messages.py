@@ -114,7 +114,7 @@ def fault_of(error: PlaitError | Finding) -> Fault:
         "hint": _words(full(error, "hint")),
         "is_secret": error.is_concealed,
         "trail": [(step.text, _place_of(step.at), step.role, step.reference) for step in error.trail],
-        "reference": error.reference if isinstance(error.reference, str) else None,
+        "reference": str(error.reference) if isinstance(error.reference, str) else None,
     }
 
 
