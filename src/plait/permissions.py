@@ -152,6 +152,7 @@ class Permissions:
             f"plait trust {subject} --{need.access} {quote(_absolute(need))}",
         )
         error.access, error.name = need.access, _absolute(need)
+        error.origins = ()  # names in project files depend on no secret, also where a run uses secrets
         return error
 
 
