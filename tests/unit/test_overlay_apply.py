@@ -572,7 +572,7 @@ def test_documents_that_are_empty_in_the_end_are_dropped() -> None:
 
 def test_is_overlay() -> None:
     assert is_overlay(document("#@overlay/match by=1\n---\na: 1\n"))
-    assert is_overlay(document("#@overlay/append\n---\na: 1\n"))
+    assert not is_overlay(document("#@overlay/append\n---\na: 1\n"))
     assert not is_overlay(document("#@overlay/remove\n---\na: 1\n"))
     assert not is_overlay(document("---\n#@overlay/match by=1\na: 1\n"))
 

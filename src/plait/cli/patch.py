@@ -46,7 +46,7 @@ from plait.content import standard_input, variables
 from plait.context import Context
 from plait.errors import LimitError, OpsError, PlaitError, ReadError, UsageError
 from plait.nodes import DocumentSet
-from plait.source import FLAG
+from plait.source import CLAUSE, FLAG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -266,8 +266,11 @@ def _read(command: Command, argv: Sequence[str], flags: Parsed, context: Context
         raise UsageError("the required argument `PATH` was not provided", hint="plait patch base.yml -o ops.yml")
     if len(flags.arguments) > 1:
         extra = flags.arguments[1:]
+        told = f"Command '*opts.InterpolateOpts' does not support extra arguments: {', '.join(extra)}"
         raise UsageError(
-            f"one PATH is enough: {', '.join(extra)}", hint=f"an operations file is given with a flag: -o {extra[0]}"
+            f"one PATH is enough: {', '.join(extra)}",
+            hint=f"an operations file is given with a flag: -o {extra[0]}",
+            reference=told,
         )
     path = flags.arguments[0]
     if flags.on("in-place") and path == "-":
@@ -314,13 +317,13 @@ def _read(command: Command, argv: Sequence[str], flags: Parsed, context: Context
 
 
 def _read_template(job: Job, path: str) -> None:
-    from plait.ops.reading import decoded, expand_home, file_source
+    from plait.ops.reading import TEMPLATE, decoded, expand_home, file_source
     from plait.source import Source
 
     if path == "-":
         job.template = Source("stdin", decoded(standard_input()))
     else:
-        job.template = file_source(expand_home(path), "the template")
+        job.template = file_source(expand_home(path), TEMPLATE)
         job.template.name = path
 
 
@@ -328,7 +331,10 @@ def _take_operations(job: Job, value: str, flags: Parsed) -> None:
     from plait.ops import expand, file_source, read_operations
 
     for path in expand(value, links_of(flags)) if value else [value]:
-        source = file_source(path, "an ops file")
+        try:
+            source = file_source(path, "an ops file")
+        except ReadError as error:
+            raise error.within("", role=CLAUSE, reference=f"Reading ops file '{path}'") if path else error from None
         job.operations += read_operations(
             source, null_values=flags.on("null-values"), additions=job.additions, warn=job.context.warn
         )
@@ -378,7 +384,11 @@ def _take_store(job: Job, value: str, _flags: Parsed) -> None:
     from plait.ops.reading import expand_home
 
     if not value:
-        raise ReadError("the path of the variables store is empty", expected="a path")
+        raise ReadError(
+            "the path of the variables store is empty",
+            expected="a path",
+            reference="Expected file path to be non-empty",
+        )
     job.sources.store = Store(expand_home(value))
     if job.sources.traced is not None:
         job.sources.traced.store(value)

@@ -315,7 +315,7 @@ def _laid_out(text: str) -> list[Part]:
     try:
         return layouts(text)
     except Exception as error:  # noqa: BLE001 - told as what it is
-        raise syntax_error(error, Source("", text), text, 1) from None
+        raise syntax_error(error, Source("", text), text, 1, prepends=False) from None
 
 
 def is_same_key(site: Site, item: Item | None) -> bool:

@@ -14,10 +14,11 @@ from plait.ops.placeholders import MARK, SECTION, can_have_values, fill
 from plait.ops.pointer import Index, Key, Pointer, parse
 from plait.ops.rewrite import rewrite_texts
 from plait.ops.values import scalar_text
+from plait.source import CLAUSE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
     from plait.nodes import ArrayItem, MapItem, Value
@@ -51,8 +52,15 @@ def definitions(root: Value) -> list[Definition]:
             at=section.position,
             expected="an array of maps with name, type and options",
             found=kind_name(array),
+            reference=_not_read(array, section.line, "[]template.VariableDefinition"),
         )
     return [_definition(item, number) for number, item in enumerate(array.items)]
+
+
+def _not_read(value: Value, line: int, wanted: str) -> str:
+    from plait.ops.unmarshal import wrong_type
+
+    return wrong_type(value, line, wanted)
 
 
 def _definition(item: ArrayItem, number: int) -> Definition:
@@ -65,6 +73,7 @@ def _definition(item: ArrayItem, number: int) -> Definition:
             at=item.position,
             expected="a map with name, type and options",
             found=kind_name(value),
+            reference=_not_read(value, item.line, "template.VariableDefinition"),
         )
     options = value.find("options")
     return Definition(
@@ -82,8 +91,13 @@ def _text(entry: Map, field: str, number: int) -> str:
             at=item.position,
             expected="a string",
             found=kind_name(item.value),
+            reference=_not_read(item.value, item.line, "string"),
         )
     return scalar_text(item.value)
+
+
+# What BOSH puts before an error in a definition.
+_DEFINING = "Getting all variables from variable definitions sections"
 
 
 class Lookup:
@@ -127,7 +141,11 @@ class Lookup:
         if known is None:
             if name in way:
                 chain = " -> ".join(f'"{each}"' for each in (*way[way.index(name) :], name))
-                raise OpsError(f'the options of variable "{name}" depend on its own value: {chain}', at=self._at(name))
+                raise OpsError(
+                    f'the options of variable "{name}" depend on its own value: {chain}',
+                    at=self._at(name),
+                    reference="Detected recursion",
+                )
             known = self._known[name] = self._resolved(name, way)
         found, value, report = known
         if not found and report:
@@ -168,7 +186,10 @@ class Lookup:
                 conceal(error).at = None
             if error.at is None:
                 error.at = definition.item.position
-            raise error.within(f'in the definition of variable "{name}"') from None
+            error.within(
+                f'in the definition of variable "{name}"', role=CLAUSE, reference=f"Generating variable '{name}'"
+            )
+            raise error.within("", role=CLAUSE, reference=_DEFINING) from None
         return found, value, True
 
     def _check_name(self, definition: Definition, entries: list[Definition]) -> None:
@@ -235,15 +256,27 @@ def _inside(value: Value, path: str, name: str) -> Value:
             return walk.find(value, keys, slash=False)
         except walk.NotThereError as second:
             failed = error if isinstance(error, walk.NotThereError) else second
-        except OpsError:
-            failed = error
+            reference = second.reference
+        except OpsError as second:
+            failed, reference = error, second.reference
     first = name.partition(".")[0]
     hint = failed.hint
+    if hint is not None and hint.endswith(_OPTIONAL):
+        # A name of a variable has no mark that makes it optional.
+        hint = f"-v {name}=VALUE gives it a value there"
     if type(value) is not Map and type(value) is not Array:
         hint = f'a dotted name reaches into a map, and "{first}" is none: -v {name}=VALUE gives it a value there'
     raise OpsError(
-        f'variable "{name}": {failed.message}', expected=failed.expected, found=failed.found, hint=hint
-    ) from None
+        f'variable "{name}": {failed.message}',
+        expected=failed.expected,
+        found=failed.found,
+        hint=hint,
+        reference=reference,
+    ).within("", role=CLAUSE, reference=f"Finding variable '{name}'") from None
+
+
+# How the hint for a path ends whose last key is missing.
+_OPTIONAL = "? makes it optional"
 
 
 def interpolate(
@@ -341,6 +374,7 @@ def _report(root: Value, lookup: Lookup, expect_values: bool, expect_use: bool) 
                 at=known[0] if known else None,
                 also=known[1:],
                 found="\n".join(missing),
+                reference=_listing("Expected to find variables", missing),
                 hint=_suggestions(missing, offered)
                 or ('the store makes what "variables" in the document defines' if lookup.sources.store else None),
             )
@@ -352,12 +386,26 @@ def _report(root: Value, lookup: Lookup, expect_values: bool, expect_use: bool) 
                 Finding(
                     "variables that are not used",
                     found="\n".join(unused),
+                    reference=_listing("Expected to use variables", unused),
                     hint=_suggestions(unused, sorted(lookup.used.difference(offered))),
                 )
             )
     if findings:
         first, *rest = findings
-        raise OpsError(first.message, at=first.at, also=first.also, found=first.found, hint=first.hint, findings=rest)
+        raise OpsError(
+            first.message,
+            at=first.at,
+            also=first.also,
+            found=first.found,
+            hint=first.hint,
+            findings=rest,
+            reference=str(first.reference),
+        )
+
+
+def _listing(title: str, names: Sequence[str]) -> str:
+    """Names as BOSH lists them."""
+    return "\n".join([f"- {title}:", *(f"    - {name}" for name in names)])
 
 
 def _suggestions(wanted: list[str], known: list[str]) -> str | None:

@@ -201,7 +201,11 @@ class Draft:
         Raises OpsError.
         """
         if self._is_root(pointer):
-            raise OpsError("the root cannot be removed", expected="a path to a key or an item")
+            raise OpsError(
+                "the root cannot be removed",
+                expected="a path to a key or an item",
+                reference="Cannot remove entire document",
+            )
         node = self.root
         trail = _Trail(self, None, 0)
         way: list[tuple[Map | Array, MapItem | ArrayItem, int]] = []
@@ -217,7 +221,10 @@ class Draft:
             else:
                 array = walk.check_array(node, pointer, depth)
                 if isinstance(token, Append):
-                    raise OpsError(f'"-" names the place after the last item, nothing can be removed there: {pointer}')
+                    raise OpsError(
+                        f'"-" names the place after the last item, nothing can be removed there: {pointer}',
+                        reference=f"Expected to not find token 'patch.AfterLastIndexToken' at path '{pointer}'",
+                    )
                 number = walk.selected(array, token, pointer, depth, self._select)
                 if number is None:
                     return
@@ -302,6 +309,8 @@ class _Trail:
             raise OpsError(
                 f"an index cannot create what is missing: {pointer.until(depth + 2)}",
                 expected='a key, a "key=value" match or "-" after an optional key that is absent',
+                reference="Expected to find key, matching index or after last index token at path "
+                f"'{pointer.until(depth + 2)}'",
             )
         made = self._own_map() if isinstance(following, Key) else Array([], self.source, self.line)
         self.draft._owned[id(made)] = made

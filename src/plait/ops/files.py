@@ -12,7 +12,7 @@ from plait.ops.operations import Operation, Remove, Replace, Test
 from plait.ops.pointer import Pointer, parse
 from plait.ops.rewrite import rewrite_floats
 from plait.ops.values import scalar_text
-from plait.source import Position, Source
+from plait.source import CLAUSE, Position, Source
 from plait.view import check_read, current_view, may_read
 
 TYPE_CHECKING = False
@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 
 FIELDS = ("type", "path", "value", "absent", "error", "from")
 EXTENSIONS = (".yml", ".yaml", ".json")
+
+
+def not_read(source: Source, value: Value, line: int, wanted: str) -> str:
+    """BOSH's text of an error about a value of a wrong type. wanted: the type in Go that it should have been."""
+    from plait.ops.unmarshal import wrong_type
+
+    return f"Deserializing ops file '{source.name}': {wrong_type(value, line, wanted)}"
 
 
 class Definition:
@@ -50,15 +57,38 @@ class Definition:
 
     def wrong_type(self, name: str, expected: str) -> OpsError:
         item = self.fields[name]
+        wanted = "bool" if name == "absent" else "string"
         return OpsError(
             f'operation [{self.number}]: "{name}" has the wrong type',
             at=Position(self.source, item.line),
             expected=expected,
             found=kind_name(item.value),
+            reference=not_read(self.source, item.value, item.line, wanted),
         )
 
-    def refuse(self, message: str, *, expected: str | None = None, hint: str | None = None) -> OpsError:
-        """An error about the whole definition; it shows the fields that are set, values left out (spec ops 7)."""
+    def told(self, fault: str) -> str:
+        """BOSH's text of an error about the whole definition. fault: what is wrong with it."""
+        from plait.yaml import write_json
+
+        name = self.source.name
+        fields = {
+            "Type": self.text("type") or None,
+            "Path": self.text("path"),
+            "Value": None if self.value("value") is None else "<redacted>",
+            "Absent": self.value("absent"),
+            "Error": f"operation [{self.number}] in {name} failed",
+        }
+        shown = [f'  "{field}": {write_json(value).strip()}' for field, value in fields.items() if value is not None]
+        lines = ",\n".join(shown).replace("\\u003c", "<").replace("\\u003e", ">")
+        return f"Building ops: {fault} within\n{{\n{lines}\n}}"
+
+    def refuse(
+        self, message: str, *, expected: str | None = None, hint: str | None = None, fault: str = ""
+    ) -> OpsError:
+        """An error about the whole definition; it shows the fields that are set, values left out (spec ops 7).
+
+        fault: what is wrong, in BOSH's words.
+        """
         shown = [
             f"{name}: {'<redacted>' if name == 'value' else self.text(name)}"
             for name in FIELDS
@@ -70,6 +100,7 @@ class Definition:
             expected=expected,
             found=", ".join(shown) or "an operation without fields",
             hint=hint or self._misspelt(),
+            reference=self.told(fault),
         )
 
     def _misspelt(self) -> str | None:
@@ -88,7 +119,8 @@ class Definition:
         path = self.text(field)
         kind = self.text("type")
         if path is None:
-            raise self.refuse(f'{kind} operation [{self.number}]: no "{field}"')
+            fault = f"{(kind or '').title()} operation [{self.number}]: Missing path"
+            raise self.refuse(f'{kind} operation [{self.number}]: no "{field}"', fault=fault)
         try:
             return parse(path)
         except OpsError as error:
@@ -98,6 +130,9 @@ class Definition:
                 expected=error.expected,
                 found=error.found,
                 hint=error.hint,
+                reference=self.told(
+                    f"{(kind or '').title()} operation [{self.number}]: Invalid path: {error.reference}"
+                ),
             ) from None
 
     def with_path(self, path: str) -> Definition:
@@ -117,7 +152,11 @@ def _replace(definition: Definition, null_values: bool) -> Operation:
     pointer_first = definition.value("path") is None
     if not pointer_first and (given is None or (given.value is None and not null_values)):
         hint = None if given is None else "--null-values accepts null; to take the key away: type: remove"
-        raise definition.refuse(f'replace operation [{definition.number}]: no "value", or null', hint=hint)
+        raise definition.refuse(
+            f'replace operation [{definition.number}]: no "value", or null',
+            hint=hint,
+            fault=f"Replace operation [{definition.number}]: Missing value",
+        )
     pointer = definition.pointer()
     source, line, number, words = definition.at
     value = settled(given.value) if given is not None else None
@@ -126,7 +165,10 @@ def _replace(definition: Definition, null_values: bool) -> Operation:
 
 def _remove(definition: Definition, null_values: bool) -> Operation:  # noqa: ARG001 - one shape for the table
     if definition.value("value") is not None:
-        raise definition.refuse(f'remove operation [{definition.number}]: takes no "value"')
+        raise definition.refuse(
+            f'remove operation [{definition.number}]: takes no "value"',
+            fault=f"Remove operation [{definition.number}]: Cannot specify value",
+        )
     pointer = definition.pointer()
     source, line, number, words = definition.at
     return Remove(pointer, source=source, line=line, number=number, words=words)
@@ -139,7 +181,10 @@ def _test(definition: Definition, null_values: bool) -> Operation:
         raise definition.wrong_type("absent", "true or false")
     missing = given is None or (given.value is None and not null_values)
     if definition.value("path") is not None and missing and absent is None:
-        raise definition.refuse(f'test operation [{definition.number}]: no "value" and no "absent"')
+        raise definition.refuse(
+            f'test operation [{definition.number}]: no "value" and no "absent"',
+            fault=f"Test operation [{definition.number}]: Missing value or absent",
+        )
     pointer = definition.pointer()
     source, line, number, words = definition.at
     value = None if given is None else given.value
@@ -172,6 +217,7 @@ def operations_of(
             expected="an array of operations",
             found=kind_name(value),
             hint=_no_array_hint(value),
+            reference=not_read(source, value, line, "[]patch.OpDefinition"),
         )
     operations = []
     for number, item in enumerate(value.items):
@@ -199,6 +245,7 @@ def _operation(item: ArrayItem, number: int, source: Source, null_values: bool, 
             at=Position(source, item.line),
             expected='a map with "type" and "path"',
             found=kind_name(value),
+            reference=not_read(source, value, item.line, "patch.OpDefinition"),
         )
     fields: dict[str, MapItem] = {}
     for entry in value.items if value is not None else ():
@@ -257,7 +304,10 @@ def _unknown_type(definition: Definition, kind: str) -> OpsError:
             miswritten = "op"
         hint = f'"{miswritten}" is written "type"' if miswritten is not None else None
     return definition.refuse(
-        f'operation [{definition.number}]: unknown operation type "{kind}"', expected=", ".join(OPERATIONS), hint=hint
+        f'operation [{definition.number}]: unknown operation type "{kind}"',
+        expected=", ".join(OPERATIONS),
+        hint=hint,
+        fault=f"Unknown operation [{definition.number}] with type '{kind}'",
     )
 
 
@@ -287,7 +337,11 @@ def read_operations(
     from plait.ops.reading import read_first
 
     source.additions = additions
-    return operations_of(read_first(source, warn), source, null_values=null_values, additions=additions)
+    try:
+        value = read_first(source, warn)
+    except ReadError as error:
+        raise error.within("", role=CLAUSE, reference=f"Deserializing ops file '{source.name}'") from None
+    return operations_of(value, source, null_values=null_values, additions=additions)
 
 
 def expand(path: str, links: Links = NO_LINKS) -> list[str]:

@@ -31,6 +31,7 @@ def check_kind(kind: str) -> None:
             Wording('a value of type "', Quoted(kind), '" cannot be generated'),
             expected=public(", ".join(GENERATORS)),
             hint=meant and quotation(meant),
+            reference=f"Unsupported value type: {kind}",
         )
 
 

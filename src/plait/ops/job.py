@@ -92,6 +92,9 @@ def _located(error: OpsError, operation: Operation, draft: Draft) -> OpsError:
         found=full(error, "found"),
         hint=hint,
         trail=error.trail,
+        reference=error.reference
+        if at is None or at.source is None
+        else f"Error 'operation{number} in {at.source.name} failed': {error.reference}",
     )
 
 

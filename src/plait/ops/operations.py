@@ -130,6 +130,7 @@ class Test(Operation):
                 also=also,
                 expected=wanted if way == str(self.pointer) else f"{wanted} at {way}",
                 found=there,
+                reference="Found value does not match expected value",
             )
 
     def _position(self, draft: Draft) -> Position | None:
@@ -155,7 +156,12 @@ class Test(Operation):
             raise
         at = self._position(draft)
         also = known([at]) if at is not None else []
-        raise OpsError(f"there is a value at {self._where()}", also=also, expected="none")
+        raise OpsError(
+            f"there is a value at {self._where()}",
+            also=also,
+            expected="none",
+            reference=f"Expected to not find '{self.pointer}'",
+        )
 
     def _where(self) -> str:
         return str(self.pointer) or "the root"

@@ -134,6 +134,8 @@ def fill(text: str, lookup: Lookup) -> Value:
 
 def _wrong_type(name: str, value: Value) -> OpsError:
     from plait.nodes import kind_name
+    from plait.ops.unmarshal import go_value
+    from plait.ops.walk import go_type
 
     shown = kind_name(value)
     if not isinstance(value, (Map, Array)) and value is not None:
@@ -145,4 +147,6 @@ def _wrong_type(name: str, value: Value) -> OpsError:
         expected="a string or an integer",
         found=shown,
         hint="a value of another type must be the whole string",
+        reference=f"Invalid type '{go_type(value)}' for value '{go_value(value)}' and variable '{name}'. "
+        "Supported types for interpolation within a string are integers and strings.",
     )

@@ -183,7 +183,11 @@ def parse(text: str) -> Pointer:
     if text[0] != "/":
         # `properties.router.port`, as other tools write it.
         meant = text.removeprefix("$").strip(".").replace(".", "/") if "/" not in text and "=" not in text else text
-        raise OpsError(f'a path starts with "/": "{text}"', hint=f'did you mean "/{meant}"?')
+        raise OpsError(
+            f'a path starts with "/": "{text}"',
+            hint=f'did you mean "/{meant}"?',
+            reference="Expected to start with '/'",
+        )
     parts = text.split("/")
     last = len(parts) - 1
     if last > allowance().limits.pointer:
@@ -198,12 +202,16 @@ def parse(text: str) -> Pointer:
             part, *pieces = part.split(":")
             for piece in pieces:
                 if piece not in MODIFIERS:
-                    raise _unknown_modifier(text, piece)
+                    raise _unknown_modifier(text, piece, pieces[0])
             modifiers = tuple(pieces)
         body = unescape(part)
         if body == "-" and number == last:
             if modifiers:
-                raise OpsError(f'no modifier can follow "-": "{text}"', found=_quoted(modifiers))
+                raise OpsError(
+                    f'no modifier can follow "-": "{text}"',
+                    found=_quoted(modifiers),
+                    reference="Expected not to find any modifiers with after last index token",
+                )
             tokens.append(Append())
             continue
         index = index_number(body) if body[-1:].isdecimal() else None
@@ -221,6 +229,7 @@ def parse(text: str) -> Pointer:
                 f'no modifier can follow a key: "{text}"',
                 found=_quoted(modifiers),
                 hint='a colon that belongs to the key is written "~7"',
+                reference="Expected not to find any modifiers with key token",
             )
         tokens.append(Key(body.removesuffix("?"), optional))
     return Pointer(tuple(tokens))
@@ -230,7 +239,7 @@ def _quoted(modifiers: tuple[str, ...]) -> str:
     return ", ".join(f'":{modifier}"' for modifier in modifiers)
 
 
-def _unknown_modifier(text: str, piece: str) -> OpsError:
+def _unknown_modifier(text: str, piece: str, first: str) -> OpsError:
     from plait.spell import did_you_mean
 
     hint = did_you_mean(piece, MODIFIERS) if piece else None
@@ -240,4 +249,6 @@ def _unknown_modifier(text: str, piece: str) -> OpsError:
         f'unknown modifier ":{piece}": "{text}"',
         expected=_quoted(MODIFIERS),
         hint=hint or 'a colon that belongs to a key is written "~7"',
+        reference="Expected to find one of the following modifiers: 'prev', 'next', 'before', or 'after' "
+        f"but found '{first}'",
     )

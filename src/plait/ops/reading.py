@@ -8,7 +8,7 @@ import os
 
 from plait.content import encoded, file_content, variables
 from plait.errors import ReadError
-from plait.source import Source
+from plait.source import CLAUSE, Source
 from plait.view import may_read
 from plait.yaml import deduplicate, read, write_value
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from plait.nodes import DocumentSet, Value
 
 FOLD = 80
+# What messages call the parts of files: the text that is changed, and the value of a variable.
+TEMPLATE, VALUE = "the template", "the value of a variable"
 
 
 def read_first(source: Source, warn: Callable[[str], None] | None = None) -> Value:
@@ -79,13 +81,18 @@ def as_they_are(data: bytes) -> str:
 def file_text(path: str, what: str, text_of: Callable[[bytes], str] = decoded) -> str:
     """The text of a file. what: names its part in messages ("an ops file"). Raises ReadError."""
     if not path:
-        raise ReadError(f"the path of {what} is empty", expected="a path")
+        raise ReadError(
+            f"the path of {what} is empty", expected="a path", reference="Expected file path to be non-empty"
+        )
     try:
         return text_of(file_content(path, f'{what}, "{path}",'))
     except OSError as error:
         raise _unreadable(path, what, error) from None
     except ValueError as error:
         raise ReadError(f'cannot read {what}, "{path}": {error}') from None
+
+
+_ABSOLUTE = frozenset({TEMPLATE, VALUE})
 
 
 def _unreadable(path: str, what: str, error: OSError) -> ReadError:
@@ -96,7 +103,15 @@ def _unreadable(path: str, what: str, error: OSError) -> ReadError:
         directory, name = os.path.split(path)
         if may_read(directory or ".") and os.path.isdir(directory or "."):
             hint = did_you_mean(name, sorted(os.listdir(directory or "."))[:1000])
-    return ReadError(f'cannot read {what}, "{path}": {error.strerror}', hint=hint)
+    from plait.content import reason
+
+    # BOSH makes some paths absolute before it reads them.
+    absolute = os.path.abspath(path) if what in _ABSOLUTE else path
+    found = ReadError(
+        f'cannot read {what}, "{path}": {error.strerror}', hint=hint, reference=f"open {absolute}: {reason(error)}"
+    )
+    found.within("", role=CLAUSE, reference=f"Opening file {absolute}")
+    return found
 
 
 def file_source(path: str, what: str) -> Source:

@@ -7,9 +7,9 @@ name outside the store defines an entry of a map: `db.port=1` is variable `db` w
 from __future__ import annotations
 
 from plait.content import note_secrets
-from plait.errors import OpsError, Quoted, ReadError, Wording, conceal, full, part_of, public, quotation
+from plait.errors import OpsError, PlaitError, Quoted, ReadError, Wording, conceal, full, part_of, public, quotation
 from plait.nodes import Array, Map, MapItem, kind_name
-from plait.source import Source
+from plait.source import CLAUSE, Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -149,7 +149,8 @@ def from_argument(text: str) -> dict[str, Value]:
     try:
         parsed = read_first(Source("", value).hidden())
     except ReadError as error:
-        raise _not_yaml(Wording('the value of "', public(name), '"'), error) from None
+        told = f"Deserializing variables '{text}': {error.reference}"
+        raise _not_yaml(Wording('the value of "', public(name), '"'), error, told) from None
     if type(parsed) is str:
         parsed = value
         if value[0] == value[-1] and value[0] in "\"'":
@@ -157,18 +158,25 @@ def from_argument(text: str) -> dict[str, Value]:
     return {name: parsed}
 
 
-def _not_yaml(what: Wording, error: ReadError) -> OpsError:
-    """The error of a value that was not written in a file, so that it has no place."""
-    found = OpsError(Wording(what, " is not YAML: ", part_of(error, "message")), hint=full(error, "hint"))
+def _not_yaml(what: Wording, error: ReadError, reference: str) -> OpsError:
+    """The error of a value that was not written in a file, so that it has no place. reference: BOSH's text of it."""
+    message = Wording(what, " is not YAML: ", part_of(error, "message"))
+    found = OpsError(message, hint=full(error, "hint"), reference=reference)
     return conceal(found)  # type: ignore[return-value]
 
 
 def from_text_file(text: str) -> dict[str, Value]:
     """`--var-file name=path`: the file's text (spec ops 9.2)."""
-    from plait.ops.reading import as_they_are, expand_home, file_text
+    from plait.ops.reading import VALUE, as_they_are, expand_home, file_text
 
     name, path = _halves(text, "path")
-    return {name: file_text(expand_home(path), "the value of a variable", as_they_are)}
+    path = expand_home(path)
+    try:
+        return {name: file_text(path, VALUE, as_they_are)}
+    except ReadError as error:
+        from os.path import abspath
+
+        raise error.within("", role=CLAUSE, reference=f"Reading variable from file '{abspath(path)}'") from None
 
 
 def _halves(text: str, what: str) -> tuple[str, str]:
@@ -177,14 +185,27 @@ def _halves(text: str, what: str) -> tuple[str, str]:
         hint = f"a file of variables is given by --vars-file {text}" if text.endswith((".yml", ".yaml")) else None
         name, colon, rest = text.partition(":")
         told = Wording('no "=" in the variable "', public(name + colon), Quoted(rest), '"')
-        raise conceal(OpsError(told, expected=public(f"name={what}"), hint=hint and public(hint)))
+        raise conceal(
+            OpsError(
+                told,
+                expected=public(f"name={what}"),
+                hint=hint and public(hint),
+                reference=f"Expected var '{text}' to be in format 'name={what}'",
+            )
+        )
     if not name:
         given = public(value) if what == "path" else quotation(value)
         told = Wording('no name in the variable "=', given, '"')
-        raise conceal(OpsError(told, expected=public(f"name={what}")))
+        wanted = public(f"name={what}")
+        raise conceal(OpsError(told, expected=wanted, reference=f"Expected var '{text}' to specify non-empty name"))
     if not value:
         hint = 'an empty text is written name=""' if what == "value" else None
-        raise OpsError(f'no {what} in the variable "{text}"', expected=f"name={what}", hint=hint)
+        raise OpsError(
+            f'no {what} in the variable "{text}"',
+            expected=f"name={what}",
+            hint=hint,
+            reference=f"Expected var '{text}' to specify non-empty {what}",
+        )
     return name, value
 
 
@@ -192,7 +213,14 @@ def from_file(path: str, warn: Callable[[str], None] | None = None) -> dict[str,
     """`-l path`: a map, its keys taken as text (spec ops 9.2). warn: hears of what is passed over in it."""
     from plait.ops.reading import file_source
 
-    return texts_to_values(file_source(path, "a variables file").hidden(), "variables file", warn)
+    try:
+        source = file_source(path, "a variables file")
+    except ReadError as error:
+        raise error.within("", role=CLAUSE, reference=f"Reading variables file '{path}'") if path else error from None
+    try:
+        return texts_to_values(source.hidden(), "variables file", warn)
+    except PlaitError as error:
+        raise error.within("", role=CLAUSE, reference=f"Deserializing variables file '{path}'") from None
 
 
 def texts_to_values(source: Source, what: str, warn: Callable[[str], None] | None = None) -> dict[str, Value]:
@@ -203,11 +231,14 @@ def texts_to_values(source: Source, what: str, warn: Callable[[str], None] | Non
     if value is None:
         return {}
     if type(value) is not Map:
+        from plait.ops.unmarshal import wrong_type
+
         raise OpsError(
             Wording("the ", public(what), ' "', public(source.name), '" is not a map'),
             at=value.position if type(value) is Array else None,
             expected=public("a map from names to values"),
             found=public(kind_name(value)),
+            reference=wrong_type(value, value.line if type(value) is Array else 1, "template.StaticVariables"),
         )
     return {_name(item.key): item.value for item in value.items}
 
@@ -225,7 +256,11 @@ def from_environment(prefix: str, environment: Mapping[str, str]) -> dict[str, V
     from plait.ops.reading import read_first
 
     if not prefix:
-        raise OpsError("the prefix of environment variables is empty", expected="a prefix: MY for MY_name=value")
+        raise OpsError(
+            "the prefix of environment variables is empty",
+            expected="a prefix: MY for MY_name=value",
+            reference="Expected environment variable prefix to be non-empty",
+        )
     start = prefix + "_"
     values: dict[str, Value] = {}
     for name, text in environment.items():
@@ -233,7 +268,8 @@ def from_environment(prefix: str, environment: Mapping[str, str]) -> dict[str, V
             try:
                 values[name[len(start) :]] = read_first(Source("", text).hidden())
             except ReadError as error:
-                raise _not_yaml(Wording('the environment variable "', public(name), '"'), error) from None
+                told = f"Deserializing YAML from environment variable '{name}': {error.reference}"
+                raise _not_yaml(Wording('the environment variable "', public(name), '"'), error, told) from None
     return values
 
 

@@ -12,7 +12,7 @@ from plait.ops.pointer import Append, Index, Key, Match
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from typing import TypeAlias
 
     from plait.errors import Wording
@@ -56,7 +56,11 @@ def find(root: Value, pointer: Pointer, *, matching: Matching | None = None, sla
             else:
                 node = _absent(pointer, depth)
         elif isinstance(token, Append):
-            raise OpsError(f'"-" names the place after the last item, nothing can be looked up there: {pointer}')
+            raise OpsError(
+                f'"-" names the place after the last item, nothing can be looked up there: {pointer}',
+                reference=f"Expected not to find after last index token in path '{pointer}' "
+                "(not supported in find operations)",
+            )
         else:
             array = check_array(node, pointer, depth)
             number = selected(array, token, pointer, depth, matching or matches)
@@ -77,6 +81,7 @@ def _absent(pointer: Pointer, depth: int) -> Value:
     raise OpsError(
         f"nothing to look up at {pointer.until(depth + 2)}",
         expected='a key or a "key=value" match after an optional key that is absent',
+        reference=f"Expected to find key or matching index token at path '{pointer.until(depth + 2)}'",
     )
 
 
@@ -114,6 +119,8 @@ def passed(array: Array, number: int, token: Index | Match, pointer: Pointer, de
         raise OpsError(
             f'":{token.edge}" is not allowed at {pointer.until(depth + 1)}',
             expected='":before" and ":after" only at the end of the path of a replace operation',
+            reference="Expected to find one of the following modifiers: 'prev', 'next', but found modifier "
+            f"'patch.{token.edge.title()}Modifier'",
         )
     return place_of(array, number, token, pointer, depth)
 
@@ -131,6 +138,7 @@ def check_map(node: Value, pointer: Pointer, depth: int) -> Map:
         expected=public("a map"),
         found=public(kind_name(node)),
         hint=_public(_key_hint(node, pointer, depth)),
+        reference=f"Expected to find a map at path '{pointer.until(depth + 1)}' but found '{go_type(node)}'",
     )
 
 
@@ -156,6 +164,7 @@ def check_array(node: Value, pointer: Pointer, depth: int) -> Array:
         expected=public("an array"),
         found=public(kind_name(node)),
         hint=_public(hint),
+        reference=f"Expected to find an array at path '{pointer.until(depth + 1)}' but found '{go_type(node)}'",
     )
 
 
@@ -164,6 +173,7 @@ def check_one(array: Array, found: list[int], token: Match, pointer: Pointer, de
     if len(found) == 1:
         return
     where = pointer.until(depth + 1)
+    told = f"Expected to find exactly one matching array item for path '{where}' but found {len(found)}"
     if found:
         also = [array.items[number].position for number in found[:3]]
         raise OpsError(
@@ -171,6 +181,7 @@ def check_one(array: Array, found: list[int], token: Match, pointer: Pointer, de
             also=known(also),
             expected=public("exactly one"),
             found=public(f"{len(found)} items"),
+            reference=told,
         )
     values = [text for text in (text_under(item, token.key) for item in array.items) if text is not None]
     from plait.spell import did_you_mean
@@ -187,6 +198,7 @@ def check_one(array: Array, found: list[int], token: Match, pointer: Pointer, de
         expected=public(f'exactly one item whose "{token.key}" is "{token.value}" (a string)'),
         found=quotation(listed(values)) if values else public(f'0 items with a string under "{token.key}"'),
         hint=hint or _public(_number_hint(array, token, pointer, depth)),
+        reference=told,
     )
 
 
@@ -197,6 +209,8 @@ def check_insertion(token: Index | Match, pointer: Pointer, depth: int) -> None:
             f'a modifier follows ":{token.insert}" at {pointer.until(depth + 1)}',
             expected=f'":{token.insert}" last',
             found=f'":{token.misplaced}"',
+            reference=f"Expected to not find any modifiers after '{token.insert}' modifier, but found modifier "
+            f"'patch.{token.misplaced.title()}Modifier'",
         )
 
 
@@ -215,6 +229,8 @@ def place_of(array: Array, number: int, token: Index | Match, pointer: Pointer, 
         expected=public(f"an index from {-length} to {length - 1}" if length else "an item"),
         found=public(f"an array of length {length}"),
         hint=public(f"to add an item: {_upto(pointer, depth, root='')}/-") if moved == length else None,
+        reference=f"Expected to find array index '{moved}' but found array of length '{length}' "
+        f"for path '{pointer.until(depth + 1)}'",
     )
     error.depth = depth + 1
     raise error
@@ -244,9 +260,33 @@ def missing_key(node: Value, pointer: Pointer, depth: int) -> NotThereError:
             or did_you_mean(token.name, siblings[:1000])
             or f"{where}? makes it optional"
         ),
+        reference=f"Expected to find a map key '{token.name}' for path '{where}' ({_go_siblings(items, siblings)})",
     )
     error.depth = depth + 1
     return error
+
+
+def _go_siblings(items: Collection[MapItem], siblings: Sequence[str]) -> str:
+    """The keys beside a missing one, as go-patch names them."""
+    return "found map keys: '" + "', '".join(siblings) + "'" if items else "found no other map keys"
+
+
+_GO_TYPES = {
+    Map: "map[interface {}]interface {}",
+    Array: "[]interface {}",
+    str: "string",
+    bool: "bool",
+    int: "int",
+    float: "float64",
+    type(None): "<nil>",
+}
+
+
+def go_type(value: Value) -> str:
+    """The type of a value, as Go prints it."""
+    if type(value) is int and not -(1 << 63) <= value < 1 << 63:
+        return "uint64"
+    return _GO_TYPES.get(type(value), "string")
 
 
 def listed(names: Iterable[str]) -> str:

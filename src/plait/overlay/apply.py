@@ -180,9 +180,9 @@ def _merged(left: Document, step: Step, warn: Warn | None) -> Document:
 
 
 def is_overlay(document: Document) -> bool:
-    """Whether a document of an output file is an overlay on the others: `@overlay/match`, or only `@overlay/append`."""
+    """True if a document of an output file is an overlay on the others. Other annotations do not make it one."""
     annotations = document.annotations
-    return annotations is not None and (MATCH in annotations or "overlay/append" in annotations)
+    return annotations is not None and MATCH in annotations
 
 
 def apply_documents(

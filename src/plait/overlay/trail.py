@@ -35,8 +35,8 @@ def sentence(error: PlaitError) -> str:
     """
     path = []
     for step in reversed(error.trail):
-        if step.role == CLAUSE:
+        if step.role == CLAUSE and step.reference == APPLY:
             path.append(f"{step.reference}: ")
         elif step.role == NODE and step.at is not None:
             path.append(f"{step.reference} on line {step.at.named}: ")
-    return "".join(path) + error.reference
+    return "".join(path) + error.message

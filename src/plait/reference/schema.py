@@ -9,11 +9,15 @@ if TYPE_CHECKING:
     from plait.source import Position
 
 
+# The title of the report of a schema that declares nothing that can be.
+INVALID = "Invalid schema"
+
+
 class SchemaFailure:
     """What ytt reports of a value or declaration that a schema check refuses.
 
     at: the node. notes: the positions of annotations that have a part in it. summary: the title of a report that has this
-    failure alone; None where the error's own `reference` is the title of all. calculated: the item, if a template made it.
+    failure alone; None where the error's own `reference` is the title of all. calculated: the item, if a template made it; else empty.
     """
 
     __slots__ = ("at", "calculated", "description", "expected", "found", "hints", "notes", "summary")
@@ -28,7 +32,7 @@ class SchemaFailure:
         hints: Sequence[str] = (),
         notes: Sequence[Position] = (),
         summary: str | None = None,
-        calculated: str | None = None,
+        calculated: str = "",
     ) -> None:
         self.at = at
         self.found = found
@@ -38,6 +42,19 @@ class SchemaFailure:
         self.notes = notes
         self.summary = summary
         self.calculated = calculated
+
+
+def nearest(word: str, known: Sequence[str]) -> list[str]:
+    """Ytt's hint for a word that is none of the known ones: none, or one that names the nearest."""
+    from plait.spell import distance
+
+    folded = word.replace("_", "").lower()
+    best, least = "", (len(folded.encode()) + 1) // 2
+    for one in known:
+        apart = distance(folded, one.replace("_", "").lower(), least)
+        if apart < least:
+            best, least = one, apart
+    return [f'did you mean "{best}"?'] if best else []
 
 
 def schema_report(summary: str, failures: Sequence[SchemaFailure]) -> str:
@@ -53,7 +70,7 @@ def schema_report(summary: str, failures: Sequence[SchemaFailure]) -> str:
     text = "\n".join(out)
     for failure in failures:
         lines = [failure.description] if failure.description else []
-        if failure.calculated is not None:
+        if failure.calculated:
             lines += ["Data value calculated:", pad("#"), f"{pad('#')} {failure.calculated}", pad("#")]
         else:
             lines += [f"{failure.at.source.name if failure.at.source else ''}:", pad("|")]

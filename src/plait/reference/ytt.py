@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from plait.errors import StarlarkError, TemplateError
+from plait.errors import SchemaError, StarlarkError
 from plait.reference.schema import SchemaFailure, schema_report
 from plait.source import CALL, CLAUSE, NODE
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     from plait.errors import Finding, PlaitError
     from plait.source import Position, Step
+
+# The title of the report of data values that break rules.
+FINAL = "Validating final data values:"
 
 # ytt's hints belong to the text of its message. They are part of that text's line.
 _HINTS = {
@@ -50,7 +53,7 @@ def sentence(error: PlaitError) -> str:
     """The text of an error in ytt, without the name of the program and before its line is broken up."""
     text = _body(error)
     calls: list[Step] = []
-    if isinstance(error, (StarlarkError, TemplateError)) and not any(step.role == CALL for step in error.trail):
+    if isinstance(error, StarlarkError) and not any(step.role == CALL for step in error.trail):
         text = _listed([(text, _places(error.at))], [*_others(error)])
     for step in error.trail:
         if step.role == CALL:
@@ -70,6 +73,8 @@ def _body(error: PlaitError) -> str:
     failures = [finding.reference for finding in error.findings if isinstance(finding.reference, SchemaFailure)]
     if failures:
         return schema_report(error.reference, failures)
+    if isinstance(error, SchemaError) and error.reference == FINAL:
+        return f"{FINAL}\n{''.join(_text(finding) for finding in error.findings)}"
     return error.reference
 
 

@@ -47,11 +47,28 @@ def refused(
     expected: str | None = None,
     found: str | None = None,
     hint: str | None = None,
+    told: str | None = None,
 ) -> InvalidSchema:
-    """The error for a node; an annotation at fault is named first, with its line."""
+    """The error for a node; an annotation at fault is named first, with its line.
+
+    told: what ytt says that it expects; by default `expected`.
+    """
     at = node.position if annotation is None else annotation.position
     also = [] if annotation is None else [node.position]
-    return InvalidSchema(Finding(message, at=at, also=also, expected=expected, found=found, hint=hint))
+    from plait.reference.schema import INVALID, SchemaFailure
+
+    reference = SchemaFailure(
+        node.position,
+        notes=[] if annotation is None else [annotation.position],
+        summary=INVALID if annotation is not None else f"{INVALID} - {message}",
+        description="" if annotation is None else message,
+        found=found or "",
+        expected=told or expected or "",
+        hints=hint.split("\n") if hint else (),
+    )
+    return InvalidSchema(
+        Finding(message, at=at, also=also, expected=expected, found=found, hint=hint, reference=reference)
+    )
 
 
 def is_any(annotation: Annotation, node: Item) -> bool:
@@ -72,6 +89,7 @@ def is_any(annotation: Annotation, node: Item) -> bool:
                 node,
                 annotation,
                 expected="a valid keyword argument" if name != "any" else "a bool",
+                told="A valid kwarg" if name != "any" else "starlark.Bool",
                 found=f"{name if name != 'any' else type_of(value)} (by {annotation.position})",
                 hint=(did_you_mean(name, ["any"]) if name != "any" else None) or "Supported kwargs are 'any'",
             )
@@ -182,6 +200,7 @@ def check_nullable(annotation: Annotation, node: Item) -> None:
             node,
             annotation,
             expected="no arguments",
+            told="starlark.Bool",
             found=f"keyword argument in @{NULLABLE} (by {annotation.position})",
         )
 
@@ -265,6 +284,6 @@ def _syntax(annotation: Annotation, node: Item, found: str, *, expected: str, hi
         node,
         annotation,
         expected=expected,
-        found=f"{found} @{annotation.name} (by {annotation.position})",
+        found=f"{found} @{annotation.name} ({'at' if found.endswith(' for') else 'by'} {annotation.position})",
         hint=hint,
     )

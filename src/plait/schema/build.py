@@ -28,7 +28,7 @@ from plait.schema.types import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from plait.annotations import Annotation, Annotations
     from plait.nodes import Document, Item, Value
@@ -55,10 +55,16 @@ def build(
     except RecursionError:
         raise LimitError("the schema is nested too deeply", at=document.position) from None
     if builder.findings:
-        raise SchemaError("Invalid schema", findings=builder.findings)
+        raise invalid(builder.findings)
     for one in builder.computed:
         one.root = declaration
     return declaration
+
+
+def invalid(findings: Sequence[Finding]) -> SchemaError:
+    """The error for a schema. Ytt reports the first thing that is wrong, and no other."""
+    first = findings[0].reference
+    return SchemaError("Invalid schema", findings=findings, reference=first if isinstance(first, str) else None)
 
 
 class _Builder:
@@ -113,7 +119,7 @@ class _Builder:
             builder = _Builder(self.warn, self.additions)
             declared = builder.declaration(MapItem(None, accepted(node, known), node.source, node.line)).type
             if builder.findings:
-                raise SchemaError("Invalid schema", findings=builder.findings)
+                raise invalid(builder.findings)
             return NullType(declared, node.source, node.line) if type(found.type) is NullType else declared
 
         if is_deferred(found.default):
@@ -245,11 +251,19 @@ class _Builder:
     def check_value(self, value: Value, annotation: Annotation, node: Item, declared: Type, wrong: str) -> None:
         """Check a value that stands in an annotation; what is wrong with it is found where the annotation is."""
         for finding in check_item(declared, MapItem(None, value, node.source, node.line)):
+            from plait.reference.schema import INVALID, SchemaFailure
+
+            failure = finding.reference
             finding.message = f"@{annotation.name} {wrong}"
             finding.found = f"{finding.found} (by {annotation.position})"
             if node.position not in finding.also:
                 finding.also.insert(0, node.position)
             finding.at = annotation.position
+            if isinstance(failure, SchemaFailure):
+                finding.reference = failure
+                failure.summary = f"{INVALID} - @{annotation.name} {wrong}"
+                failure.found += f" ({'at' if wrong.startswith('is') else 'by'} {annotation.position})"
+                failure.notes = [annotation.position]
             self.findings.append(finding)
 
 

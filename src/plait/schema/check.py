@@ -90,6 +90,8 @@ def _check_map(
 
 
 def _wrong_type(declared: Type, item: Item) -> Finding:
+    from plait.reference.schema import SchemaFailure
+
     return Finding(
         Wording("Given data value is not of the declared type", _calculated(item)),
         at=item.position,
@@ -97,6 +99,12 @@ def _wrong_type(declared: Type, item: Item) -> Finding:
         found=public(kind_name(item.value)),
         expected=public(f"{declared.name} (by {declared.position})"),
         hint=_type_hint(item),
+        reference=SchemaFailure(
+            item.position,
+            found=kind_name(item.value),
+            expected=f"{declared.name} (by {declared.position})",
+            calculated=_made(item),
+        ),
     ).made_of(*_quoted(item))
 
 
@@ -132,6 +140,8 @@ def _unknown_key(declared: MapType, item: MapItem, *, suggest: bool) -> Finding:
         expected = f"a key declared in map (from {declared.position})"
     expected = ", or ".join([expected, *others])
     hint = (did_you_mean(key, allowed) or _nested(key, allowed)) if suggest else None
+    from plait.reference.schema import SchemaFailure, nearest
+
     return Finding(
         Wording("Given data value is not declared in schema", _calculated(item)),
         at=item.position,
@@ -139,6 +149,14 @@ def _unknown_key(declared: MapType, item: MapItem, *, suggest: bool) -> Finding:
         found=public(key),
         expected=public(expected),
         hint=None if hint is None else public(hint),
+        reference=SchemaFailure(
+            item.position,
+            description="Given data value is not declared in schema",
+            found=key,
+            expected=expected,
+            hints=nearest(key, allowed) if suggest else (),
+            calculated=_made(item),
+        ),
     ).made_of(*_quoted(item))
 
 
@@ -160,6 +178,14 @@ def _calculated(item: Item) -> Wording:
     value = kind_name(item.value) if type(item.value) in COLLECTIONS else repr_of(item.value)
     name = f"{key_text(item.key)}: " if isinstance(item, MapItem) else "- " if isinstance(item, ArrayItem) else ""
     return Wording("\ncalculated data value: ", public(name), Quoted(value))
+
+
+def _made(item: Item) -> str:
+    """An item that a template made, as ytt shows it; "" for one that a source has."""
+    if item.source is not None:
+        return ""
+    value = kind_name(item.value) if type(item.value) in COLLECTIONS else repr_of(item.value)
+    return f"{key_text(item.key)}: {value}" if isinstance(item, MapItem) else f"- {value}"
 
 
 def key_text(key: Value) -> str:

@@ -14,6 +14,7 @@ from plait.nodes import Array, Document, Map, MapItem
 from plait.schema import rules
 from plait.schema.check import key_text
 from plait.schema.types import MANY, ArrayType, MapType
+from plait.source import Step
 from plait.starlark import NoAttribute, Struct, Value, call, is_callable, is_function, repr_of, type_of
 
 TYPE_CHECKING = False
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     Run: TypeAlias = "tuple[Validation, Item, NodeValue, Path]"
 
 ASSERT = "assert/validate"
+# The title of the report of data values that break rules.
+FINAL = "Validating final data values:"
 
 
 class Validation:
@@ -202,7 +205,7 @@ def validate(declaration: Declaration, document: Document) -> None:
             made_of = [one for one in values if isinstance(one, (Map, Array))]
             findings.append(_finding(validation, item, path, broken).made_of(item, *made_of))
     if findings:
-        raise SchemaError("Validating final data values:", findings=findings).made_of()
+        raise SchemaError(FINAL, findings=findings).made_of()
 
 
 def _runs(root: Declaration, document: Document) -> list[Run]:
@@ -284,22 +287,26 @@ def _applies(validation: Validation, value: object, parent: NodeValue, root: Nod
     if parameters == 2:
         args.append(Struct({"parent": to_starlark(parent), "root": to_starlark(root)}))
     elif parameters != 1:
-        raise SchemaError(
-            f"Validating {_path_text(path)}: Failed to evaluate when=: "
-            f"function must accept 1 or 2 arguments ({parameters} given)",
-            at=at,
-        )
+        fault = f"Failed to evaluate when=: function must accept 1 or 2 arguments ({parameters} given)"
+        raise _unknown(path, fault, at)
     try:
         result = call(when, args)
     except LimitError:
         raise
     except PlaitError as error:
-        raise SchemaError(
-            f"Validating {_path_text(path)}: Failure evaluating when=: {error.message}", at=at, trail=error.trail
-        ) from error
+        failed = _unknown(path, f"Failure evaluating when=: {error.message}", at)
+        # Ytt does not tell where in the function it happened.
+        failed.trail = [Step(step.text, step.at) for step in error.trail]
+        raise failed from error
     if type(result) is not bool:
-        raise SchemaError(f"Validating {_path_text(path)}: want when= to be bool, got {type_of(result)}", at=at)
+        raise _unknown(path, f"want when= to be bool, got {type_of(result)}", at)
     return result
+
+
+def _unknown(path: Path, fault: str, at: Position) -> SchemaError:
+    """The error for a validation of which it cannot be known whether it applies."""
+    text = f"Validating {_path_text(path)}: {fault}"
+    return SchemaError(text, at=at, reference=f"{FINAL}\n{text}")
 
 
 def _parameters(function: object) -> int:
@@ -313,14 +320,23 @@ def _parameters(function: object) -> int:
 
 def _finding(validation: Validation, item: Item, path: Path, broken: list[tuple[str, Wording | None]]) -> Finding:
     told = public(_path_text(path) or f"({_KINDS.get(type(item), 'array item')})")
+    reference = f"  {told}\n    from: {item.position}\n"
     for text, reason in broken:
+        reference += f"    - must be: {text} (by: {validation.position})\n"
+        reference += f"      found: {reason}\n" if reason else ""
         told = Wording(told, public(f"\n- must be: {text} (by: {validation.position})"))
         if reason:
             told = Wording(told, "\n  found: ", reason)
     from plait.schema.hints import of_broken
 
     hint = of_broken([reason for _, reason in broken if reason])
-    return Finding(told, at=item.position, also=[validation.position], hint=hint and public(hint))
+    return Finding(
+        told,
+        at=item.position,
+        also=[validation.position],
+        hint=hint and public(hint),
+        reference=f"{reference}\n",
+    )
 
 
 _KINDS: dict[type, str] = {Document: "document", MapItem: "map item"}

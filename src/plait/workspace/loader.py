@@ -99,7 +99,8 @@ class Loader:
             except ReadError as error:
                 if error.at is not None:
                     raise
-                raise StarlarkError(f"load: {error.message}", hint=error.hint) from None
+                told = f"cannot load {path}: {error.reference}"
+                raise StarlarkError(f"load: {error.message}", hint=error.hint, reference=told) from None
 
         return load
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from plait.context import Context
-from plait.errors import PlaitError, StarlarkError, TemplateError
+from plait.errors import PlaitError, ReadError, StarlarkError, TemplateError
+from plait.source import CLAUSE
 from plait.templates import Outcome, read_yaml
 from plait.workspace import files
 
@@ -163,6 +164,8 @@ class Session:
                 try:
                     made = read_yaml(file.source, strict=strict, plain=plain, cache=cache, traced=traced)
                 except PlaitError as error:
+                    if isinstance(error, ReadError):
+                        error.within("", role=CLAUSE, reference=f"Unmarshaling YAML template '{file.path}'")
                     raise error.made_of() from None  # the text of a template is not secret
                 return made, [*_warnings(file, made)]
 

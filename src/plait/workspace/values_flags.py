@@ -14,7 +14,7 @@ from functools import partial
 from plait.annotations import Annotation
 from plait.errors import PlaitError, Quoted, ReadError, UsageError, Wording, conceal, public
 from plait.nodes import Document, Map, MapItem, walk
-from plait.source import Position, Source
+from plait.source import CLAUSE, Position, Source
 from plait.workspace.files import YAML
 from plait.workspace.job import ReferencedValues
 from plait.workspace.references import parse_refs, split_ref
@@ -74,7 +74,8 @@ def read_values(
             try:
                 found.extend(read(argument))
             except PlaitError as error:
-                raise error.within(f"in --{flag} {_named(flag, argument)}") from None
+                told = _EXTRACTING.get(flag, "Extracting data values from env under prefix '{}'").format(argument)
+                raise error.within(f"in --{flag} {_named(flag, argument)}", role=CLAUSE, reference=told) from None
 
     gather("data-values-file", flags.files, lambda argument: _from_file(argument, inputs, strict, warn))
     for flag, arguments, as_yaml in (
@@ -90,6 +91,15 @@ def read_values(
     return found
 
 
+# What ytt puts before an error in the value of a flag.
+_EXTRACTING = {
+    "data-values-file": "Extracting data value from file",
+    "data-value-file": "Extracting data value from file",
+    "data-value": "Extracting data value from KV",
+    "data-value-yaml": "Extracting data value from KV",
+}
+
+
 def _from_file(
     argument: str, inputs: Inputs, strict: bool, warn: Callable[[str], None] | None
 ) -> list[ReferencedValues]:
@@ -99,7 +109,11 @@ def _from_file(
     path = path.removeprefix("+:")
     _warn_about_key(path, warn)
     found = []
-    for file in inputs.files([path]):
+    try:
+        files = inputs.files([path])
+    except ReadError as error:
+        raise error.within("", role=CLAUSE, reference=f"Find files '{path}'") from None
+    for file in files:
         # A directory of values may hold other files. A file that was named is read whatever its name.
         if file.in_directory and file.type != YAML:
             continue
@@ -137,7 +151,10 @@ def plain_documents(
     from plait.yaml import Comments, deduplicate, read, written_twice
 
     comments = Comments() if "#@" in source.text else None
-    documents = read(source, strict=strict, comments=comments, merge_lists=False)
+    try:
+        documents = read(source, strict=strict, comments=comments, merge_lists=False)
+    except ReadError as error:
+        raise error.within("", role=CLAUSE, reference=f"Unmarshaling YAML {what} file '{file.path}'") from None
     # What stands at a document without a value, or after the last node, is not looked at (spec ytt 7.3).
     documents = documents.with_items([document for document in documents.items if document.value is not None])
     if comments is not None:
@@ -188,7 +205,8 @@ def _from_environment(
         try:
             value = text if convert is None else convert(Source(name, text).hidden())
         except PlaitError as error:
-            raise error.within(f"in environment variable {variable}") from None
+            told = f"Extracting data value from env variable '{variable}': Deserializing YAML value"
+            raise error.within(f"in environment variable {variable}", role=CLAUSE, reference=told) from None
         # Shells do not like dots in names: "__" stands for them, a single "_" for itself.
         pieces = variable[len(prefix) + 1 :].split("__")
         found.append(ReferencedValues(_overlay(pieces, value, Source(name, f"{variable}={text}").hidden()), refs))
@@ -205,7 +223,8 @@ def _from_pair(argument: str, flag: str, convert: Callable[[Source], Value] | No
     try:
         value = text if convert is None else convert(Source(name, text).hidden())
     except PlaitError as error:
-        raise error.within(f"in the value of key '{key}'") from None
+        told = f"Deserializing value for key '{key}': Deserializing YAML value"
+        raise error.within(f"in the value of key '{key}'", role=CLAUSE, reference=told) from None
     refs, key = _refs_and_key(key)
     return [ReferencedValues(_overlay(_key_path(key), value, Source(name, argument).hidden()), refs)]
 
@@ -235,7 +254,10 @@ def _from_value_file(argument: str, inputs: Inputs) -> ReferencedValues:
             found=argument,
             hint=f"to read many values from a plain YAML file: --data-values-file {argument}",
         )
-    files = inputs.files([path])
+    try:
+        files = inputs.files([path])
+    except ReadError as error:
+        raise error.within("", role=CLAUSE, reference=f"Finding file '{path}'") from None
     if len(files) != 1:
         from plait.spell import counted
 

@@ -318,7 +318,8 @@ class Reading:
         return self.base + lines
 
     def error(self, message: str, line: int, *, expected: str | None = None, hint: str | None = None) -> ReadError:
-        return ReadError(message, at=Position(self.source, line), expected=expected, hint=hint)
+        at = Position(self.source, line)
+        return ReadError(message, at=at, expected=expected, hint=hint, reference=f"yaml: {message}")
 
     def key_error(self, kind: str, line: int) -> ReadError:
         from plait.yaml.problems import BRACES
@@ -332,7 +333,8 @@ class Reading:
             return self.error(public("invalid leading UTF-8 octet"), self.line_at(error.start))
         from plait.yaml.problems import syntax_error
 
-        return syntax_error(error, self.source, self.text, self.base)
+        prepends = self.settings.begins_document
+        return syntax_error(error, self.source, self.text, self.base, prepends=prepends)
 
     def too_deep(self, start: Mark) -> PlaitError:
         at = Position(self.source, self.line_at(start.index))

@@ -2,7 +2,7 @@
 
 Two spaces a level, sequences indented under their key, flow collections opened out. A comment on a line of its own
 gets an empty line before it (unless it comes first) and one behind the node it stands above; a comment on a node's line
-follows after one space. Comments at the end stand above a `---`, as in the reference.
+follows after one space. Comments at the end stay comments; ytt before carvel-dev/ytt#911 put a `---` behind them.
 """
 
 from __future__ import annotations
@@ -32,14 +32,16 @@ def format_text(source: Source, *, strict: bool = False) -> str:
     page = _Page(comments)
     # A `---` that something stands before ends an empty document; only a text's very first thing is "first".
     starts_late = is_second(source, tree)
-    for index, document in enumerate(tree.items):
-        page.add_document(document, first=index == 0 and not starts_late)
     trailing = comments.of.get(tree)
+    last = len(tree.items) - 1
+    for index, document in enumerate(tree.items):
+        # As in releases of ytt with carvel-dev/ytt#911 and #962: no `---` before an empty document at the end.
+        ends = index == last and document.value is None and not trailing
+        page.add_document(document, first=index == 0 and not starts_late, marked=not ends)
     if trailing:
         page.due = True
         for comment in trailing:
             page.line("#" + comment.text, "")
-        page.line("---", "")
     return "".join(page.out)
 
 
@@ -92,9 +94,9 @@ class _Page:
             self.line("#" + comment.text, pad)
         return beside, above
 
-    def add_document(self, document: Item, *, first: bool) -> None:
+    def add_document(self, document: Item, *, first: bool, marked: bool) -> None:
         beside, above = self.add_comments(document, "", first)
-        if not first or beside:
+        if (marked and not first) or beside:
             self.line("---" + beside, "")
         value = document.value
         if value is not None:

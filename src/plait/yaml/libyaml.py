@@ -153,6 +153,10 @@ class Problem(Exception):
         self.problem_mark = problem_mark
 
 
+class ScannerError(Problem):
+    """The complaint of the scanner, which counts lines in another way than the parser."""
+
+
 class _BadCharacter(Exception):
     def __init__(self, _name: str, position: int, character: int, _encoding: str, reason: str) -> None:
         super().__init__(reason)
@@ -220,7 +224,7 @@ class _Unused:
 _CLASSES: dict[str, dict[str, Callable[..., object] | None]] = {
     "error": {"YAMLError": Exception},
     "reader": {"ReaderError": _BadCharacter},
-    "scanner": {"ScannerError": Problem},
+    "scanner": {"ScannerError": ScannerError},
     "parser": {"ParserError": Problem},
     "composer": {"ComposerError": Problem},
     "constructor": {"ConstructorError": Problem},

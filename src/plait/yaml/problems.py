@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from plait.errors import LimitError, Quoted, ReadError, Wording, public, quotation
 from plait.source import Position, Source
 
@@ -31,10 +33,10 @@ _CANNOT_START = {
 }
 
 
-def syntax_error(error: Exception, source: Source, text: str, base: int) -> Exception:
+def syntax_error(error: Exception, source: Source, text: str, base: int, *, prepends: bool) -> Exception:
     """What to raise for an exception of the parser; one that is not about the text comes back as it is.
 
-    text: what the parser was given, whose first line is line `base` of the source.
+    text: what the parser was given, whose first line is line `base` of the source. prepends: as of `_go_yaml`.
     """
     offset = getattr(error, "position", None)
     if offset is not None:
@@ -76,7 +78,31 @@ def syntax_error(error: Exception, source: Source, text: str, base: int) -> Exce
         if start.line != at.line:
             also.append(start)
     told = public(problem) if problem in _KNOWN else quotation(problem)
-    return ReadError(told, at=at, also=also, found=found and quotation(found), hint=hint and _public(hint))
+    return ReadError(
+        told,
+        at=at,
+        also=also,
+        found=found and quotation(found),
+        hint=hint and _public(hint),
+        reference=_go_yaml(error, problem, source, base, prepends),
+    )
+
+
+# A text without this begins with a line of ytt's own.
+_BEGINS = re.compile(r"\s*---\s")
+
+
+def _go_yaml(error: Exception, problem: str, source: Source, base: int, prepends: bool) -> str:
+    """The text of go-yaml, with its line: it counts from 0, and one more for what its scanner refuses.
+
+    prepends: `---` is put before a text that does not begin with it, which the program takes off the line again.
+    """
+    added = 1 if prepends and not _BEGINS.match(source.text) else 0
+    skipped = base - source.first_line + added
+    marks = (getattr(error, "problem_mark", None), getattr(error, "context_mark", None))
+    first, context = (0 if mark is None else max(mark.line + skipped, 0) for mark in marks)
+    line = first + 1 if first and type(error).__name__ == "ScannerError" else first or context
+    return f"yaml: line {line - added}: {problem}" if line else f"yaml: {problem}"
 
 
 def _public(hint: str) -> Wording:
@@ -220,5 +246,11 @@ def _bad_character(error: Exception, offset: int, source: Source, text: str, bas
         reason, index = "control characters are not allowed", offset
     code = ord(character) if isinstance(character, str) else character
     if 0xD800 <= code <= 0xDFFF:
-        return ReadError(public("invalid leading UTF-8 octet"), at=_position(index, source, text, base))
-    return ReadError(public(reason), at=_position(index, source, text, base), found=quotation(f"U+{code:04X}"))
+        reason = "invalid leading UTF-8 octet"
+        return ReadError(public(reason), at=_position(index, source, text, base), reference=f"yaml: {reason}")
+    return ReadError(
+        public(reason),
+        at=_position(index, source, text, base),
+        found=quotation(f"U+{code:04X}"),
+        reference=f"yaml: {reason}",
+    )

@@ -67,6 +67,7 @@ class References:
                 Wording("unknown anchor '", Quoted(name), "' referenced"),
                 at=Position(self._source, line),
                 hint=hint and quotation(hint),
+                reference=f"yaml: unknown anchor '{name}' referenced",
             )
         value = self.anchors[name]
         if type(value) is not Map and type(value) is not Array:
@@ -75,7 +76,9 @@ class References:
             return value
         if id(value.items) in self.unfinished:
             raise ReadError(
-                Wording("anchor '", Quoted(name), "' value contains itself"), at=Position(self._source, line)
+                Wording("anchor '", Quoted(name), "' value contains itself"),
+                at=Position(self._source, line),
+                reference=f"yaml: anchor '{name}' value contains itself",
             )
         made = self._copy(value, line)
         self.copied.add(made)
@@ -140,6 +143,7 @@ class References:
                     at=Position(self._source, merge.line),
                     found=public(kind_name(value if type(one) is Map else one)),
                     hint=public("write a `<<` for each map") if type(one) is Map else None,
+                    reference="yaml: map merge requires map or sequence of maps as the value",
                 )
             if one in self.copied or value in self.copied:
                 self.copied.update(one.items)

@@ -19,7 +19,7 @@ from plait.lint.portable.entry import (
     unseen,
     with_tags,
 )
-from plait.nodes import COLLECTIONS, Array, Document, Map, MapItem, key_id
+from plait.nodes import COLLECTIONS, Array, Map, MapItem, key_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,14 +46,6 @@ def _values_twice(subject: Subject) -> Iterator[Spot]:
                         if key_id(inner.key) in seen:
                             yield Spot(path, inner.line)
                         seen.add(key_id(inner.key))
-
-
-def _only_append(layout: Layout, item: Item) -> bool:
-    return (
-        type(item) is Document
-        and has_comment(layout, item, "@overlay/append")
-        and not has_comment(layout, item, "@overlay/match")
-    )
 
 
 def _strict_null(subject: Subject) -> Iterator[Spot]:
@@ -85,7 +77,7 @@ def _referring(subject: Subject) -> Iterator[Spot]:
 
 def _in_overlay(layout: Layout, item: Item) -> bool:
     document = layout.document_of(item)
-    return document is not None and has_comment(layout, document, "@overlay/match", "@overlay/append")
+    return document is not None and has_comment(layout, document, "@overlay/match")
 
 
 def _in_values(layout: Layout, item: Item) -> bool:
@@ -230,12 +222,6 @@ ENTRIES = (
         "write overlay.all",
     ),
     unseen("`fragment.key`; `hasattr` says so too", AT_RUN_TIME),
-    Entry(
-        "a document with only `@overlay/append` is an overlay",
-        "it takes a document with @overlay/append alone for one of its file",
-        in_items(_only_append, (TEMPLATE,)),
-        "write #@overlay/match missing_ok=True above it as well",
-    ),
     Entry("`null` in strict mode", "it refuses null in strict mode", _strict_null, "write nothing in its place"),
     Entry(
         "integer keys of YAML are found by integers of Starlark, and matched by overlays",
