@@ -100,9 +100,9 @@ def test_a_mistake_of_ours_is_told_without_values(
     def fails(given: Document) -> None:
         raise ValueError(given.data)
 
-    monkeypatch.setattr("plait.service.buckets.completed", fails)
+    monkeypatch.setattr("plait.service.parcels.completed", fails)
     reply = put(client, {"name": "x", "data": "canary-7f3a"})
     assert (reply.status, "retry: true" in reply.text, "canary" in reply.text) == (500, True, False)
     assert "ValueError" in caplog.text
-    assert "buckets.py" in caplog.text
+    assert "parcels.py" in caplog.text
     assert "canary" not in caplog.text
