@@ -194,6 +194,8 @@ def inside(path: str, at: Position | None = None, hint: str = "rename it with a 
         or os.path.splitdrive(place)[0]
     ):
         raise UsageError(f"Expected output file path '{path}' to be inside the output directory", at=at, hint=hint)
+    if ".git" in place.casefold().split(os.sep):  # which has programs that Git runs
+        raise UsageError(f"Expected output file path '{path}' to not be inside a .git directory", at=at, hint=hint)
     if _ON_WINDOWS and (name := no_name_on_windows(place)) is not None:
         raise UsageError(
             f"Expected output file path '{path}' to be a path that Windows can hold",

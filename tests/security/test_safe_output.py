@@ -255,6 +255,13 @@ def test_a_render_that_fails_empties_nothing(tmp_path: pathlib.Path, monkeypatch
     assert content(tmp_path / "out") == {"old.yml": "old\n"}
 
 
+@pytest.mark.parametrize("path", [".git/hooks/pre-commit", "d/.GIT/config"])
+def test_nothing_is_written_for_git_to_run(path: str, tmp_path: pathlib.Path) -> None:
+    with pytest.raises(UsageError, match=r"inside a \.git directory"):
+        add_files(str(tmp_path), [(path, "x")], lambda _: None)
+    assert os.listdir(tmp_path) == []
+
+
 def test_existing_modes_stay_and_nothing_is_left_for_others(tmp_path: pathlib.Path) -> None:
     add_files(str(tmp_path / "out"), [("a.yml", "x")], lambda _: None)
     assert stat.S_IMODE(os.stat(tmp_path / "out" / "a.yml").st_mode) & 0o077 == 0

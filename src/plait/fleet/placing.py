@@ -14,7 +14,7 @@ from plait.errors import UsageError
 from plait.fleet.identity import digest
 from plait.fleet.plan import MANIFEST, OWN
 from plait.output import fill_directory, places_of, write_error
-from plait.writing import append, failure, followed, strict
+from plait.writing import changed, extended, failure, followed, strict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,15 +102,22 @@ class Directory:
         self.name = self.for_workers = directory
         self._top = top
         self._opened: Opened | None = None
+        self._reads = True
         self._token = ""
         self._journal: IO[str] | None = None
         self._lock: IO[bytes] | None = None
 
     def _here(self, make: int | None = None) -> Opened:
-        """The open directory; it stays the one that it is. Raises OSError."""
-        if self._opened is None:
-            top = self._top
-            self._opened = followed(self.name, make=make) if top is None else strict(self.name, top, make=make)
+        """The open directory; it stays the one that it is. make: the mode of what is missing, to write. Raises OSError."""
+        reads = make is None
+        if self._opened is None or self._reads > reads:
+            if self._opened is not None:
+                self._opened.close()
+            top, self._reads = self._top, reads
+            if top is None:
+                self._opened = followed(self.name, make=make, reads=reads)
+            else:
+                self._opened = strict(self.name, top, make=make, reads=reads)
         return self._opened
 
     def put(self, task: Task, texts: Mapping[str, str]) -> Mapping[str, int]:
@@ -204,12 +211,12 @@ class Directory:
             here = self._here(_MODE)
             self.for_workers = here.real
             with here.below(OWN, make=_MODE) as own:
-                self._lock = open(own.open(_LOCK, os.O_RDWR | os.O_CREAT), "r+b")  # noqa: SIM115 - until `close`
+                self._lock = changed(own, _LOCK)
                 _take(self._lock, self.name)
                 self._clean(own, self._lock)
-                journal = append(own, _JOURNAL, 0o600)
-                self._journal = open(journal, "a", encoding="utf-8")  # noqa: SIM115 - until `close`
+                self._journal = extended(own, _JOURNAL)
         except OSError as error:
+            self.close()
             raise failure(f"in {self.name}", error) from None
 
     def _clean(self, own: Opened, lock: IO[bytes]) -> None:

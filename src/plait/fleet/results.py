@@ -172,7 +172,7 @@ class _Directory:
         """The content of a file, which is used with that; None for one that is not there, or has more bytes than `most`."""
         above, name = os.path.split(path)
         try:
-            with followed(self._top) as top, top.below(*_names(above)) as directory:
+            with followed(self._top, reads=True) as top, top.below(*_names(above)) as directory:
                 return directory.read(name, used=True, most=most)
         except FileNotFoundError:
             return None
@@ -192,7 +192,7 @@ class _Directory:
         """Size and time of each result. Other files in the directory are not plait's: they are neither counted nor removed."""
         found: dict[str, tuple[int, float]] = {}
         try:
-            with followed(self._top) as top:
+            with followed(self._top, reads=True) as top:
                 for above in top.names():
                     marker = top.status(above) if above.startswith(_MARKER) else None
                     if marker is not None and S_ISREG(marker.st_mode):

@@ -148,12 +148,13 @@ def _engine(url: URL) -> Engine:
 
 def _make_private(path: str) -> None:
     """Make the file, if there is none, so that its owner alone can read it; SQLite gives its other files the same mode."""
-    from plait.writing import create
+    from plait.writing import Refused, create
 
     try:
         create(path, 0o600)
     except OSError as error:
-        raise PlaitError(f"cannot use {path}: {error.strerror}") from None
+        hint = error.hint if isinstance(error, Refused) else None
+        raise PlaitError(f"cannot use {path}: {error.strerror}", hint=hint) from None
 
 
 def _prepare(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:

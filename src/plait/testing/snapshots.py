@@ -179,7 +179,7 @@ def obsolete(test_file: str, used: set[str]) -> list[str]:
     """
     path = directory_for(test_file)
     try:
-        with strict(path, os.path.dirname(test_file)) as directory:
+        with strict(path, os.path.dirname(test_file), reads=True) as directory:
             names = [name for name in sorted(directory.names()) if os.path.join(path, name) not in used]
             return [os.path.join(path, name) for name in names if _is_name(name) and _is_ours(directory, name)]
     except OSError:

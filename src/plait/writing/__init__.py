@@ -24,13 +24,14 @@ from __future__ import annotations
 
 from plait.writing.directory import Directory, temporary
 from plait.writing.places import Refused, failure
-from plait.writing.targets import append, create, followed, parent, split, strict, target, write_file
+from plait.writing.targets import changed, create, extended, followed, parent, split, strict, target, write_file
 
 __all__ = [
     "Directory",
     "Refused",
-    "append",
+    "changed",
     "create",
+    "extended",
     "failure",
     "followed",
     "parent",

@@ -48,7 +48,11 @@ def unfit(path: str, mode: int, code: int = 0) -> Refused:
 def failure(subject: str, error: OSError | ValueError, kind: type[PlaitError] = ReadError) -> PlaitError:
     """The error for users: `cannot write SUBJECT: REASON`, with the hint of a refusal."""
     why = error.strerror if isinstance(error, OSError) and error.strerror else reason(error)
-    return kind(f"cannot write {subject}: {why}", hint=error.hint if isinstance(error, Refused) else None)
+    if not isinstance(error, Refused):
+        return kind(f"cannot write {subject}: {why}")
+    if error.kind and str(error.filename) not in subject:
+        why = f"'{error.filename}' is {error.kind}"
+    return kind(f"cannot write {subject}: {why}", hint=error.hint)
 
 
 def authorize(path: str) -> bool:

@@ -12,15 +12,16 @@ from plait.writing.places import authorize, links_on, refused, resolved, unfit
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import IO
 
 
-def followed(path: str, *, make: int | None = None) -> Directory:
+def followed(path: str, *, make: int | None = None, reads: bool = False) -> Directory:
     """The directory that the user typed. Its links are followed, but for those that lead out of a Git repository.
 
-    make: the mode of each missing directory; nothing is made behind a link that leads nowhere.
+    make: the mode of each missing directory; nothing is made behind a link that leads nowhere. reads: nothing is written.
     """
     path = path or os.curdir
-    is_strict = authorize(path)
+    is_strict = not reads and authorize(path)
     real = resolved(path)
     if is_strict:
         return _below(*split(path, os.curdir), path, make)
@@ -45,12 +46,13 @@ def parent(path: str, *, make: int | None = None) -> Directory:
         return followed(above, make=make)
 
 
-def strict(path: str, top: str, *, make: int | None = None) -> Directory:
+def strict(path: str, top: str, *, make: int | None = None, reads: bool = False) -> Directory:
     """The directory at a path that a file chose, or plait itself. No component below top may be a link.
 
-    top: a directory that counts as typed, such as a project's.
+    top: a directory that counts as typed, such as a project's. make, reads: as for `followed`.
     """
-    authorize(path)
+    if not reads:
+        authorize(path)
     start, names = split(path, top)
     return _below(start, names, path, make)
 
@@ -166,9 +168,14 @@ def _descriptor(path: str) -> int | None:
     return None
 
 
-def append(directory: Directory, name: str, mode: int) -> int:
-    """The descriptor of a file that lines are added to. It is created if need be."""
-    return directory.open(name, os.O_WRONLY | os.O_APPEND | os.O_CREAT, mode)
+def extended(directory: Directory, name: str) -> IO[str]:
+    """A file of plait's own that lines are added to, created if need be."""
+    return open(directory.open(name, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "a", encoding="utf-8")
+
+
+def changed(directory: Directory, name: str) -> IO[bytes]:
+    """A file of plait's own that is read and changed in its place, created if need be."""
+    return open(directory.open(name, os.O_RDWR | os.O_CREAT), "r+b")
 
 
 def create(path: str, mode: int) -> None:
