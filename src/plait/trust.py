@@ -153,8 +153,14 @@ def store(decision: Decision) -> None:
 def revoke(directory: str) -> bool:
     """Forget the decision about a project; True if there was one. Raises ReadError."""
     place = _place(os.path.realpath(directory))
+    from plait.writing import target
+
+    if place is None:
+        return False
     try:
-        os.unlink(place or "")
+        above, name = target(place)
+        with above:
+            above.remove(name)
     except FileNotFoundError:
         return False
     except OSError as error:
@@ -164,7 +170,9 @@ def revoke(directory: str) -> bool:
 
 def _make_directory(path: str) -> None:
     """Make the directory of decisions, which only the user may read. Raises OSError, ReadError."""
-    os.makedirs(path, mode=0o700, exist_ok=True)
+    from plait.writing import followed
+
+    followed(path, make=0o700).close()
     if not _is_own(os.stat(path).st_uid):
         raise ReadError(f'the directory "{path}" belongs to another user', expected="a directory of your own")
 

@@ -13,7 +13,7 @@ import plait
 PACKAGE = pathlib.Path(plait.__file__).parent
 # What may stand elsewhere, and why: it names no path of a user's, or a library writes it by itself.
 EXCEPTIONS = {
-    ("bundle.py", "set_data"): "Python's own loader writes the bytecode of plait, as it writes .pyc files",
+    ("bundle/saving.py", "set_data"): "Python's own loader writes the bytecode of plait, as it writes .pyc files",
     ("cli/streams.py", "os.open"): "/dev/null in the place of standard output",
     ("cli/streams.py", "open"): "/dev/null in the place of a closed stream",
 }
@@ -25,6 +25,7 @@ CHANGES = {
 }
 # _NO_LINK is a constant of `plait.service.files`, which reads.
 READS = {
+    "_NO_LINK",
     "O_RDONLY",
     "O_CLOEXEC",
     "O_BINARY",
@@ -38,7 +39,7 @@ READS = {
 MODULES = {"shutil", "tempfile", "tarfile", "zipfile"}
 # Methods of paths; `rename`, `replace` and `touch` are names of other methods too, unless a module imports pathlib.
 METHODS = {
-    *("chmod", "hardlink_to", "lchmod", "link_to", "mkdir", "rmdir", "set_data", "symlink_to", "unlink"),
+    *("hardlink_to", "lchmod", "link_to", "mkdir", "rmdir", "set_data", "symlink_to", "unlink"),
     *("write_bytes", "write_text"),
 }
 OF_PATHS = {"rename", "touch"}

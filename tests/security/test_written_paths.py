@@ -24,7 +24,7 @@ import test_reference
 from plait.cli import COMMANDS, main
 from plait.cli.options import OUTPUT_LINKS
 from plait.cli.start import commands
-from plait.writing import targets
+from plait.writing.places import authorize
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs links, devices and FIFOs")
 
@@ -117,9 +117,10 @@ TARGETS = [
     Target("fleet", "", "out/fleet.jsonl", 0, "fleet -j 1 --no-cache"),
     Target("fleet", "cache", "site/kept", 2, "fleet -j 1 --cache site/kept", is_directory=True),
     Target("serve", "", "site/documents.db", 2, "serve --check --port 0 --database sqlite:///site/documents.db"),
+    Target("shims", "", "site/bin/ytt", 2, "shims --force site/bin", replaces_links=True),
 ]  # fmt: skip
-# Commands that write nothing that a path names.
-READERS = {"krm", "completion", "diff", "explain", "impact", "project", "lsp", "website"}
+# Commands that write nothing that a path names; trust writes to the state directory of the user.
+READERS = {"trust", "krm", "completion", "diff", "explain", "impact", "project", "lsp", "website"}
 
 CANARY = "keep: me\n"
 
@@ -513,7 +514,6 @@ def test_every_command_and_flag_that_writes_is_here(
     monkeypatch.setenv("PLAIT_CACHE_DIR", "")
     monkeypatch.setattr("plait.watching.changes._Watcher.next_change", test_reference.interrupted)
     unknown = []
-    authorize = targets.authorize
     for command, lines in generated.flag_examples().items():
         for name, (line, _) in lines.items():
             if " | " in line or command in ("lsp", "website"):
@@ -529,7 +529,7 @@ def test_every_command_and_flag_that_writes_is_here(
                 return authorize(path)
 
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(targets, "authorize", note)
+                patch.setattr("plait.writing.targets.authorize", note)
                 main(shlex.split(line)[1:])
             known = ("", *(flag for writer, flag in flags if writer == command and flag and f"--{flag}" in line))
             known += tuple(

@@ -7,9 +7,11 @@ import sys
 
 from plait.cli import PROGRAMS
 from plait.cli.options import SWITCH, Command, Flag
+from plait.cli.shared import ALLOW_OUTPUT
 from plait.cli.streams import write_out
 from plait.errors import UsageError
-from plait.writing import write_file
+from plait.writing import failure, followed
+from plait.writing.directory import aside_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ SHIMS = Command(
     "plait shims",
     "Write programs named ytt and bosh into a directory. They are plait, with the command line and the messages of the "
     "program of that name, for other programs that call it.",
-    (Flag("force", SWITCH, "replace files of these names that plait did not write"),),
+    (Flag("force", SWITCH, "replace files of these names that plait did not write"), ALLOW_OUTPUT),
     arguments="DIRECTORY",
 )
 
@@ -60,14 +62,18 @@ def main(argv: Sequence[str]) -> int:
         for path in paths:
             _check_ours(path)
     try:
-        os.makedirs(directory, exist_ok=True)
-        for path, text in paths.items():
-            if os.path.islink(path):
-                os.unlink(path)
-            write_file(path, [os.fsencode(text)], new_mode=0o755)
-            os.chmod(path, 0o755)  # noqa: S103 - programs are for everybody
+        with followed(directory, make=0o777) as top:
+            for name, text in files.items():
+                top.check_file(name, replaces_links=True)
+                aside = aside_name()
+                try:
+                    top.create(aside, [os.fsencode(text)], new_mode=0o755)
+                    top.move(aside, top, name)
+                except BaseException:
+                    top.discard(aside)
+                    raise
     except OSError as error:
-        raise UsageError(f"cannot write in {directory}: {error.strerror}") from None
+        raise failure(f"in {directory}", error, UsageError) from None
     write_out("".join(f"created {path}\n" for path in paths) + _next(os.path.abspath(directory)))
     return 0
 
