@@ -239,7 +239,8 @@ def test_a_bomb_takes_little_memory() -> None:
 OBJECTS = {
     "api/worker.py": "calls from the process that started it",
     "api/workers.py": "only writes them",
-    "bundle.py": "bytecode beside plait's own .pyc files",
+    "bundle/__init__.py": "bytecode beside plait's own .pyc files",
+    "bundle/saving.py": "the same",
     "children/pool.py": "answers of its own processes",
     "children/serving.py": "calls from the process that started it",
     "kinds/catalogue.py": "only writes them",

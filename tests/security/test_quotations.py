@@ -70,8 +70,8 @@ class Door:
 RENDERED = "render -f schema.yml -f t.yml"
 DOORS: Mapping[str, Mapping[str, Door | None]] = {
     "render": {
-        "data-value": Door(f"{RENDERED} --data-value list=TEXT", whole=True),
-        "data-value-yaml": Door(f"{RENDERED} --data-value-yaml p=TEXT", whole=True),
+        "data-value": None,  # the user typed it, and messages show it
+        "data-value-yaml": None,  # the same
         "data-value-file": Door(f"{RENDERED} --data-value-file list=FILE"),
         "data-values-env": Door(f"{RENDERED} --data-values-env APP", whole=True, env="APP_list"),
         "data-values-env-yaml": Door(f"{RENDERED} --data-values-env-yaml APP", whole=True, env="APP_p"),

@@ -12,7 +12,7 @@ from __future__ import annotations
 from functools import partial
 
 from plait.annotations import Annotation
-from plait.errors import PlaitError, Quoted, ReadError, UsageError, Wording, conceal, public
+from plait.errors import PlaitError, ReadError, UsageError, Wording, public
 from plait.nodes import Document, Map, MapItem, walk
 from plait.source import CLAUSE, Position, Source
 from plait.workspace.files import YAML
@@ -75,7 +75,7 @@ def read_values(
                 found.extend(read(argument))
             except PlaitError as error:
                 told = _EXTRACTING.get(flag, "Extracting data values from env under prefix '{}'").format(argument)
-                raise error.within(f"in --{flag} {_named(flag, argument)}", role=CLAUSE, reference=told) from None
+                raise error.within(f"in --{flag} {argument}", role=CLAUSE, reference=told) from None
 
     gather("data-values-file", flags.files, lambda argument: _from_file(argument, inputs, strict, warn))
     for flag, arguments, as_yaml in (
@@ -214,35 +214,26 @@ def _from_environment(
 
 
 def _from_pair(argument: str, flag: str, convert: Callable[[Source], Value] | None) -> list[ReferencedValues]:
+    # The user typed the value, so messages show it; values that are secret come in by other flags.
     key, equals, text = argument.partition("=")
     if not equals:
-        key, colon, rest = argument.partition(":")
-        found = Wording(public(key + colon), Quoted(rest)) if colon else public(key)
-        raise conceal(UsageError(public("Expected format key=value"), found=found, hint=_pair_hint(argument, flag)))
+        raise UsageError("Expected format key=value", found=argument, hint=_pair_hint(argument, flag))
     name = f"({flag} arg)"
     try:
-        value = text if convert is None else convert(Source(name, text).hidden())
+        value = text if convert is None else convert(Source(name, text))
     except PlaitError as error:
         told = f"Deserializing value for key '{key}': Deserializing YAML value"
         raise error.within(f"in the value of key '{key}'", role=CLAUSE, reference=told) from None
     refs, key = _refs_and_key(key)
-    return [ReferencedValues(_overlay(_key_path(key), value, Source(name, argument).hidden()), refs)]
+    return [ReferencedValues(_overlay(_key_path(key), value, Source(name, argument)), refs)]
 
 
-def _named(flag: str, argument: str) -> str:
-    """The argument of a flag without the value in it."""
-    if flag not in ("data-value", "data-value-yaml"):
-        return argument
-    key, equals, _ = argument.partition("=")
-    return f"{key}=..." if equals else f"{argument.partition(':')[0]}{':...' if ':' in argument else ''}"
-
-
-def _pair_hint(argument: str, flag: str) -> Wording | None:
+def _pair_hint(argument: str, flag: str) -> str | None:
     if argument.endswith((".yml", ".yaml")):
-        return Wording("to read many values from a plain YAML file: --data-values-file ", public(argument))
+        return f"to read many values from a plain YAML file: --data-values-file {argument}"
     if ":" in argument:
         key, _, value = argument.partition(":")
-        return Wording("--", public(flag), " ", public(key), "=", Quoted(value.strip()))
+        return f"--{flag} {key}={value.strip()}"
     return None
 
 
