@@ -235,8 +235,8 @@ def test_what_is_no_file_is_read_each_time(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(fetching, "_fetch", lambda *_, **__: next(served).encode())
     put(tmp_path, {"plait.yml": "runs: {one: {render: {files: 'https://example.com/a.yml'}}}\n"})
     monkeypatch.chdir(tmp_path)
-    fleet(cache="kept", cache_secrets=True).check()
-    assert fleet(output="other", cache="kept", cache_secrets=True).check().counts == {"made": 1}
+    fleet(cache="kept", cache_secrets=True, trust=True).check()
+    assert fleet(output="other", cache="kept", cache_secrets=True, trust=True).check().counts == {"made": 1}
     assert contents(tmp_path / "other") == {"one/a.yml": b"a: 2\n"}
 
 

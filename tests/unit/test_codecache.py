@@ -67,6 +67,7 @@ def test_every_file_that_compiles_counts(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_an_installed_build_is_known_by_its_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("plait.codecache.__file__", str(tmp_path / "plait" / "codecache.py"))
+    (tmp_path / "plait").mkdir()
     record = tmp_path / f"plait-{plait.__version__}.dist-info" / "RECORD"
     record.parent.mkdir()
     record.write_text("plait/codecache.py,sha256=1,1\n")

@@ -80,7 +80,7 @@ SERVE = Command(
     ),
     arguments="[COMMAND]",
     commands=(
-        ("new-token", "create a token for NAME with the roles of --role, and print its entry for the file of tokens"),
+        ("new-token", "create a token for NAME with the roles of --role"),
         ("new-key", "print a key for the file of keys"),
         ("rotate", "wrap all secrets by the first key"),
         ("documents", "print the files of DIRECTORY as documents"),
