@@ -80,7 +80,7 @@ def _fmt(argv: Sequence[str]) -> int:
     from plait.cli.formatted import print_formatted
 
     flags = YTT_FMT.parse(argv)
-    return _help(YTT_FMT) if flags.on("help") else print_formatted(flags)
+    return _help(YTT_FMT) if flags.on("help") else print_formatted(flags, marks_end=False)
 
 
 def _version(argv: Sequence[str]) -> int:

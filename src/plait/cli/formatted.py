@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from plait.cli.options import Parsed
 
 
-def print_formatted(flags: Parsed) -> int:
-    """Print the YAML files that the flags name; the exit status. Raises PlaitError."""
+def print_formatted(flags: Parsed, *, marks_end: bool) -> int:
+    """Prints the YAML files that the flags name; returns the exit status. Raises PlaitError."""
     keep_limits(flags)
     files = Inputs(offline=flags.on("offline")).files(flags.texts("file"))
-    write_out(joined(format_text(file.source, strict=flags.on("strict")) for file in files if file.type == YAML))
+    sources = [file.source for file in files if file.type == YAML]
+    write_out(joined(format_text(one, strict=flags.on("strict"), marks_end=marks_end) for one in sources))
     return 0

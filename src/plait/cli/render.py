@@ -228,7 +228,7 @@ def _dispatch(argv: Sequence[str], given: Map | None) -> int:
         from plait.cli.formatted import print_formatted
 
         flags = FMT.parse(rest)
-        return _help(FMT) if flags.on("help") else print_formatted(flags)
+        return _help(FMT) if flags.on("help") else print_formatted(flags, marks_end=True)
     if name == "template":
         return run_render(TEMPLATE, rest, given)
     if name == "version":

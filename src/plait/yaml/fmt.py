@@ -25,8 +25,12 @@ if TYPE_CHECKING:
 _STEP = "  "
 
 
-def format_text(source: Source, *, strict: bool = False) -> str:
-    """A text in the one look. Raises as `read` does."""
+def format_text(source: Source, *, strict: bool = False, marks_end: bool = False) -> str:
+    """Returns a text in the one look.
+
+    marks_end: print a `---` after comments at the end and before an empty last document, as ytt did before
+    carvel-dev/ytt#911 and #962. Raises as `read` does.
+    """
     comments = Comments()
     tree = read(source, strict=strict, comments=comments, merge_lists=False)
     page = _Page(comments)
@@ -35,13 +39,14 @@ def format_text(source: Source, *, strict: bool = False) -> str:
     trailing = comments.of.get(tree)
     last = len(tree.items) - 1
     for index, document in enumerate(tree.items):
-        # As in releases of ytt with carvel-dev/ytt#911 and #962: no `---` before an empty document at the end.
-        ends = index == last and document.value is None and not trailing
+        ends = index == last and document.value is None and not trailing and not marks_end
         page.add_document(document, first=index == 0 and not starts_late, marked=not ends)
     if trailing:
         page.due = True
         for comment in trailing:
             page.line("#" + comment.text, "")
+        if marks_end:
+            page.line("---", "")
     return "".join(page.out)
 
 
