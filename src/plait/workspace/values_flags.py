@@ -128,7 +128,11 @@ def plain_values_of(
 
     Raises ReadError for an annotation.
     """
-    found = plain_documents(file, file.source.hidden(), "data values", strict=strict, warn=warn)
+    try:
+        source = file.source.hidden()
+    except PlaitError as error:
+        raise error.within("", role=CLAUSE, reference=f"Reading file '{file.path}'") from None
+    found = plain_documents(file, source, "data values", strict=strict, warn=warn)
     return [ReferencedValues(document, refs, plain=True) for document in found]
 
 
