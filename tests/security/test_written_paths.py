@@ -287,6 +287,30 @@ def test_a_link_that_may_be_followed(
     assert after["canary.yml"] == before["canary.yml"]
 
 
+@pytest.mark.parametrize(
+    ("program", "words", "path"),
+    [
+        ("ytt", "-f in --output-files site/out", "site/out"),
+        ("bosh", "interpolate base.yml --vars-store site/store.yml", "site/store.yml"),
+    ],
+)
+@pytest.mark.parametrize("part", [0, 1])
+def test_ytt_and_bosh_follow(program: str, words: str, path: str, part: int, here: pathlib.Path) -> None:
+    (here / ".git").mkdir()
+    outside = here.parent / "outside"
+    place = here.joinpath(*path.split("/")[: part + 1])
+    (outside / "there").mkdir()
+    if part == 0:
+        place.rename(here.parent / "moved")
+    place.symlink_to(outside / "there" if part == 0 or program == "ytt" else outside / "there" / "store.yml")
+    before = contents(outside)
+    assert main(shlex.split(words), program) == 0
+    assert place.is_symlink()
+    assert len(contents(outside)) > len(before)
+    # The next command line is plait's own again.
+    assert main(["render", "-f", "in", "--output-files", path]) == 1
+
+
 STRICT = [(target, part) for target, part in PARTS if part >= target.typed]
 
 

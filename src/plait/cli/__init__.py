@@ -131,10 +131,11 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
 
     try:
         if program != PLAIT:
-            from plait.cli.shared import within_limits
+            from plait.cli.shared import following_links, within_limits
 
             run: Callable[[Sequence[str]], int] = __import__(PROGRAMS[program][0], fromlist=["main"]).main
-            return within_limits(run, argv)
+            with following_links():
+                return within_limits(run, argv)
         if not argv:
             from plait.cli.start import EXAMPLES
 

@@ -160,6 +160,22 @@ def within_limits(command: Callable[[Sequence[str]], int], argv: Sequence[str]) 
         ALLOWED.reset(links)
 
 
+class following_links:  # noqa: N801 - reads as what it does
+    """`with following_links():` lets typed paths lead out of a Git repository, as those of ytt and bosh do."""
+
+    __slots__ = ("_token",)
+
+    def __enter__(self) -> None:
+        from plait.content import OUTPUT_LINKS as ALLOWED
+
+        self._token = ALLOWED.set(Links(every=True))
+
+    def __exit__(self, *_: object) -> None:
+        from plait.content import OUTPUT_LINKS as ALLOWED
+
+        ALLOWED.reset(self._token)
+
+
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
