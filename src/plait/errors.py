@@ -355,10 +355,16 @@ class UsageError(PlaitError):
     """A wrong flag or argument."""
 
     exit_status = 2
+    origins: tuple[object, ...] | None = ()
 
 
 class ReadError(PlaitError):
-    """An input that cannot be read: a missing file, broken YAML, a refused link."""
+    """An input that cannot be read: a missing file, broken YAML, a refused link.
+
+    It depends on no secret, unless a program that asked for the input adds what the path was made of.
+    """
+
+    origins: tuple[object, ...] | None = ()
 
 
 class PermissionDeniedError(PlaitError):
@@ -369,6 +375,8 @@ class PermissionDeniedError(PlaitError):
 
     access = ""
     name = ""
+
+    origins: tuple[object, ...] | None = ()
 
 
 class StarlarkError(PlaitError):
@@ -405,6 +413,7 @@ class LimitError(PlaitError):
 
     exit_status = 3
     limit = ""
+    origins: tuple[object, ...] | None = ()
 
 
 def conceal(error: Error) -> Error:

@@ -9,6 +9,7 @@ import re
 from plait.errors import Finding, Wording, as_finding, public, quotation
 from plait.kinds.check import as_json
 from plait.kinds.wording import type_name
+from plait.nodes import Array, Map
 from plait.schema.check import flag_hint
 from plait.spell import counted, listed, near
 
@@ -30,14 +31,19 @@ _QUOTED = re.compile('"([^"]*)"')
 _MOST_SHOWN = 80
 
 
+# Words of a schema by which one value decides what holds of another.
+_CONDITIONS = ("if", "oneOf", "anyOf", "not", "dependentSchemas", "dependencies", "dependentRequired")
+
+
 class Findings:
     """Tells of what is found by the schemas of some files."""
 
-    __slots__ = ("_places", "_references")
+    __slots__ = ("_has_conditions", "_places", "_references")
 
     def __init__(self, references: References) -> None:
         self._references = references
         self._places: dict[int, tuple[str, Way]] = {}
+        self._has_conditions: bool | None = None
 
     def where(self, node: Mapping[str, object], keyword: str) -> Position | None:
         """Where a keyword of a schema stands; None for a schema that stands in no file. node: the schema with the keyword."""
@@ -65,7 +71,17 @@ class Findings:
         if place is not None:
             finding.expected = public(f"{_keyword(fault)} (by {place})")
             finding.also = [place]
-        return finding
+        return finding.made_of(*self._made_of(fault))
+
+    def _made_of(self, fault: Fault) -> Iterator[object]:
+        """What a fault depends on: the value, and all others of the document where one can decide what holds of another."""
+        if self._has_conditions is None:
+            self._has_conditions = any(word in node for node in self._references.reached() for word in _CONDITIONS)
+        items = (fault.way[0], fault.item) if self._has_conditions else (fault.item,)
+        for item in items:
+            yield item
+            if isinstance(item.value, (Map, Array)):
+                yield item.value
 
     def _hint(self, fault: Fault) -> Wording | None:
         source = fault.item.source

@@ -56,7 +56,9 @@ def _check(documents: Iterable[Document], catalogue: Catalogue, warn: Callable[[
             for one in found:
                 one.at, one.also = _unquoted(one.at), []
         is_ = "is" if len(found) == 1 else "are"
-        raise SchemaError(f"{counted(len(found), 'value')} of the output {is_} not as the schemas say", findings=found)
+        made_of = [origin for one in found for origin in one.origins or ()]
+        text = f"{counted(len(found), 'value')} of the output {is_} not as the schemas say"
+        raise SchemaError(text, findings=found).made_of(*made_of)
 
 
 def _kind_of(document: Document) -> str:

@@ -119,7 +119,7 @@ class ValuesSchema:
                 if (key := fault.missing) is not None and finding.hint is None:
                     path = ".".join(map(str, (*fault.path, key)))
                     finding.hint = places_to_give("[" if any(type(one) is int for one in fault.path) else path, sources)
-            raise SchemaError("One or more data values were invalid", findings=findings)
+            raise SchemaError("One or more data values were invalid", findings=findings).made_of()
 
     @property
     def is_whole(self) -> bool:

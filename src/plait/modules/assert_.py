@@ -18,7 +18,14 @@ if TYPE_CHECKING:
     from plait.starlark import Module
 
 
-def module(context: Context) -> Module:  # noqa: ARG001 - the signature all modules share
+def module(context: Context) -> Module:
+    def try_to(args: Args, kwargs: Kwargs) -> object:
+        windows = None if context.secrets is None else context.secrets.trace.code
+        if windows is None:
+            return _try_to(args, kwargs)
+        with windows.attempted(_one(args)):
+            return _try_to(args, kwargs)
+
     return module_of(
         "assert",
         {
@@ -31,7 +38,7 @@ def module(context: Context) -> Module:  # noqa: ARG001 - the signature all modu
             "not_null": _not_null,
             "one_not_null": _one_not_null,
             "one_of": _one_of,
-            "try_to": _try_to,
+            "try_to": try_to,
         },
     )
 

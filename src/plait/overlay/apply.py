@@ -5,7 +5,7 @@ Neither side is changed. Left collections in which something changes are copied,
 
 from __future__ import annotations
 
-from plait.errors import LimitError, PlaitError
+from plait.errors import LimitError, OverlayError, PlaitError
 from plait.events import current_listener
 from plait.nodes import COLLECTIONS, Array, Document, DocumentSet, Map
 from plait.overlay.actions import wrong_kind
@@ -19,7 +19,7 @@ from plait.passes import FAST
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import TypeAlias
+    from typing import TypeAlias, TypeVar
 
     from plait.nodes import Item, Value
     from plait.overlay.edits import Owned
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     # The steps of overlays.
     Plans: TypeAlias = dict[Document, list[Step]]
     Warn: TypeAlias = Callable[[str], None]
+    T = TypeVar("T")
 
 
 def run_of(
@@ -139,13 +140,33 @@ def apply_document(
     """
     if plain:
         return merge_plain(left, right, warn=warn)
+    is_free = _is_free(trace, left, right)
+    if is_free:
+        trace = None
     if trace is None and type(right.value) is type(left.value) in (Map, Array) and not is_annotated(right):
         # The same as below, without the sets.
-        return _merged(left, Step(right, ADDS if adds else ANY_DEFAULT), warn)
+        return _free(is_free, lambda: _merged(left, Step(right, ADDS if adds else ANY_DEFAULT), warn))
     both = DocumentSet([left]), DocumentSet([right])
-    result = apply(*both, exact_documents=True, adds=adds, trace=trace, warn=warn)
+    result = _free(is_free, lambda: apply(*both, exact_documents=True, adds=adds, trace=trace, warn=warn))
     # What an overlay that removes the document leaves is an empty one.
     return result.items[0] if result.items else left.with_value(None)  # type: ignore[union-attr, return-value]
+
+
+def _is_free(trace: Trace | None, *documents: Document) -> bool:
+    """True if a run that uses secrets need not record an overlay, since none has a part in it."""
+    if trace is None or not trace.only_marks:
+        return False
+    from plait.overlay.secrecy import is_free_of_secrets
+
+    return is_free_of_secrets(trace, *documents)
+
+
+def _free(is_free: bool, apply_: Callable[[], T]) -> T:
+    """The result of an overlay; an error of one without secrets depends on none."""
+    try:
+        return apply_()
+    except OverlayError as error:
+        raise (error.made_of() if is_free else error) from None
 
 
 def merge_plain(left: Document, right: Document, *, warn: Warn | None = None) -> Document:
@@ -212,6 +233,9 @@ def apply_documents(
     sets = [*left]
     if not overlays:
         return sets
+    is_free = _is_free(trace, *overlays, *(document for one in left for document in one.items))
+    if is_free:
+        trace = None
     run = run_of(trace=trace, warn=warn, overlays=overlays)
     overlay = overlays[0]
     # Errors in a plan are raised once: none is kept where one was.
@@ -225,6 +249,8 @@ def apply_documents(
             made[overlay] = steps = known.get(overlay) or steps_of(DocumentSet([overlay]), ANY_DEFAULT, erases=False)
             run.perform(edit, steps)
     except PlaitError as error:
+        if is_free and isinstance(error, OverlayError):
+            error.made_of()
         raise of_document(error, run) from None
     except RecursionError:
         raise nested(overlay.position) from None

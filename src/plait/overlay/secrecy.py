@@ -7,10 +7,11 @@ Then each item that the step was tried on is marked, matched or not, since both 
 from __future__ import annotations
 
 from plait.errors import OverlayError
-from plait.nodes import Document, Map, MapItem
+from plait.nodes import Document, Map, MapItem, walk
 from plait.overlay.matchers import Combined, Foreign, MapKey, Subset
 from plait.overlay.recording import Recorder, compared
 from plait.provenance import Control
+from plait.starlark import is_function
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,6 +101,35 @@ class SecretRecorder(Recorder):
         self.marks.forget()
 
 
+def is_free_of_secrets(trace: Trace, *documents: Document) -> bool:
+    """True if nothing in documents depends on a secret, nor can what their annotations do to others.
+
+    Only for a trace that records nothing but secrets: an item without a record is none, unless its line is.
+    """
+    marks = trace.marks
+    if marks is None:
+        return True
+    records = trace.changes, trace.presence, trace.copies
+    sources: set[int] = set()
+    for document in documents:
+        for item in (document, *walk(document.value)):
+            if any(item in known for known in records):
+                return False
+            if id(item.source) not in sources:
+                if marks.hides_lines(item.source):
+                    return False
+                sources.add(id(item.source))
+            for annotation in (item.annotations or {}).values():
+                if not all(map(_sees_nothing, (*annotation.args, *annotation.kwargs.values()))):
+                    return False
+    return True
+
+
+def _sees_nothing(value: object) -> bool:
+    """True unless a value is a function that sees variables around it: those may depend on secrets."""
+    return not is_function(value) or not (value.__closure__ or value.__defaults__ or value.__kwdefaults__)  # type: ignore[attr-defined]
+
+
 def _parts(matcher: Matcher) -> list[Matcher]:
     """The matchers that one is combined of."""
     found = [matcher]
@@ -133,4 +163,4 @@ def _names(item: Item) -> Iterator[Item]:
             yield found
 
 
-__all__ = ["SecretRecorder"]
+__all__ = ["SecretRecorder", "is_free_of_secrets"]

@@ -20,6 +20,7 @@ from plait.nodes import Array, DocumentSet, Map, key_id, walk, walk_once
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
     from typing import Protocol, TypeAlias
 
     from plait.nodes import Document, Item, Value
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
 
         def is_decided(self) -> bool:
             """True if a condition that depends on a secret led to what is run."""
+
+        def attempted(self, function: object) -> AbstractContextManager[None]:
+            """A call of a function that returns errors as values."""
 
 
 class Cause:
@@ -160,6 +164,7 @@ class Trace:
         "lines",
         "marks",
         "matches",
+        "only_marks",
         "presence",
         "removals",
         "secrets",
@@ -182,6 +187,8 @@ class Trace:
         self.lines: dict[int, tuple[str, Array]] = {}
         self.secrets: list[tuple[Source | None, int, int]] = []
         self.marks: Marks | None = None
+        # Nobody asks for histories: the origins of what is not secret are not kept.
+        self.only_marks = False
         self.code: Code | None = None
         self.label: str | None = None
         self.whole: dict[object, Change] = {}

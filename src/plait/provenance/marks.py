@@ -36,32 +36,35 @@ class Marks:
     """The secret marks of one run.
 
     shows_all: nothing is withheld, because the user asked for cleartext (`--quote-values`). unknown: the origin of what
-    cannot be followed, which counts as a secret. prints_secretly: a secret decides whether some line is printed. shaped: the templates in which a secret decides which
+    cannot be followed, which counts as a secret. printing: the programs that
+    print. withholds: a condition of one of these depended on a secret. shaped: the templates in which a secret decides which
     nodes there are.
     """
 
     __slots__ = (
         "_all",
         "_counted",
-        "_known",
         "_lines",
         "_version",
         "_whole",
-        "prints_secretly",
+        "known",
+        "printing",
         "shaped",
         "shows_all",
         "trace",
         "unknown",
+        "withholds",
     )
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self.shows_all = False
-        self.prints_secretly = False
+        self.printing: set[Source | None] = set()
+        self.withholds = False
         self.shaped: set[Source | None] = set()
         self.unknown = Cause("unknown", Source(""), 0)
         self._all = False
-        self._known: dict[Origin, bool] = {}
+        self.known: dict[Origin, bool] = {}
         self._whole: set[int] = {id(self.unknown.source)}  # identities of sources, which the trace holds
         self._lines: dict[int, list[tuple[int, int]]] = {}
         self._counted = 0  # entries of trace.secrets that are in the two tables above
@@ -105,7 +108,12 @@ class Marks:
 
     def forget(self) -> None:
         """Forget answers about items whose records were changed."""
-        self._known.clear()
+        self.known.clear()
+
+    def hides_lines(self, source: Source | None) -> bool:
+        """True if any line of a source is secret."""
+        self._update()
+        return id(source) in self._whole or id(source) in self._lines
 
     def holds_secret(self, item: Item) -> bool:
         """True if the value of an item, or any value below it, is secret."""
@@ -156,7 +164,6 @@ class Marks:
     def warned(self, text: str, origins: Iterable[Origin] | None) -> str | None:
         """The warning as a person may see it; None if a secret decides whether there is one."""
         if self.is_decided() and not self.shows_all:
-            self.prints_secretly = True
             return None
         return "a warning is withheld, since it depends on a secret" if self.depends(origins) else text
 
@@ -171,7 +178,7 @@ class Marks:
         secrets = trace.secrets
         if len(trace.stages) != self._version:
             self._version = len(trace.stages)
-            self._known.clear()
+            self.known.clear()
         if len(secrets) == self._counted:
             return
         for source, first, end in secrets[self._counted :]:
@@ -180,7 +187,7 @@ class Marks:
             else:
                 self._lines.setdefault(id(source), []).append((first, end))
         self._counted = len(secrets)
-        self._known.clear()
+        self.known.clear()
 
     def _is_hidden(self, source: Source | None, line: int) -> bool:
         if id(source) in self._whole:
@@ -193,7 +200,7 @@ class Marks:
 
         Depth first with an explicit stack, since chains of origins are as long as the loops of a program.
         """
-        known = self._known
+        known = self.known
         if start in known:
             return known[start]
         seen: set[Origin] = {start}

@@ -30,5 +30,6 @@ def telling(context: Context, *, all_of_it: bool = False) -> Iterator[None]:
             raise
         raise marks.told(error) from None
     finally:
-        if marks is not None and marks.prints_secretly and not marks.shows_all:
-            context.warn("lines and warnings are withheld where a secret decides whether there are any", of=())
+        if marks is not None and marks.withholds and not marks.shows_all:
+            # The same whether a line was withheld or not, since that depends on the secret.
+            context.warn("lines of print are withheld where a secret decides whether they are printed", of=())

@@ -119,7 +119,9 @@ def _unbound(error: NameError, frame: FrameType) -> StarlarkError:
         name in code.co_freevars and name.removeprefix("$f.").removeprefix("$q.") in frame.f_globals.get("$globals", ())
     )
     name = name.removeprefix("$f.").removeprefix("$q.").removeprefix("$")
-    return StarlarkError(f"{'global' if is_global else 'local'} variable {name} referenced before assignment")
+    wording = StarlarkError(f"{'global' if is_global else 'local'} variable {name} referenced before assignment")
+    # Of a traced program: what decided that it was not assigned.
+    return wording.made_of(*frame.f_locals.get(f"$o.{name}", ()))
 
 
 def _subscript(traceback: TracebackType) -> StarlarkError:

@@ -89,6 +89,10 @@ class Program:
         finally:
             del fault  # its traceback holds this frame
 
+    def prints(self) -> bool:
+        """True if the program mentions `print`."""
+        return "$print" in _names(self.code)
+
     def _shared(
         self, budget: Budget, context: Context | None, names: Mapping[str, object], common: Mapping[str, object]
     ) -> dict[str, object]:

@@ -10,7 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import CodeType
 
-_NODES = "$node."
+# What makes nodes, and what notes the reads of a recorded run: there are none of data.
+_OF_NODES = ("$node.", "$from.")
 _HARMLESS = frozenset(("$load", "$pick", "$attribute", "$List", "$Dict", "$make_dict", "$locals"))
 
 
@@ -19,7 +20,7 @@ def is_fixed(code: CodeType) -> bool:
     kind = type(code)
     top = next(one for one in code.co_consts if type(one) is kind)
     return all(type(one) is not kind for one in top.co_consts) and all(
-        name in _HARMLESS or name.startswith(_NODES) for name in top.co_names
+        name in _HARMLESS or name.startswith(_OF_NODES) for name in top.co_names
     )
 
 

@@ -56,7 +56,8 @@ class Template:
             return self._outcome
         self._runs += 1
         # Most templates run once: it pays to look only at one that is run again.
-        if FAST and self._runs == 2 and self._plan is not None and context.trace is None:
+        trace = context.trace
+        if FAST and self._runs == 2 and self._plan is not None and (trace is None or trace.only_marks):
             from plait.templates.fixed import is_fixed
 
             if is_fixed(self._program.code):
@@ -87,6 +88,8 @@ class Template:
 
         recorder = Recorder(context.trace, self.source)
         windows = recorder.windows
+        if windows.marks is not None and self._program.prints():
+            windows.marks.printing.add(self.source)
         depth = len(windows.stack)
         try:
             return self._built(context, load, recorder)

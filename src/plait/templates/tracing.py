@@ -15,7 +15,7 @@ from functools import partial
 from plait.datavalues import DataStruct
 from plait.deferred import is_deferred
 from plait.fragments import YamlFragment
-from plait.nodes import COLLECTIONS, Array, DocumentSet, Map, MapItem, walk
+from plait.nodes import COLLECTIONS, SCALARS, Array, DocumentSet, Map, MapItem, walk
 from plait.provenance import Cause, Change
 from plait.starlark import Dict, List, NoAttribute, Struct
 from plait.starlark.probe import Hole, Windows, without
@@ -41,6 +41,7 @@ def windows_of(trace: Trace) -> Windows:
     if trace.code is None:
         trace.code = Windows(_nodes_of, partial(note_parts, trace))
         trace.code.silent.add(TracedStruct)
+        trace.code.quick = TracedStruct
     assert isinstance(trace.code, Windows)
     trace.code.marks = trace.marks
     return trace.code
@@ -87,16 +88,31 @@ class Recorder:
         names: dict[str, object] = {**self.texts.names(plain, self.trace), **programs}
         if "$node.fill" not in plain:
             return names
+        quick = self.trace.only_marks
         plain_fill, plain_set, plain_defer = plain["$node.fill"], plain["$node.set"], plain["$node.defer"]
 
         def fill(builder: Builder, site: int, index: int, /, *values: object) -> None:
+            window = self.windows.stack[-1]
+            if quick and not (self.windows.fresh or window or window.control or self.texts.joined):
+                # Nothing of it is secret, so there is nothing to record.
+                window.arguments = ()
+                run, listener = builder.run, builder.run.listener
+                run.listener = None
+                try:
+                    plain_fill(builder, site, index, *values)
+                finally:
+                    run.listener = listener
+                return
+            self.windows.fresh = False
             self.control = self.taken(values)
             self.values = values
             plain_fill(builder, site, index, *[value.value if type(value) is Hole else value for value in values])
             self.windows.stack[-1].clear()
 
-        def set_value(builder: Builder, hole: Hole, /) -> None:
+        def set_value(builder: Builder, hole: object, /) -> None:
             control = self.taken(())
+            if type(hole) is not Hole:
+                hole = Hole(hole, ())
             plain_set(builder, hole.value)
             self.windows.stack[-1].clear()
             if builder.items and not builder.is_gone():
@@ -177,6 +193,8 @@ class Recorder:
 
     def note_value(self, item: Item, hole: Hole, control: Shadow) -> None:
         origins = hole.origins
+        if not origins and not control and self.trace.only_marks:
+            return
         if type(item.value) in COLLECTIONS:
             origins = self.note_inside(item.value, hole.value, origins)
             if type(hole.value) is not YamlFragment:
@@ -241,6 +259,8 @@ def note_argument(trace: Trace, made: NodeValue, value: object, action: str) -> 
     """Record what a builtin function was given as data: where it was called, and what the data is made of."""
     windows = windows_of(trace)
     shadow = windows.argument(value)
+    if not shadow and trace.only_marks and windows.is_argument(value):
+        return made
     source, line = _caller()
     if type(made) not in COLLECTIONS or type(value) is YamlFragment:
         return made
@@ -266,46 +286,59 @@ def _caller() -> tuple[Source | None, int]:
 class TracedStruct(DataStruct):
     """Data values that say which of them are looked at."""
 
-    __slots__ = ("_stack", "_windows")
+    __slots__ = ("_known", "_notes", "_stack", "_windows", "plain")
     says_itself = True
 
     def __init__(self, node: Map, windows: Windows) -> None:
         super().__init__(node)
         self._stack = windows.stack
         self._windows = windows
+        self.plain: dict[str, object] = {}  # values that were read, and are not secret
+        # Where not all reads count: asks which do, and what it answered.
+        marks = windows.marks
+        self._notes = marks.is_secret if marks is not None and marks.trace.only_marks else None
+        self._known = {} if marks is None else marks.known
 
     def part(self, item: MapItem) -> object:
         value = item.value
         if type(value) not in COLLECTIONS:
-            self._windows.read(item)
+            if self._notes is None or self._notes(item):
+                self._windows.read(item)
             return traced_values(value, self._windows)
         made = self.made.get(id(item))
         if made is None:
             made = self.made[id(item)] = traced_values(value, self._windows)
         if type(value) is Array:
-            self._windows.read(item)
-            self._windows.read_list(made, value)
+            if self._notes is None or self._notes(item):
+                self._windows.read(item)
+            if self._notes is None or self._notes(item, value):
+                self._windows.read_list(made, value)
         return made
 
     def attr(self, name: str) -> object:
         item = self.node.find(name)
         if item is None:
             raise NoAttribute(name)
-        if type(item.value) not in COLLECTIONS:
-            self._stack[-1][item] = None
-            return traced_values(item.value, self._windows)
+        value = item.value
+        if type(value) not in COLLECTIONS:
+            if self._notes is None or (self._known[item] if item in self._known else self._notes(item)):
+                self._stack[-1][item] = None
+            elif type(value) in SCALARS:
+                self.plain[name] = value
+            return traced_values(value.known(), self._windows) if is_deferred(value) else value
         return self.part(item)
 
     def contains(self, key: object) -> bool:
         found = super().contains(key)
         item = self.node.find(key) if type(key) is str else None
-        if item is not None:
+        if item is not None and (self._notes is None or self._notes(item)):
             self._windows.read(item)
         return found
 
     def iterate(self) -> Iterator[object]:
         for item in self.node.items:
-            self._windows.read(item)
+            if self._notes is None or self._notes(item):
+                self._windows.read(item)
         return super().iterate()
 
     def paired(self, made: Map) -> list[tuple[Item, Shadow, object]]:
@@ -323,7 +356,9 @@ def traced_values(value: NodeValue, windows: Windows) -> object:
         return TracedStruct(value, windows)
     if type(value) is Array:
         made = List([traced_values(item.value, windows) for item in value.items])
-        windows.note_list(made, value)
+        marks = windows.marks
+        if marks is None or not marks.trace.only_marks or marks.is_secret(value):
+            windows.note_list(made, value)
         return made
     return traced_values(value.known(), windows) if is_deferred(value) else value
 

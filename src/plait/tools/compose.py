@@ -260,7 +260,10 @@ def _merge(step: Step, pipeline: Pipeline, state: State, context: Context) -> No
 
     documents = documents_of(Inputs().files(_paths(step, pipeline, "files")), warn=context.warn)
     merges = Merges(documents, step.texts("keys"), _paths(step, pipeline, "schemas"))
-    [file] = merges.merged([DocumentFile("", 0, DocumentSet(state.documents))], context)
+    try:
+        [file] = merges.merged([DocumentFile("", 0, DocumentSet(state.documents))], context)
+    except PlaitError as error:
+        raise error.made_of(*state.documents, *_inside(state.documents)) from None
     state.documents = file.documents.items
 
 
@@ -291,8 +294,11 @@ def _layer(step: Step, pipeline: Pipeline, state: State, context: Context) -> No
     documents = read_documents(sets)
     if not cleartext and any(lines_of_secrets(documents)):
         context.use_secrets()
-    planned = plan(documents, options, context)
-    rendered = render_plan(planned, options, context)
+    try:
+        planned = plan(documents, options, context)
+        rendered = render_plan(planned, options, context)
+    except PlaitError as error:
+        raise error.made_of(*(origin for one in sets for origin in (*one.items, *_inside(one.items)))) from None
     result = written(rendered, cleartext_secrets=cleartext)
     if context.trace is not None:
         from plait.layering.tracing import inherited
@@ -397,6 +403,7 @@ def _patch(step: Step, pipeline: Pipeline, state: State, context: Context) -> No
         except PlaitError as error:
             from plait.naming import document_name
 
+            error.made_of(document, *_inside([document]))
             raise error.within(f"on {document_name(document) or 'a document'}", document.position) from None
         new = document.with_value(value)
         if context.trace is not None:
@@ -406,6 +413,11 @@ def _patch(step: Step, pipeline: Pipeline, state: State, context: Context) -> No
             finished(context.trace, new, None)
         out.append(new)
     state.documents = out
+
+
+def _inside(documents: Sequence[Document]) -> list[Map | Array]:
+    """The values of documents, as origins of what depends on any of them."""
+    return [one.value for one in documents if isinstance(one.value, (Map, Array))]
 
 
 def _compose(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:

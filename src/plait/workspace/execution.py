@@ -154,7 +154,7 @@ class Execution:
         trace = self.session.context.trace
         if trace is not None:
             trace.label = "data values"
-            if merged is not None:
+            if merged is not None and not trace.only_marks:
                 trace.written(merged.value, "schema default")
         try:
             entries = self._documents(own, VALUES)
@@ -231,13 +231,13 @@ class Execution:
 
                     before = merged = made_room(schema, document, merged, trace)
                 merged = apply_document(merged, document, plain=entry.plain, trace=trace, warn=warn)
-                if trace is not None and entry.plain and before is not None:
+                if trace is not None and entry.plain and before is not None and not trace.only_marks:
                     trace.relate(before.value, merged.value, "data values")
             if schema is not None:
                 from plait.schema import check, fill
 
                 filled = fill(schema, merged, before)
-                if trace is not None:
+                if trace is not None and not trace.only_marks:
                     trace.relate(merged.value, filled.value, "schema default")
                 merged = filled
                 findings = check(schema, merged, before)

@@ -160,7 +160,7 @@ class _Instance:
             evaluated = self._evaluate()
             documents = [document for file in evaluated.files for document in file.documents.items]
             trace = self.execution.session.context.trace
-            if trace is not None:
+            if trace is not None and not trace.only_marks:
                 from plait.templates.tracing import note_library
 
                 note_library(trace, self.path, documents)

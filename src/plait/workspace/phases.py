@@ -5,9 +5,9 @@ from __future__ import annotations
 from plait.additions import SECRETS, TAGS, VALUES_REFER
 from plait.annotations import placing
 from plait.context import Context
-from plait.errors import UsageError
+from plait.errors import PlaitError, UsageError
 from plait.events import current_listener
-from plait.nodes import DocumentSet
+from plait.nodes import Array, DocumentSet, Map
 from plait.workspace.execution import Execution, is_dropped
 from plait.workspace.files import DATA, YAML
 from plait.workspace.job import (
@@ -21,8 +21,10 @@ from plait.workspace.session import Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from plait.nodes import Document
+    from plait.provenance import Origin
     from plait.schema import SchemaType
     from plait.workspace.files import InputFile
     from plait.workspace.job import ReferencedValues
@@ -124,15 +126,30 @@ def _run(job: Job, session: Session) -> Result:
         trace.texts = {file.path: lines_of(trace, file.text) for file in evaluated.texts}
     files = evaluated.files
     result = Result(files, evaluated.texts, originals=session.context.originals)
+    documents = result.documents.items
     if job.options.output_schemas:
         from plait.kinds.output import check_output
 
-        check_output(result.documents.items, job.options.output_schemas, session.context.warn)
+        check_output(documents, job.options.output_schemas, _warner(session.context, documents))
     if job.options.output_by is not None or any(placing(document.annotations) for document in result.documents.items):
         from plait.workspace.outputs import written
 
-        result.files = written(files, evaluated.texts, job.options, session.context.warn)
+        try:
+            result.files = written(files, evaluated.texts, job.options, _warner(session.context, documents))
+        except PlaitError as error:
+            # Paths can be made of any value.
+            error.origins = (*documents, *(one.value for one in documents if type(one.value) in (Map, Array)))
+            raise
     return result
+
+
+def _warner(context: Context, documents: Sequence[Document]) -> Callable[[str], None]:
+    """What gets warnings about documents, which name their kinds."""
+    if context.secrets is None:
+        return context.warn
+    found = [one.value.find(key) for one in documents if type(one.value) is Map for key in ("kind", "apiVersion")]
+    of: list[Origin] = [*documents, *(item for item in found if item is not None)]
+    return lambda text: context.warn(text, of=of)
 
 
 def _given(job: Job, schema: SchemaType | None) -> Sequence[ReferencedValues]:

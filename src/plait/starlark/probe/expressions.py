@@ -164,6 +164,7 @@ class Expressions:
             callee: Expression = syntax.Attribute(x, function.name, function.line)
         else:
             callee = self.expression(function)
+        callee = self.call("$from.calling", callee)
         return self.call("$from.result", self.open(), syntax.Call(callee, self.passed(arguments), node.line))
 
     def sequence(self, name: str, function: Expression, values: Sequence[Expression]) -> Expression:

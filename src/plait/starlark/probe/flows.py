@@ -15,8 +15,10 @@ A `Control` is never taken out of a shadow again. What cannot be followed counts
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
 from types import FunctionType
 
+from plait.nodes import walk
 from plait.provenance import Control
 from plait.source import Position
 from plait.starlark.builtins import joined, paid_line
@@ -53,12 +55,14 @@ class _All(dict[str, "Shadow"]):
 class Flows(Recorder):
     """Notes what one program reads, and what its conditions tell of secrets."""
 
-    __slots__ = ("_controls", "marks", "placed_by_secret")
+    __slots__ = ("_controls", "last", "marks", "placed_by_secret", "quick")
 
     def __init__(self, windows: Windows, source: Source, marks: Marks) -> None:
         super().__init__(windows, source)
         self.marks = marks
         self.placed_by_secret = False
+        self.quick = windows.quick
+        self.last: Control | None = None  # what was tested last, if it depends on a secret
         self._controls: dict[int, Control] = {}
 
     def names(self) -> Mapping[str, Callable[..., object]]:
@@ -74,6 +78,8 @@ class Flows(Recorder):
         found = self._controls.get(line)
         if found is None:
             found = self._controls[line] = Control("condition", self.source, line, shadow)
+            if self.source in self.marks.printing:
+                self.marks.withholds = True
         return found
 
     def decided(self, shadow: Iterable[Origin], line: int | None = None) -> Control | None:
@@ -157,11 +163,12 @@ class Flows(Recorder):
 
     # ---- decisions
 
-    def tested(self, line: int, reached_by: Shadow) -> tuple[Shadow, Shadow]:
-        control = self.decided(self.windows.tested, line)
-        if control is None:
-            return super().tested(line, reached_by)
-        return (control,), _joined(reached_by, (control,))
+    def tested(self, line: int) -> Shadow:
+        self.last = control = self.decided(self.windows.tested, line)
+        return super().tested(line) if control is None else (control,)
+
+    def raise_(self, reached_by: Shadow) -> Shadow:
+        return reached_by if self.last is None else _joined(reached_by, (self.last,))
 
     def chosen(self, depth: int, value: object) -> object:
         origins = self.shut(depth)
@@ -187,8 +194,6 @@ class Flows(Recorder):
         variables = sys._getframe(1).f_locals
         values = [variables[name] for name in names if name in variables]
         self.mark_all(reached_by, *values)
-        if "print" in names or any(map(_prints, reachable(values))):
-            self.marks.prints_secretly = True
         if hosts:
             self.windows.shape(reached_by)
 
@@ -202,13 +207,11 @@ class Flows(Recorder):
 
     def loop(
         self, depth: int, iterated: object, line: int, reached_by: Shadow, *controls: Shadow
-    ) -> tuple[object, Shadow, object, object, Shadow]:
+    ) -> tuple[object, Shadow, object, object]:
         whole = self.whole(iterated)
-        iterated, control, step, part, _ = super().loop(depth, iterated, line, reached_by, reached_by, *controls)
-        decided = self.decided((*control, *whole), line)
-        if decided is not None:
-            return iterated, (*control, decided), step, part, _joined(reached_by, (decided,))
-        return iterated, control, step, part, reached_by
+        iterated, control, step, part = super().loop(depth, iterated, line, reached_by, reached_by, *controls)
+        self.last = decided = self.decided((*control, *whole), line)
+        return iterated, control if decided is None else (*control, decided), step, part
 
     def whole(self, x: object) -> Shadow:
         """An array whose very size is secret, since a source of secrets wrote all of it; nothing of another value."""
@@ -337,6 +340,14 @@ class Flows(Recorder):
         self.stack[-1].receiver = x
         return x
 
+    def calling(self, function: object) -> object:
+        if isinstance(function, FunctionType):
+            # Which function it is may depend on a secret, and with it what the function does.
+            control = self.decided(self.stack[-1])
+            if control is not None:
+                self.raise_here(control)
+        return function
+
     def result(self, depth: int, value: object) -> object:
         window = self.stack[depth]
         if type(window.receiver) in _CHANGEABLE:
@@ -379,14 +390,100 @@ class Flows(Recorder):
                 self.exported[name, id(value)] = (value, shadow if known is None else _joined(known[1], shadow))
 
 
+class Marking(Flows):
+    """The recorder of a run of which nobody asks for histories: only what is secret is noted, so most windows stay empty."""
+
+    __slots__ = ()
+
+    def secret(self, shadow: Iterable[Origin]) -> bool:
+        return bool(shadow) and super().secret(shadow)
+
+    def field(self, value: object, shadow: Shadow, name: str) -> object:
+        if not shadow and type(value) is self.quick:
+            found = value.plain.get(name, self)  # type: ignore[attr-defined]
+            if found is not self:
+                return found
+        return super().field(value, shadow, name)
+
+    def close(self, depth: int, line: int, *controls: Shadow) -> Shadow:
+        if self.stack[depth] or any(controls):
+            return super().close(depth, line, *controls)
+        del self.stack[depth:]
+        return ()
+
+    def add(self, line: int, *controls: Shadow) -> None:
+        if any(controls):
+            super().add(line, *controls)
+
+    def here(self, line: int) -> Shadow:  # noqa: ARG002
+        return ()
+
+    def tested(self, line: int) -> Shadow:
+        if self.windows.tested:
+            return super().tested(line)
+        self.last = None
+        return ()
+
+    def under(self, *controls: Shadow) -> None:
+        window = self.stack[-1]
+        if window.control or window.entered_by or any(controls):
+            super().under(*controls)
+
+    def hole(self, value: object) -> object:  # type: ignore[override]
+        if not self.stack[-1]:
+            return value
+        self.windows.fresh = True
+        return super().hole(value)
+
+    def use(self, value: object, shadow: Shadow) -> object:
+        place = id(value)
+        if shadow or place in self.mutated or place in self.made or self.windows.nested:
+            return super().use(value, shadow)
+        return value
+
+    def passed(self, value: object, shadow: Shadow, name: str | None) -> object:
+        super().passed(value, shadow, name)
+        if self.stack[-1].arguments[-1][1]:
+            self.windows.fresh = True
+        return value
+
+    def chosen(self, depth: int, value: object) -> object:
+        if self.stack[depth]:
+            return super().chosen(depth, value)
+        del self.stack[depth:]
+        return value
+
+    def result(self, depth: int, value: object) -> object:
+        window = self.stack[depth]
+        if not window and not window.arguments and type(value) in PLAIN and window.receiver is None:
+            del self.stack[depth:]
+            return value
+        super().result(depth, value)
+        nodes = self.nodes_of(value) if type(value) not in PLAIN else None
+        if nodes is not None:
+            # Only what is secret has a record.
+            trace = self.marks.trace
+            changes, presence, copies = trace.changes, trace.presence, trace.copies
+            if not any(item in changes or item in presence or item in copies for item in walk(nodes)):
+                self.stack[-1].pop(nodes, None)
+        return value
+
+    def argument(self, depth: int, value: object, name: str | None) -> object:
+        if self.stack[depth]:
+            self.windows.fresh = True
+            return super().argument(depth, value, name)
+        del self.stack[depth:]
+        self.stack[-1].adds((value, (), name))
+        return value
+
+
 def printer(windows: Windows, marks: Marks, line: Callable[[str], None]) -> Callable[..., None]:
     """The `print` of a run that uses secrets: a line is withheld if its text or its being printed depends on one."""
 
     def print_(*args: object, **kwargs: object) -> None:
         text = joined("print", args, kwargs)
         window = windows.stack[-1]
-        if window.reached_by:
-            marks.prints_secretly = True
+        if window.reached_by and not marks.shows_all:
             return
         made_of = windows.read_now(len(windows.stack) - 1)
         for value in reachable((*args, *kwargs.values())):
@@ -395,15 +492,37 @@ def printer(windows: Windows, marks: Marks, line: Callable[[str], None]) -> Call
                 if known is not None:
                     made_of.update(dict.fromkeys(known[-1]))
         if marks.depends(made_of):
-            frame = sys._getframe(1)
-            while frame.f_back is not None and "$source" not in frame.f_globals:
-                frame = frame.f_back
-            at = Position(frame.f_globals.get("$source"), frame.f_lineno)
+            at = Position(*_caller())
             text = f"{at}: the line is withheld, since it depends on a secret"
         paid_line(text)
         line(text)
 
     return print_
+
+
+@contextmanager
+def attempted(windows: Windows, function: object) -> Iterator[None]:
+    """A call that returns errors as values: how far it came depends on all that it reads, so it counts as secret."""
+    window = windows.stack[-1]
+    source, line = _caller()
+    control = Control("assert.try_to", source, line, (windows.marks.unknown,) if windows.marks is not None else ())
+    window[control] = None
+    window.reached_by = _joined(window.reached_by, (control,))
+    try:
+        yield
+    finally:
+        for value in reachable([function]):
+            if type(value) in _CHANGEABLE:
+                windows.mark(value, (control,))
+                windows.nested = True
+
+
+def _caller() -> tuple[Source | None, int]:
+    """The line of the program that is being run."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and "$source" not in frame.f_globals:
+        frame = frame.f_back
+    return frame.f_globals.get("$source"), frame.f_lineno
 
 
 def reachable(values: Iterable[object]) -> Iterator[object]:
@@ -434,10 +553,6 @@ def reachable(values: Iterable[object]) -> Iterator[object]:
             todo += [part for _, part in value.mapping() or ()]
 
 
-def _prints(value: object) -> bool:
-    return isinstance(value, FunctionType) and "$print" in value.__code__.co_names
-
-
 def _joined(x: Shadow, y: Shadow) -> Shadow:
     """Both, each once; always another object than the first, unless there is nothing to add."""
     if not y:
@@ -445,4 +560,4 @@ def _joined(x: Shadow, y: Shadow) -> Shadow:
     return tuple(dict.fromkeys((*x, *y)))
 
 
-__all__ = ["Flows", "printer", "reachable"]
+__all__ = ["Flows", "Marking", "attempted", "printer"]

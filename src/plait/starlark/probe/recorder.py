@@ -59,6 +59,7 @@ class Recorder:
             "$from.also": self.also,
             "$from.argument": self.argument,
             "$from.changed": self.changed,
+            "$from.calling": self.calling,
             "$from.changing": self.changing,
             "$from.chosen": self.chosen,
             "$from.clause": self.clause,
@@ -86,6 +87,7 @@ class Recorder:
             "$from.passed": self.passed,
             "$from.placed": self.chosen,
             "$from.quiet": self.quiet,
+            "$from.raise": self.raise_,
             "$from.raised": self.raised,
             "$from.began": self.began,
             "$from.ran": self.ran,
@@ -176,8 +178,8 @@ class Recorder:
         self.windows.tested = tuple(self.shut(depth))
         return value
 
-    def tested(self, line: int, reached_by: Shadow) -> tuple[Shadow, Shadow]:
-        return (Cause("condition", self.source, line, self.windows.tested),), reached_by
+    def tested(self, line: int) -> Shadow:
+        return (Cause("condition", self.source, line, self.windows.tested),)
 
     def began(self, ran: Callable[[int], object], way: int, _reached_by: Shadow) -> None:
         """A program begins a statement (see `plait.events`)."""
@@ -191,6 +193,9 @@ class Recorder:
 
     def reached(self) -> Shadow:
         return ()
+
+    def raise_(self, reached_by: Shadow) -> Shadow:
+        return reached_by
 
     def raised(self, _reached_by: Shadow, _before: Shadow) -> bool:
         return False
@@ -212,6 +217,9 @@ class Recorder:
 
     def changing(self, x: object) -> object:
         return x
+
+    def calling(self, function: object) -> object:
+        return function
 
     def changed(self, x: object, shadow: Shadow) -> None:
         self.windows.mark(x, shadow)
@@ -403,13 +411,22 @@ class Recorder:
         return arguments.get(name, other)
 
     def loop(
-        self, depth: int, iterated: object, line: int, reached_by: Shadow, *controls: Shadow
-    ) -> tuple[object, Shadow, object, object, Shadow]:
-        """What a loop goes through, the shadow of its being run, and what gives those of elements and of their parts."""
+        self,
+        depth: int,
+        iterated: object,
+        line: int,
+        reached_by: Shadow,
+        *controls: Shadow,
+    ) -> tuple[object, Shadow, object, object]:
+        """What a loop goes through, the shadow of its being run, and what gives those of elements and of their parts.
+
+        reached_by: of a run that uses secrets, which adds it to controls.
+        """
+        del reached_by
         shadows = self.windows.shadows_in(iterated)
         covered = _NOTHING if shadows is None else self.windows.covered(iterated)
         loop = Loop(self.windows, iterated, self.close(depth, line, *controls), shadows, covered)
-        return iterated, loop.control, loop.step, loop.part, reached_by
+        return iterated, loop.control, loop.step, loop.part
 
     def loaded(self, name: str, value: object) -> Shadow:
         found = self.exported.get((name, id(value)))

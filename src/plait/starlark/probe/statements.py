@@ -81,10 +81,10 @@ class Probe(Expressions):
     def condition(self, test: Expression) -> Expression:
         return self.call("$from.test", self.start(), self.expression(test))
 
-    def noted(self, control: syntax.Name, line: int) -> Statement:
+    def noted(self, control: syntax.Name, line: int) -> list[Statement]:
         """Keep what the condition that was just evaluated read."""
-        tested = self.call("$from.tested", self.constant(line), self.reached_by)
-        return self.set(self.tuple((control, self.reached_by)), tested)
+        tested = self.set(control, self.call("$from.tested", self.constant(line)))
+        return [tested, self.set(self.reached_by, self.call("$from.raise", self.reached_by))]
 
     def begun(self) -> list[Statement]:
         """Shadows for all variables of a function, so that each use finds one."""
@@ -151,9 +151,9 @@ class Probe(Expressions):
         noted = self.noted(control, node.line)
         outer_leaves, self.leaves = self.leaves, False
         self.controls.append(control)
-        yes = [noted, *self.block(node.yes)]
+        yes = [*noted, *self.block(node.yes)]
         self.controlled = None
-        no = [noted, *self.block(node.no)]
+        no = [*noted, *self.block(node.no)]
         self.line = node.line
         into.append(syntax.If(test, yes, no, node.line))
         into += self.met(before, [*node.yes, *node.no], [], hosts=_has_hosts([*node.yes, *node.no]))
@@ -170,9 +170,9 @@ class Probe(Expressions):
         test = self.condition(node.test)
         place, kept = len(into), len(self.controls)
         outer_leaves, self.leaves = self.leaves, False
-        into.append(syntax.While(test, [noted, *self.block(node.body)], node.line))
+        into.append(syntax.While(test, [*noted, *self.block(node.body)], node.line))
         into[place:place] = [self.set(name, self.tuple()) for name in self.controls[kept:]]
-        into.append(noted)  # the condition that ended it
+        into += noted  # the condition that ended it
         into += self.met(before, node.body, [], hosts=_has_hosts(node.body))
         self.leaves = self.leaves or outer_leaves
 
@@ -183,7 +183,8 @@ class Probe(Expressions):
         iterated, control, step, part, made = (self.fresh(kind) for kind in "xknps")
         parts = self.expression(node.x), self.constant(node.line), self.reached_by
         loop = self.call("$from.loop", depth, *parts, *self.controls)
-        into.append(self.set(self.tuple((iterated, control, step, part, self.reached_by)), loop))
+        into.append(self.set(self.tuple((iterated, control, step, part)), loop))
+        into.append(self.set(self.reached_by, self.call("$from.raise", self.reached_by)))
         shadows = [self.set(made, syntax.Call(step, [], self.line))]
         target = node.target
         names, _ = _targets(target)

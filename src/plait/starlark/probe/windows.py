@@ -22,6 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
+    from contextlib import AbstractContextManager
     from typing import TypeAlias
 
     from plait.nodes import DocumentSet, Item
@@ -49,6 +50,7 @@ class Windows:
         "decided",
         "exported",
         "fields",
+        "fresh",
         "lists",
         "made",
         "marks",
@@ -57,6 +59,8 @@ class Windows:
         "nodes_of",
         "note_parts_of",
         "places",
+        "programs",
+        "quick",
         "silent",
         "stack",
         "steps",
@@ -75,6 +79,9 @@ class Windows:
         self.stack: list[Window] = [Window()]
         self.marks: Marks | None = None  # of a run that uses secrets
         self.nested = False  # something secret was put into a container, which may be within others
+        self.programs: dict[Source, Mapping[str, object]] = {}  # what the code of each calls
+        self.fresh = False  # something secret is on its way into a node
+        self.quick: object = None  # the kind of data values that keep what is not secret (`plain`)
         self.steps = 0  # of loops and calls that were traced
         self.closed: set[object] = set()  # functions that can run untraced (see `quiet`)
         self.tested: Shadow = ()
@@ -91,6 +98,7 @@ class Windows:
         """Let go of values, and of who hears of them, since these hold this."""
         self.note_parts_of = _no_parts
         self.closed.clear()
+        self.programs.clear()
         for known in (self.fields, self.mutated, self.lists, self.made, self.places, self.exported, self.decided):
             known.clear()
 
@@ -276,6 +284,10 @@ class Windows:
                     return shadow
         return ()
 
+    def is_argument(self, value: object) -> bool:
+        """True if a value was given to a function being called."""
+        return any(given is value for window in reversed(self.stack) for given, _, _ in window.arguments)
+
     def take(self) -> Shadow:
         """What the innermost window holds, what decided that the statement runs included; it is forgotten there."""
         window = self.stack[-1]
@@ -302,9 +314,14 @@ class Windows:
         """What the code of one program calls. line: gets each line that it prints."""
         if self.marks is None:
             return Recorder(self, source).names()
-        from plait.starlark.probe.flows import Flows, printer
+        from plait.starlark.probe.flows import Flows, Marking, printer
 
-        return {**Flows(self, source, self.marks).names(), "$print": printer(self, self.marks, line)}
+        found = self.programs.get(source)
+        if found is None:
+            kind = Marking if self.marks.trace.only_marks else Flows
+            names = {**kind(self, source, self.marks).names(), "$print": printer(self, self.marks, line)}
+            found = self.programs[source] = names
+        return found
 
     def read_now(self, depth: int) -> dict[Origin, None]:
         """All that the windows from a depth on hold: what the statements at hand depend on."""
@@ -321,6 +338,12 @@ class Windows:
     def is_decided(self) -> bool:
         """True if a condition that depends on a secret led to what is run."""
         return bool(self.stack[-1].reached_by)
+
+    def attempted(self, function: object) -> AbstractContextManager[None]:
+        """A call of a function that returns errors as values."""
+        from plait.starlark.probe.flows import attempted
+
+        return attempted(self, function)
 
     def shape(self, reached_by: Shadow) -> None:
         """Say that which nodes the function at hand makes depends on a secret."""
