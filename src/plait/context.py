@@ -117,7 +117,6 @@ class Context:
                 from plait.provenance import Trace
 
                 self.trace = Trace()
-                self.trace.only_marks = True
             self.secrets = self.trace.use_secrets()
         return self.secrets
 
