@@ -15,7 +15,7 @@ from plait.errors import ReadError
 from plait.events import current_listener
 from plait.limits import allowance, exceeded
 from plait.source import Source
-from plait.view import check_read, current_view, may_read
+from plait.view import check_read, current_permissions, current_view, may_read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,14 +50,20 @@ def file_content(path: str, described: str) -> bytes:
 
 
 def _on_disk(path: str, described: str) -> bytes:
+    permissions = current_permissions()
+    is_chosen = permissions is not None and not permissions.is_granted_read(path)
     # The layers of `open` take longer than all the rest for a small file.
-    descriptor = os.open(path, READ_ONLY)
+    descriptor = os.open(path, READ_ONLY | _NO_WAIT if is_chosen else READ_ONLY)
     try:
+        if is_chosen and not stat.S_ISREG(mode := os.fstat(descriptor).st_mode) and not stat.S_ISDIR(mode):
+            # A name that a project chose: a pipe that nobody writes to would be waited for without end.
+            raise ReadError(f"{path} is not a regular file", found=_kind_of(mode))
         return _all_of(lambda size: os.read(descriptor, size), described)
     finally:
         os.close(descriptor)
 
 
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 READ_ONLY = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -341,6 +347,8 @@ def _is_anonymous_pipe(target: str) -> bool:
 
 
 def _kind_of(mode: int) -> str:
+    if stat.S_ISFIFO(mode):
+        return "a pipe"
     if stat.S_ISSOCK(mode):
         return "a socket"
     return "a device" if stat.S_ISCHR(mode) or stat.S_ISBLK(mode) else "something else"

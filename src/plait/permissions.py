@@ -85,6 +85,10 @@ class Permissions:
         """True if a path leads to something readable, links followed."""
         return _is_below(path, self._readable)
 
+    def is_granted_read(self, path: str) -> bool:
+        """True if the user granted reading a path, which is not only in the repository."""
+        return _is_below(path, self._readable[1:])
+
     def may_write(self, path: str) -> bool:
         """True if a path leads to something writable, links followed."""
         return _is_below(path, self._writable)
@@ -165,7 +169,7 @@ _WORDS = {
 
 
 def _absolute(need: Need) -> str:
-    return os.path.abspath(need.name) if need.access in (READ, WRITE) else need.name
+    return os.path.realpath(need.name) if need.access in (READ, WRITE) else need.name
 
 
 def origin_of(url: str) -> str:

@@ -9,6 +9,7 @@ import json
 import os
 import socket
 import stat
+import subprocess
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
@@ -597,3 +598,59 @@ def test_no_command_of_a_typed_line_is_restricted(name: str) -> None:
 
     assert name
     assert current_permissions() is None
+
+
+# ---- found by a review
+
+
+def test_a_grant_does_not_follow_a_link_that_is_moved(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A decision is about the place that was shown, not about a link in the repository that leads there today."""
+    top = tmp_path / "top"
+    (top / ".git").mkdir(parents=True)
+    for name in ("shown", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "v.yml").write_text(f"k: {name}\n", "utf-8")
+    (top / "link").symlink_to(tmp_path / "shown")
+    (top / "a.yml").write_text('#@ load("@ytt:data", "data")\nv: #@ data.values.k\n', "utf-8")
+    (top / "plait.yml").write_text("runs: {a: {render: {files: a.yml, data-values-file: link/v.yml}}}\n", "utf-8")
+    monkeypatch.chdir(top)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    assert main(["trust", "--yes"]) == 0
+    assert main(["run", "a"]) == 0
+    (top / "link").unlink()
+    (top / "link").symlink_to(tmp_path / "other")
+    assert main(["run", "a"]) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+@pytest.mark.parametrize(
+    "run",
+    [
+        "{patch: {base: pipe}}",
+        "{patch: {base: a.yml, ops: pipe}}",
+        "{patch: {base: a.yml, vars-files: pipe}}",
+        "{render: {files: pipes}}",
+        "{render: {files: a.yml, data-values-file: pipe}}",
+        "{render: {files: a.yml, schema: pipe}}",
+        "{render: {files: a.yml, check-output: pipe}}",
+        "{layer: {files: pipe}}",
+        "{compose: {file: pipe}}",
+    ],
+)
+def test_a_pipe_that_a_project_names_is_not_waited_for(run: str, tmp_path: pathlib.Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "pipes").mkdir()
+    (tmp_path / "a.yml").write_text("a: 1\n", "utf-8")
+    (tmp_path / "plait.yml").write_text(f"runs: {{a: {run}}}\n", "utf-8")
+    os.mkfifo(tmp_path / "pipe")
+    os.mkfifo(tmp_path / "pipes" / "p.yml")
+    done = subprocess.run(
+        [sys.executable, "-m", "plait", "run", "a"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode in (1, 2)
+    assert "internal error" not in done.stderr

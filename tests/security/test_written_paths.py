@@ -563,3 +563,18 @@ def test_every_command_and_flag_that_writes_is_here(
                 unknown.append((name, line, paths))
     capfdbinary.readouterr()
     assert unknown == []
+
+
+@pytest.mark.parametrize("to", [".git", ".git/hooks", ".GIT/hooks"])
+def test_a_link_into_the_repository_s_own_data_is_refused(
+    to: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hooks and configuration there are programs, also where the user typed the link."""
+    (tmp_path / to).mkdir(parents=True)
+    (tmp_path / ".git").mkdir(exist_ok=True)
+    (tmp_path / "a.yml").write_text("a: 1\n", "utf-8")
+    (tmp_path / "out").symlink_to(to)
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    assert main(["render", "-f", "a.yml", "--output-files", "out"]) == 1
+    assert sorted(tmp_path.rglob("*")) == before

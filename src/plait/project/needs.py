@@ -54,7 +54,8 @@ def _of_files(path: str, permissions: Permissions) -> Iterator[Need]:
 
 
 def _absolute(need: Need) -> Need:
-    return need if need.access in (NETWORK, PROGRAMS) else Need(need.access, os.path.abspath(need.name), need.at)
+    # The real path: a link in the repository may lead elsewhere later.
+    return need if need.access in (NETWORK, PROGRAMS) else Need(need.access, os.path.realpath(need.name), need.at)
 
 
 def _of_top(top: Map, directory: str) -> Iterator[tuple[Need, bool]]:

@@ -114,7 +114,14 @@ def _check_repository(link: str) -> None:
     top = repository_of(link)
     if not top:
         return
+    from plait.permissions import CONTROL
+
     to = os.path.realpath(link)
+    if is_below(to, top) and not CONTROL.isdisjoint(to[len(top) :].lower().split(os.sep)):
+        # Hooks and configuration there are programs.
+        raise refused(
+            os.path.relpath(link), f"'{os.path.relpath(link)}' is a symbolic link into the repository's own data, {to}"
+        )
     if not is_below(to, top) and not OUTPUT_LINKS.get().allows(to):
         raise refused(
             os.path.relpath(link),
