@@ -269,8 +269,9 @@ def _secret_sources(flags: Parsed) -> list[SecretSource]:
     for path in flags.texts("secrets-file"):
         from plait.nodes import Map, kind_name
 
+        text = source(path).hidden()
         try:
-            for document in deduplicate(read(source(path).hidden(), plain=plain_values)).items:
+            for document in deduplicate(read(text, plain=plain_values)).items:
                 if type(document.value) is not Map:
                     raise ReadError(
                         public("a secrets file is a map of references to data"),
