@@ -117,6 +117,7 @@ class Context:
                 from plait.provenance import Trace
 
                 self.trace = Trace()
+                self.trace.only_marks = True
             self.secrets = self.trace.use_secrets()
         return self.secrets
 
