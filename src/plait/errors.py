@@ -310,6 +310,12 @@ class PlaitError(_Texts, Exception):
             self.origins = origins
         return self
 
+    def made_of_inputs(self) -> Self:
+        """The same error; it and its findings depend on the text of inputs alone, which is not secret."""
+        for one in self.findings:
+            one.origins = one.origins or ()
+        return self.made_of()
+
     def within(self, text: str, at: Position | None = None, *, role: str = OURS, reference: str | None = None) -> Self:
         """Add an outer step to the trail; returns the same error, to be raised again. role, reference: of the step."""
         self.trail.append(Step(text, at, role=role, reference=reference))
@@ -359,11 +365,9 @@ class UsageError(PlaitError):
 
 
 class ReadError(PlaitError):
-    """An input that cannot be read: a missing file, broken YAML, a refused link.
+    """An input that cannot be read: a missing file, broken YAML, a refused link."""
 
-    It depends on no secret, unless a program that asked for the input adds what the path was made of.
-    """
-
+    # A program that asked for the input adds what the path was made of.
     origins: tuple[object, ...] | None = ()
 
 

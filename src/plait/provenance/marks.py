@@ -110,6 +110,20 @@ class Marks:
         """Forget answers about items whose records were changed."""
         self.known.clear()
 
+    def has_control(self, *origins: Origin) -> bool:
+        """True if a condition that depends on a secret had a part in a value: then so does the way it was made."""
+        todo: list[Origin] = [*origins]
+        seen: set[Origin] = set(todo)
+        while todo:
+            origin = todo.pop()
+            if type(origin) is Control or origin is self.unknown:
+                return True
+            for one in self._next(origin):
+                if one not in seen:
+                    seen.add(one)
+                    todo.append(one)
+        return False
+
     def hides_lines(self, source: Source | None) -> bool:
         """True if any line of a source is secret."""
         self._update()

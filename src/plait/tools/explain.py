@@ -207,7 +207,12 @@ class Explainer:
         for entry in flat([*entries, *around]):
             entry.secret = any(marks.is_secret_line(one.source, one.line) for one in flat([entry]))
             entry.value = marks.masked(entry.value)
-        secret = marks.is_secret_place(place.document, *place.way) or any(entry.secret for entry in entries)
+        way = (place.document, *place.way)
+        secret = marks.is_secret_place(*way) or any(entry.secret for entry in entries)
+        if secret and (marks.has_control(place.item) or any(map(marks.is_decided_item, way))):
+            # Which lines made it, or put it there, depends on the secret.
+            entries, around = [Entry("decided by a secret", None, 0, HIDDEN, has_value=True)], []
+            entries[0].secret = True
         return History(place, entries, around, secret=secret, value=HIDDEN if secret else marks.masked(place.value))
 
     def is_secret(self, item: Item) -> bool:

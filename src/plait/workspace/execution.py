@@ -104,7 +104,7 @@ class Execution:
             schema = layout.schema.get(documents, self.session.context, lambda: self._built(entries))
         except PlaitError as error:
             if not given:  # it is made of files of the library alone, which know no data values
-                error.made_of()
+                error.made_of_inputs()
             order = _order(own, "additional data value schema" if given else None)
             raise error.within(f"Overlaying data values schema (in following order: {order})", role=CLAUSE) from None
         if schema is not None and self.outside is not None:

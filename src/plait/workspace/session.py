@@ -166,7 +166,7 @@ class Session:
                 except PlaitError as error:
                     if isinstance(error, ReadError):
                         error.within("", role=CLAUSE, reference=f"Unmarshaling YAML template '{file.path}'")
-                    raise error.made_of() from None  # the text of a template is not secret
+                    raise error.made_of_inputs() from None  # the text of a template is not secret
                 return made, [*_warnings(file, made)]
 
             file.source.additions = options.additions
@@ -208,7 +208,7 @@ class Session:
         try:
             return self._compile(file, kind, options)
         except (StarlarkError, TemplateError) as error:
-            error.made_of()
+            error.made_of_inputs()
             if kind == files.TEXT:
                 raise
             from plait.templates.recovery import add_others

@@ -51,4 +51,30 @@ def mentioned(statements: Sequence[object]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(node.name for node in _nodes(statements) if isinstance(node, syntax.Name)))
 
 
-__all__ = ["assigned", "mentioned"]
+def may_leave(statements: Sequence[object], *, in_loop: bool = False) -> bool:
+    """True if statements may return, break or continue. in_loop: they are those of a loop, which a break only ends."""
+    todo = [(node, in_loop) for node in statements]
+    for node, inside in todo:
+        if isinstance(node, syntax.Return) or (isinstance(node, syntax.Branch) and not inside):
+            return True
+        if isinstance(node, syntax.If):
+            todo += [(one, inside) for one in (*node.yes, *node.no)]
+        elif isinstance(node, (syntax.For, syntax.While)):
+            todo += [(one, True) for one in node.body]
+    return False
+
+
+def has_hosts(statements: Sequence[object]) -> bool:
+    """True if statements make nodes, here or in a block within."""
+    todo = [*statements]
+    for node in todo:
+        if isinstance(node, syntax.HostStatement):
+            return True
+        if isinstance(node, syntax.If):
+            todo += [*node.yes, *node.no]
+        elif isinstance(node, (syntax.For, syntax.While)):
+            todo += node.body
+    return False
+
+
+__all__ = ["assigned", "has_hosts", "may_leave", "mentioned"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.starlark import syntax
+from plait.starlark.probe.branches import mentioned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,16 +89,16 @@ class Expressions:
     def unary(self, node: syntax.Unary) -> Expression:
         return syntax.Unary(node.operator, self.expression(node.x), node.line)
 
-    def deciding(self, x: Expression) -> Expression:
+    def deciding(self, x: Expression, *others: object) -> Expression:
         """An expression that decides whether others are evaluated."""
-        return self.call("$from.chosen", self.open(), self.expression(x))
+        return self.call("$from.chosen", self.open(), self.expression(x), self.constant(mentioned(others)))
 
     def binary(self, node: syntax.Binary) -> Expression:
-        x = self.deciding(node.x) if node.operator in ("and", "or") else self.expression(node.x)
+        x = self.deciding(node.x, node.y) if node.operator in ("and", "or") else self.expression(node.x)
         return syntax.Binary(node.operator, x, self.expression(node.y), node.line)
 
     def conditional(self, node: syntax.Conditional) -> Expression:
-        test = self.deciding(node.test)
+        test = self.deciding(node.test, node.yes, node.no)
         yes, no = self.all((node.yes, node.no))
         return syntax.Conditional(test, yes, no, node.line)
 
@@ -108,7 +109,7 @@ class Expressions:
             return syntax.Attribute(self.call("$from.held", self.expression(x)), node.name, node.line)
         if isinstance(x, syntax.Name) and x.scope is not None and has_shadow(x):
             return self.call("$from.field", x, self.shadow(x.name), self.constant(node.name))
-        return syntax.Attribute(self.expression(x), node.name, node.line)
+        return self.call("$from.found", syntax.Attribute(self.expression(x), node.name, node.line))
 
     def index(self, node: syntax.Index) -> Expression:
         parts = self.open(), self.expression(node.x), self.open(), self.expression(node.key)
@@ -171,7 +172,11 @@ class Expressions:
         return self.call("$from.sequence", self.open(), self.constant(name), function, *self.all(values))
 
     def unwatched(self, arguments: Sequence[syntax.Argument]) -> list[syntax.Argument]:
-        return [syntax.Argument(self.expression(one.value), one.name, one.star, one.line) for one in arguments]
+        made = [syntax.Argument(self.expression(one.value), one.name, one.star, one.line) for one in arguments]
+        for one in made:
+            if one.name == "key":
+                one.value = self.call("$from.called_back", one.value)
+        return made
 
     def passed(self, arguments: Sequence[syntax.Argument]) -> list[syntax.Argument]:
         """Arguments that the call's window keeps, each with its shadow."""
@@ -238,9 +243,10 @@ class Expressions:
         clauses: list[syntax.Clause] = []
         for number, clause in enumerate(node.clauses):
             place = self.constant(number)
-            iterated = self.call("$hold", self.call("$from.clause", place, self.expression(clause.x)))
+            inner = self.constant(mentioned([node]))
+            iterated = self.call("$hold", self.call("$from.clause", place, self.expression(clause.x), inner))
             made = syntax.Clause(clause.target, self.call("$from.stepped", place, iterated), clause.line)
-            made.conditions = [self.deciding(condition) for condition in clause.conditions]
+            made.conditions = [self.deciding(condition, node) for condition in clause.conditions]
             clauses.append(made)
         key = None if node.key is None else self.key(node.key)
         return self.listed(syntax.Comprehension(key, self.part(node.body), clauses, node.scope, node.line))

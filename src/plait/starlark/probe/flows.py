@@ -6,7 +6,7 @@ Once a condition depends on a secret, a `Control` counts for all that it decides
 
 - for what is evaluated under it, in the same function (the variable `$pc`) and in those called (`Window.reached_by`);
 - for each variable that a branch assigns, whether the branch ran or not (`also`);
-- for each list, dict or set that a branch could have changed (`skipped`), which is what can be reached from its names;
+- for each list, dict or set that a branch could change (`mark_named`), which is what can be reached from its names;
 - for what follows, if a branch may leave.
 
 A `Control` is never taken out of a shadow again. What cannot be followed counts as made of a secret: `Marks.unknown`.
@@ -15,15 +15,11 @@ A `Control` is never taken out of a shadow again. What cannot be followed counts
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
 from types import FunctionType
 
-from plait.nodes import walk
 from plait.provenance import Control
-from plait.source import Position
-from plait.starlark.builtins import joined, paid_line
 from plait.starlark.containers import Dict, List, Set
-from plait.starlark.probe.recorder import PLAIN, Recorder
+from plait.starlark.probe.recorder import Recorder
 from plait.starlark.probe.shadows import Hole, Window
 from plait.starlark.structs import Struct
 
@@ -37,8 +33,8 @@ if TYPE_CHECKING:
     from plait.starlark.probe.shadows import Shadow
     from plait.starlark.probe.windows import Windows
 
-_CHANGEABLE = frozenset({List, Dict, Set})
-_LEAVES = frozenset({str, int, float, bool, type(None), range})
+CHANGEABLE = frozenset({List, Dict, Set})
+LEAVES = frozenset({str, int, float, bool, type(None), range})
 
 
 class _All(dict[str, "Shadow"]):
@@ -103,7 +99,7 @@ class Flows(Recorder):
     def mark_all(self, shadow: Shadow, *values: object) -> None:
         """Mark every container that can be reached from values, since which one was changed is not known."""
         for value in reachable(values):
-            if type(value) in _CHANGEABLE:
+            if type(value) in CHANGEABLE:
                 self.windows.mark(value, shadow)
                 self.windows.nested = True
 
@@ -153,7 +149,7 @@ class Flows(Recorder):
         """What the window at hand evaluates from now on is decided by a secret."""
         window = self.stack[-1]
         window[control] = None
-        window.reached_by = _joined(window.reached_by, (control,))
+        window.reached_by = joined_shadows(window.reached_by, (control,))
 
     def began(self, ran: Callable[[int], object], way: int, reached_by: Shadow) -> None:
         (ran if reached_by else getattr(ran, "independent", ran))(way)
@@ -163,20 +159,38 @@ class Flows(Recorder):
 
     # ---- decisions
 
-    def tested(self, line: int) -> Shadow:
+    def tested(self, line: int, names: tuple[str, ...]) -> Shadow:
         self.last = control = self.decided(self.windows.tested, line)
-        return super().tested(line) if control is None else (control,)
+        if control is None:
+            return super().tested(line, names)
+        self.mark_named(control, names, sys._getframe(1).f_locals)
+        return (control,)
+
+    def mark_named(self, control: Control, names: tuple[str, ...], variables: Mapping[str, object]) -> None:
+        """Mark all that can be changed by statements or expressions with these names, before they are evaluated or not."""
+        self.mark_all((control,), *(variables[name] for name in names if name in variables))
 
     def raise_(self, reached_by: Shadow) -> Shadow:
-        return reached_by if self.last is None else _joined(reached_by, (self.last,))
+        return reached_by if self.last is None else joined_shadows(reached_by, (self.last,))
 
-    def chosen(self, depth: int, value: object) -> object:
+    def chosen(self, depth: int, value: object, names: tuple[str, ...]) -> object:
         origins = self.shut(depth)
         self.stack[-1].update(origins)
         control = self.decided(origins)
         if control is not None:
-            self.raise_here(control)
+            self.decides(control, names)
         return value
+
+    def decides(self, control: Control, names: tuple[str, ...]) -> None:
+        """A control decides whether, or how often, an expression is evaluated. names: that are in it."""
+        self.raise_here(control)
+        self.mark_named(control, names, sys._getframe(2).f_locals)
+
+    def called_back(self, function: object) -> object:
+        control = self.decided(self.stack[-1])
+        if control is not None:
+            self.mark_all((control,), function)
+        return function
 
     def placed(self, depth: int, value: object) -> object:
         origins = self.shut(depth)
@@ -188,14 +202,10 @@ class Flows(Recorder):
         return reached_by is not before
 
     def also(self, shadow: Shadow, reached_by: Shadow) -> Shadow:
-        return _joined(shadow, reached_by)
+        return joined_shadows(shadow, reached_by)
 
-    def skipped(self, reached_by: Shadow, names: tuple[str, ...], hosts: bool) -> None:
-        variables = sys._getframe(1).f_locals
-        values = [variables[name] for name in names if name in variables]
-        self.mark_all(reached_by, *values)
-        if hosts:
-            self.windows.shape(reached_by)
+    def shaped(self, reached_by: Shadow) -> None:
+        self.windows.shape(reached_by)
 
     def ended(self, reached_by: Shadow) -> None:
         self.stack[-1].update(dict.fromkeys(reached_by))
@@ -203,14 +213,22 @@ class Flows(Recorder):
     def add(self, line: int, *controls: Shadow) -> None:
         super().add(line, *controls)
         window = self.stack[-1]
-        window.reached_by = _joined(window.reached_by, controls[0])
+        window.reached_by = joined_shadows(window.reached_by, controls[0])
 
     def loop(
-        self, depth: int, iterated: object, line: int, reached_by: Shadow, *controls: Shadow
+        self,
+        depth: int,
+        iterated: object,
+        line: int,
+        names: tuple[str, ...],
+        reached_by: Shadow,
+        *controls: Shadow,
     ) -> tuple[object, Shadow, object, object]:
         whole = self.whole(iterated)
-        iterated, control, step, part = super().loop(depth, iterated, line, reached_by, reached_by, *controls)
+        iterated, control, step, part = super().loop(depth, iterated, line, names, reached_by, reached_by, *controls)
         self.last = decided = self.decided((*control, *whole), line)
+        if decided is not None:
+            self.mark_named(decided, names, sys._getframe(1).f_locals)
         return iterated, control if decided is None else (*control, decided), step, part
 
     def whole(self, x: object) -> Shadow:
@@ -224,7 +242,7 @@ class Flows(Recorder):
 
     def use(self, value: object, shadow: Shadow) -> object:
         super().use(value, shadow)
-        if self.windows.nested and type(value) not in _LEAVES:
+        if self.windows.nested and type(value) not in LEAVES:
             self.stack[-1].update(self.deep(value))
         return value
 
@@ -235,28 +253,43 @@ class Flows(Recorder):
             for shadow in outer.elements.values():
                 for origin in shadow:
                     window[origin] = None
-        if self.windows.nested and type(value) not in _LEAVES:
+        if self.windows.nested and type(value) not in LEAVES:
             window.update(self.deep(value))
         return value
 
     def passed(self, value: object, shadow: Shadow, name: str | None) -> object:
-        if self.windows.nested and type(value) not in _LEAVES:
+        if self.windows.nested and type(value) not in LEAVES:
             shadow = (*shadow, *self.deep(value))
         return super().passed(value, shadow, name)
+
+    def found(self, value: object) -> object:
+        """A part of a value, which may have been changed by another name."""
+        if self.windows.nested and type(value) not in LEAVES:
+            self.stack[-1].update(self.deep(value))
+        return value
+
+    def field(self, value: object, shadow: Shadow, name: str) -> object:
+        return self.found(super().field(value, shadow, name))
 
     def index(self, depth: int, x: object, key_depth: int, key: object) -> object:
         control = self.decided(self.stack[key_depth])
         value = super().index(depth, x, key_depth, key)
         if control is not None:
-            self.stack[-1][control] = None
-        return value
+            self.picked(control, x, value)
+        return self.found(value)
+
+    def picked(self, control: Control, x: object, value: object) -> None:
+        """A secret decided which part of a value is looked at; what is done to the part tells which one it was."""
+        self.stack[-1][control] = None
+        if type(value) not in LEAVES:
+            self.mark_all((control,), x)
 
     def get(self, depth: int, x: object, key_depth: int, key: object, *other: object) -> object:
         control = self.decided(self.stack[key_depth])
         value = super().get(depth, x, key_depth, key, *other)
         if control is not None:
-            self.stack[-1][control] = None
-        return value
+            self.picked(control, x, value)
+        return self.found(value)
 
     def length(self, value: object, shadow: Shadow) -> object:
         array = self.windows.array_of(value)
@@ -266,16 +299,16 @@ class Flows(Recorder):
 
     # ---- comprehensions
 
-    def clause(self, number: int, value: object) -> object:
+    def clause(self, number: int, value: object, names: tuple[str, ...]) -> object:
         before = tuple(self.stack[-1])
-        super().clause(number, value)
+        super().clause(number, value, names)
         window = self.stack[-1]
         if number not in window.coming:
             # Which part of it an element is made of is not known.
             window.coming = {**window.coming, -1 - number: [before]}
         control = self.decided((*window, *self.whole(value)))
         if control is not None:
-            self.raise_here(control)
+            self.decides(control, names)
         return value
 
     def stepped(self, number: int, iterable: Iterable[object]) -> Iterator[object]:
@@ -332,7 +365,7 @@ class Flows(Recorder):
         return True
 
     def held(self, x: object) -> object:
-        if type(x) in _CHANGEABLE:
+        if type(x) in CHANGEABLE:
             self.mark_all((self.marks.unknown,), x)
         return x
 
@@ -350,35 +383,37 @@ class Flows(Recorder):
 
     def result(self, depth: int, value: object) -> object:
         window = self.stack[depth]
-        if type(window.receiver) in _CHANGEABLE:
+        if type(window.receiver) in CHANGEABLE:
             made_of = (*window.reached_by, *(origin for _, shadow, _ in window.arguments for origin in shadow))
             control = self.decided(made_of)
             if control is not None:
                 self.mark_all((control,), window.receiver)
-        value = super().result(depth, value)
-        if self.windows.nested and type(value) not in PLAIN and not window.direct:
-            self.stack[-1].update(self.deep(value))
-        return value
+        return self.found(super().result(depth, value))
 
     # ---- changes
 
-    def stored(self, x: object, key: object, shadow: Shadow, reached_by: Shadow) -> None:
-        if reached_by or self.placed_by_secret:
+    def storing(self, x: object, value: object) -> None:
+        if self.placed_by_secret:
+            # Which part is replaced depends on a secret, and with it what is done to which one later.
             self.placed_by_secret = False
-            control = self.decided((*reached_by, *shadow))
-            if control is not None:
-                self.mark_all((control,), x)
+            self.mark_all((self.marks.unknown,), x, value)
+
+    def stored(self, x: object, key: object, shadow: Shadow, reached_by: Shadow) -> None:
+        if reached_by:
+            self.windows.mark(x, reached_by)
+            self.windows.nested = True
         if self.secret(shadow):
             self.windows.nested = True
         super().stored(x, key, shadow, reached_by)
 
     def changed(self, x: object, shadow: Shadow) -> None:
-        super().changed(x, shadow)
         if self.secret(shadow):
             self.mark_all(shadow, x)
+        else:
+            super().changed(x, shadow)
 
     def grown(self, x: object, shadow: Shadow) -> None:
-        if type(x) in _CHANGEABLE and self.secret(shadow):
+        if type(x) in CHANGEABLE and self.secret(shadow):
             self.mark_all(shadow, x)
 
     def exports(self, variables: Mapping[str, object]) -> None:
@@ -387,142 +422,7 @@ class Flows(Recorder):
             if shadow and isinstance(shadow, tuple):
                 known = self.exported.get((name, id(value)))
                 # Small values are one and the same in several files.
-                self.exported[name, id(value)] = (value, shadow if known is None else _joined(known[1], shadow))
-
-
-class Marking(Flows):
-    """The recorder of a run of which nobody asks for histories: only what is secret is noted, so most windows stay empty."""
-
-    __slots__ = ()
-
-    def secret(self, shadow: Iterable[Origin]) -> bool:
-        return bool(shadow) and super().secret(shadow)
-
-    def field(self, value: object, shadow: Shadow, name: str) -> object:
-        if not shadow and type(value) is self.quick:
-            found = value.plain.get(name, self)  # type: ignore[attr-defined]
-            if found is not self:
-                return found
-        return super().field(value, shadow, name)
-
-    def close(self, depth: int, line: int, *controls: Shadow) -> Shadow:
-        if self.stack[depth] or any(controls):
-            return super().close(depth, line, *controls)
-        del self.stack[depth:]
-        return ()
-
-    def add(self, line: int, *controls: Shadow) -> None:
-        if any(controls):
-            super().add(line, *controls)
-
-    def here(self, line: int) -> Shadow:  # noqa: ARG002
-        return ()
-
-    def tested(self, line: int) -> Shadow:
-        if self.windows.tested:
-            return super().tested(line)
-        self.last = None
-        return ()
-
-    def under(self, *controls: Shadow) -> None:
-        window = self.stack[-1]
-        if window.control or window.entered_by or any(controls):
-            super().under(*controls)
-
-    def hole(self, value: object) -> object:  # type: ignore[override]
-        if not self.stack[-1]:
-            return value
-        self.windows.fresh = True
-        return super().hole(value)
-
-    def use(self, value: object, shadow: Shadow) -> object:
-        place = id(value)
-        if shadow or place in self.mutated or place in self.made or self.windows.nested:
-            return super().use(value, shadow)
-        return value
-
-    def passed(self, value: object, shadow: Shadow, name: str | None) -> object:
-        super().passed(value, shadow, name)
-        if self.stack[-1].arguments[-1][1]:
-            self.windows.fresh = True
-        return value
-
-    def chosen(self, depth: int, value: object) -> object:
-        if self.stack[depth]:
-            return super().chosen(depth, value)
-        del self.stack[depth:]
-        return value
-
-    def result(self, depth: int, value: object) -> object:
-        window = self.stack[depth]
-        if not window and not window.arguments and type(value) in PLAIN and window.receiver is None:
-            del self.stack[depth:]
-            return value
-        super().result(depth, value)
-        nodes = self.nodes_of(value) if type(value) not in PLAIN else None
-        if nodes is not None:
-            # Only what is secret has a record.
-            trace = self.marks.trace
-            changes, presence, copies = trace.changes, trace.presence, trace.copies
-            if not any(item in changes or item in presence or item in copies for item in walk(nodes)):
-                self.stack[-1].pop(nodes, None)
-        return value
-
-    def argument(self, depth: int, value: object, name: str | None) -> object:
-        if self.stack[depth]:
-            self.windows.fresh = True
-            return super().argument(depth, value, name)
-        del self.stack[depth:]
-        self.stack[-1].adds((value, (), name))
-        return value
-
-
-def printer(windows: Windows, marks: Marks, line: Callable[[str], None]) -> Callable[..., None]:
-    """The `print` of a run that uses secrets: a line is withheld if its text or its being printed depends on one."""
-
-    def print_(*args: object, **kwargs: object) -> None:
-        text = joined("print", args, kwargs)
-        window = windows.stack[-1]
-        if window.reached_by and not marks.shows_all:
-            return
-        made_of = windows.read_now(len(windows.stack) - 1)
-        for value in reachable((*args, *kwargs.values())):
-            for table in (windows.mutated, windows.made):
-                known = table.get(id(value))
-                if known is not None:
-                    made_of.update(dict.fromkeys(known[-1]))
-        if marks.depends(made_of):
-            at = Position(*_caller())
-            text = f"{at}: the line is withheld, since it depends on a secret"
-        paid_line(text)
-        line(text)
-
-    return print_
-
-
-@contextmanager
-def attempted(windows: Windows, function: object) -> Iterator[None]:
-    """A call that returns errors as values: how far it came depends on all that it reads, so it counts as secret."""
-    window = windows.stack[-1]
-    source, line = _caller()
-    control = Control("assert.try_to", source, line, (windows.marks.unknown,) if windows.marks is not None else ())
-    window[control] = None
-    window.reached_by = _joined(window.reached_by, (control,))
-    try:
-        yield
-    finally:
-        for value in reachable([function]):
-            if type(value) in _CHANGEABLE:
-                windows.mark(value, (control,))
-                windows.nested = True
-
-
-def _caller() -> tuple[Source | None, int]:
-    """The line of the program that is being run."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and "$source" not in frame.f_globals:
-        frame = frame.f_back
-    return frame.f_globals.get("$source"), frame.f_lineno
+                self.exported[name, id(value)] = (value, shadow if known is None else joined_shadows(known[1], shadow))
 
 
 def reachable(values: Iterable[object]) -> Iterator[object]:
@@ -532,7 +432,7 @@ def reachable(values: Iterable[object]) -> Iterator[object]:
     while todo:
         value = todo.pop()
         kind = type(value)
-        if kind in _LEAVES or id(value) in seen:
+        if kind in LEAVES or id(value) in seen:
             continue
         seen.add(id(value))
         yield value
@@ -553,11 +453,11 @@ def reachable(values: Iterable[object]) -> Iterator[object]:
             todo += [part for _, part in value.mapping() or ()]
 
 
-def _joined(x: Shadow, y: Shadow) -> Shadow:
+def joined_shadows(x: Shadow, y: Shadow) -> Shadow:
     """Both, each once; always another object than the first, unless there is nothing to add."""
     if not y:
         return x
     return tuple(dict.fromkeys((*x, *y)))
 
 
-__all__ = ["Flows", "Marking", "attempted", "printer"]
+__all__ = ["CHANGEABLE", "LEAVES", "Flows", "joined_shadows", "reachable"]

@@ -10,6 +10,7 @@ import sys
 from plait.provenance import Cause
 from plait.starlark.attributes import attribute
 from plait.starlark.containers import Dict, List, Set
+from plait.starlark.probe.hooks import Hooks
 from plait.starlark.probe.shadows import Hole, Loop, Window, bound, without
 from plait.starlark.runtime import index as plain_index
 from plait.starlark.structs import Struct
@@ -34,7 +35,7 @@ _NOTHING: frozenset[Origin] = frozenset()
 _NO_ARGUMENTS: Mapping[str, Shadow] = {}
 
 
-class Recorder:
+class Recorder(Hooks):
     """Notes what one program reads, in the windows that it opens."""
 
     __slots__ = ("closed", "exported", "heres", "made", "mutated", "nodes_of", "silent", "source", "stack", "windows")
@@ -59,6 +60,7 @@ class Recorder:
             "$from.also": self.also,
             "$from.argument": self.argument,
             "$from.changed": self.changed,
+            "$from.called_back": self.called_back,
             "$from.calling": self.calling,
             "$from.changing": self.changing,
             "$from.chosen": self.chosen,
@@ -69,6 +71,7 @@ class Recorder:
             "$from.enter": self.enter,
             "$from.exports": self.exports,
             "$from.field": self.field,
+            "$from.found": self.found,
             "$from.get": self.get,
             "$from.given": self.given,
             "$from.grown": self.grown,
@@ -85,7 +88,7 @@ class Recorder:
             "$from.open": self.open,
             "$from.part": self.part,
             "$from.passed": self.passed,
-            "$from.placed": self.chosen,
+            "$from.placed": self.placed,
             "$from.quiet": self.quiet,
             "$from.raise": self.raise_,
             "$from.raised": self.raised,
@@ -97,10 +100,11 @@ class Recorder:
             "$from.sequence": self.sequence,
             "$from.shadows": self.shadows,
             "$from.shut": self.shut,
-            "$from.skipped": self.skipped,
+            "$from.shaped": self.shaped,
             "$from.start": self.start,
             "$from.stepped": self.stepped,
             "$from.stored": self.stored,
+            "$from.storing": self.storing,
             "$from.test": self.test,
             "$from.tested": self.tested,
             "$from.under": self.under,
@@ -178,54 +182,17 @@ class Recorder:
         self.windows.tested = tuple(self.shut(depth))
         return value
 
-    def tested(self, line: int) -> Shadow:
+    def tested(self, line: int, _names: tuple[str, ...]) -> Shadow:
         return (Cause("condition", self.source, line, self.windows.tested),)
-
-    def began(self, ran: Callable[[int], object], way: int, _reached_by: Shadow) -> None:
-        """A program begins a statement (see `plait.events`)."""
-        ran(way)
-
-    def ran(self, ran: Callable[[int], object], way: int, _reached_by: Shadow) -> None:
-        """A program evaluates a part of a statement."""
-        ran(way)
-
-    # What only a run with secrets has to know: see `flows`.
-
-    def reached(self) -> Shadow:
-        return ()
-
-    def raise_(self, reached_by: Shadow) -> Shadow:
-        return reached_by
-
-    def raised(self, _reached_by: Shadow, _before: Shadow) -> bool:
-        return False
-
-    def also(self, shadow: Shadow, _reached_by: Shadow) -> Shadow:
-        return shadow
-
-    def skipped(self, _reached_by: Shadow, _names: tuple[str, ...], _hosts: bool) -> None:
-        return
-
-    def ended(self, _reached_by: Shadow) -> None:
-        return
-
-    def grown(self, _x: object, _shadow: Shadow) -> None:
-        return
-
-    def held(self, x: object) -> object:
-        return x
-
-    def changing(self, x: object) -> object:
-        return x
-
-    def calling(self, function: object) -> object:
-        return function
 
     def changed(self, x: object, shadow: Shadow) -> None:
         self.windows.mark(x, shadow)
 
-    def chosen(self, depth: int, value: object) -> object:
-        """A value that decides what is evaluated, or which part is looked at."""
+    def placed(self, depth: int, value: object) -> object:
+        return self.chosen(depth, value, ())
+
+    def chosen(self, depth: int, value: object, _names: tuple[str, ...]) -> object:
+        """A value that decides what is evaluated. names: in what it decides."""
         origins = self.shut(depth)
         self.stack[-1].update(origins)
         return value
@@ -335,7 +302,7 @@ class Recorder:
             return value
         return self.use(value, shadow)
 
-    def clause(self, number: int, value: object) -> object:
+    def clause(self, number: int, value: object, _names: tuple[str, ...]) -> object:
         window = self.stack[-1]
         shadows = self.windows.shadows_in(value) if type(value) is not Dict else None
         if shadows is not None:
@@ -415,14 +382,15 @@ class Recorder:
         depth: int,
         iterated: object,
         line: int,
+        names: tuple[str, ...],
         reached_by: Shadow,
         *controls: Shadow,
     ) -> tuple[object, Shadow, object, object]:
         """What a loop goes through, the shadow of its being run, and what gives those of elements and of their parts.
 
-        reached_by: of a run that uses secrets, which adds it to controls.
+        names, reached_by: for a run that uses secrets; see `flows`.
         """
-        del reached_by
+        del names, reached_by
         shadows = self.windows.shadows_in(iterated)
         covered = _NOTHING if shadows is None else self.windows.covered(iterated)
         loop = Loop(self.windows, iterated, self.close(depth, line, *controls), shadows, covered)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.starlark import syntax
-from plait.starlark.probe.branches import assigned, mentioned
+from plait.starlark.probe.branches import assigned, has_hosts, may_leave, mentioned
 from plait.starlark.probe.closed import Closed
 from plait.starlark.probe.expressions import NOWHERE, Expressions, parameters_of
 
@@ -31,7 +31,18 @@ def probed(
 class Probe(Expressions):
     """Rewrites the statements of one program."""
 
-    __slots__ = ("closed", "controlled", "controls", "leaves", "lowering", "quiet", "window")
+    __slots__ = (
+        "closed",
+        "controlled",
+        "controls",
+        "in_function",
+        "kept",
+        "leaves",
+        "lowering",
+        "mentioned",
+        "quiet",
+        "window",
+    )
 
     def __init__(self, scope: Scope, closed: Closed, lowering: Callable[[], Lowering]) -> None:
         super().__init__(scope)
@@ -44,6 +55,10 @@ class Probe(Expressions):
         self.controls: list[syntax.Name] = []
         self.controlled: list[syntax.Name] | None = []
         self.leaves = False  # a statement so far may leave the block
+        self.kept: list[syntax.Name] = []  # the variables of controls that count to the end of the function
+        # The names in the function at hand, or in the outermost loop outside of all functions.
+        self.mentioned: tuple[str, ...] = ()
+        self.in_function = False
 
     # ---- pieces of syntax
 
@@ -81,9 +96,10 @@ class Probe(Expressions):
     def condition(self, test: Expression) -> Expression:
         return self.call("$from.test", self.start(), self.expression(test))
 
-    def noted(self, control: syntax.Name, line: int) -> list[Statement]:
-        """Keep what the condition that was just evaluated read."""
-        tested = self.set(control, self.call("$from.tested", self.constant(line)))
+    def noted(self, control: syntax.Name, line: int, branches: Sequence[Statement]) -> list[Statement]:
+        """Keep what the condition that was just evaluated read. branches: what it decides."""
+        names = self.constant(self.reach(branches))
+        tested = self.set(control, self.call("$from.tested", self.constant(line), names))
         return [tested, self.set(self.reached_by, self.call("$from.raise", self.reached_by))]
 
     def begun(self) -> list[Statement]:
@@ -91,21 +107,33 @@ class Probe(Expressions):
         shadows = [self.set(self.shadow(name), self.tuple()) for name in self.scope.bound]
         return [self.set(self.reached_by, self.call("$from.reached")), *shadows]
 
+    def reach(self, branches: Sequence[Statement]) -> tuple[str, ...]:
+        """The names by which branches, and what they skip if they leave, can reach what they change."""
+        return self.mentioned if self.mentioned and may_leave(branches) else mentioned(branches)
+
     def met(
-        self, before: syntax.Name, branches: Sequence[Statement], targets: Sequence[Expression], *, hosts: bool
+        self,
+        before: syntax.Name,
+        branches: Sequence[Statement],
+        targets: Sequence[Expression],
+        *,
+        kept: int,
+        leaves: bool,
     ) -> list[Statement]:
         """After a condition or loop: if it depends on a secret, so does what its statements could have changed.
 
         That counts for statements that did not run as well: a variable that keeps its value says so.
-        before: the secret conditions before it.
+        before: the secret conditions before it. kept: how many controls counted to the end of the function then. leaves: what follows may not come to run because of it.
         """
         names = assigned([*branches, *(syntax.For(target, target, [], self.line) for target in targets)], self.scope)
         found: list[Statement] = [
             self.set(self.shadow(name), self.call("$from.also", self.shadow(name), self.reached_by)) for name in names
         ]
-        others = self.constant(mentioned([*branches, *targets]))
-        found.append(self.do(self.call("$from.skipped", self.reached_by, others, self.constant(hosts))))
-        if not self.leaves:
+        # Which of these were reached tells of the secret.
+        found += [self.set(one, self.tuple()) for one in self.kept[kept:]]
+        if has_hosts(branches):
+            found.append(self.do(self.call("$from.shaped", self.reached_by)))
+        if not leaves:
             found.append(self.set(self.reached_by, before))
         return [syntax.If(self.call("$from.raised", self.reached_by, before), found, [], self.line)]
 
@@ -123,7 +151,11 @@ class Probe(Expressions):
         if self.scope.hosts:
             self.window = self.fresh("w")
             into.append(self.set(self.window, self.call("$from.host")))
+        outer_kept, self.kept = self.kept, []
         into += self.block(statements)
+        # Conditions that may leave count for what follows, even if nothing came that far.
+        into[:0] = [self.set(one, self.tuple()) for one in self.kept]
+        self.kept = outer_kept
         if self.window is not None:
             into.append(self.do(self.call("$from.shut", self.window)))
         if self.leaves:
@@ -148,7 +180,7 @@ class Probe(Expressions):
         control, before = self.fresh("k"), self.fresh("b")
         into.append(self.set(before, self.reached_by))
         test = self.condition(node.test)
-        noted = self.noted(control, node.line)
+        noted, kept = self.noted(control, node.line, [*node.yes, *node.no]), len(self.kept)
         outer_leaves, self.leaves = self.leaves, False
         self.controls.append(control)
         yes = [*noted, *self.block(node.yes)]
@@ -156,8 +188,10 @@ class Probe(Expressions):
         no = [*noted, *self.block(node.no)]
         self.line = node.line
         into.append(syntax.If(test, yes, no, node.line))
-        into += self.met(before, [*node.yes, *node.no], [], hosts=_has_hosts([*node.yes, *node.no]))
-        if not self.leaves:
+        into += self.met(before, [*node.yes, *node.no], [], kept=kept, leaves=may_leave([*node.yes, *node.no]))
+        if self.leaves:
+            self.kept.append(control)
+        else:
             self.controls.remove(control)
         self.leaves = self.leaves or outer_leaves
 
@@ -165,15 +199,13 @@ class Probe(Expressions):
         control, before = self.fresh("k"), self.fresh("b")
         into.append(self.set(control, self.tuple()))
         into.append(self.set(before, self.reached_by))
-        noted = self.noted(control, node.line)
+        noted, kept = self.noted(control, node.line, node.body), len(self.kept)
         self.controls.append(control)
         test = self.condition(node.test)
-        place, kept = len(into), len(self.controls)
         outer_leaves, self.leaves = self.leaves, False
         into.append(syntax.While(test, [*noted, *self.block(node.body)], node.line))
-        into[place:place] = [self.set(name, self.tuple()) for name in self.controls[kept:]]
         into += noted  # the condition that ended it
-        into += self.met(before, node.body, [], hosts=_has_hosts(node.body))
+        into += self.met(before, node.body, [], kept=kept, leaves=may_leave(node.body, in_loop=True))
         self.leaves = self.leaves or outer_leaves
 
     def for_(self, node: syntax.For, into: list[Statement]) -> None:
@@ -181,7 +213,11 @@ class Probe(Expressions):
         into.append(self.set(before, self.reached_by))
         depth = self.opened(into)
         iterated, control, step, part, made = (self.fresh(kind) for kind in "xknps")
-        parts = self.expression(node.x), self.constant(node.line), self.reached_by
+        within = self.constant(self.reach(node.body))
+        outer_mentioned = self.mentioned
+        if not self.in_function and not self.mentioned:
+            self.mentioned = mentioned(node.body)
+        parts = self.expression(node.x), self.constant(node.line), within, self.reached_by
         loop = self.call("$from.loop", depth, *parts, *self.controls)
         into.append(self.set(self.tuple((iterated, control, step, part)), loop))
         into.append(self.set(self.reached_by, self.call("$from.raise", self.reached_by)))
@@ -196,15 +232,14 @@ class Probe(Expressions):
         else:
             shadows += [self.set(self.shadow(name), made) for name in names]
         self.controls.append(control)
-        kept = len(self.controls)
+        kept = len(self.kept)
         outer_leaves, self.leaves = self.leaves, False
         body = [*shadows, *self.block(node.body)]
-        # Conditions that may leave count for what follows, even if no element came that far.
-        into += [self.set(name, self.tuple()) for name in self.controls[kept:]]
         self.controls.remove(control)
+        self.mentioned = outer_mentioned
         self.line = node.line
         into.append(syntax.For(target, iterated, body, node.line))
-        into += self.met(before, node.body, [target], hosts=_has_hosts(node.body))
+        into += self.met(before, node.body, [target], kept=kept, leaves=may_leave(node.body, in_loop=True))
         self.leaves = self.leaves or outer_leaves
 
     def branch(self, node: syntax.Branch, into: list[Statement]) -> None:
@@ -254,6 +289,7 @@ class Probe(Expressions):
         placed = None if key is None else self.call("$from.placed", self.open(), self.expression(key))
         into.append(self.set(place, self.constant(None) if placed is None else placed))
         into.append(self.set(shadow, self.close(depth)))
+        into.append(self.do(self.call("$from.storing", x, kept)))
         if key is None:
             into.append(self.do(self.call("$late.append", x, kept)))
         else:
@@ -298,8 +334,9 @@ class Probe(Expressions):
             twin = self.twin(node, into)
         defaults: dict[str, syntax.Name] = {}
         parameters = [self.with_default(parameter, defaults, into) for parameter in node.parameters]
-        outer = self.controls, self.scope, self.leaves, self.controlled
+        outer = self.controls, self.scope, self.leaves, self.controlled, self.mentioned, self.in_function
         self.controls, self.scope, self.leaves, self.controlled = [], node.scope, False, None
+        self.mentioned, self.in_function = mentioned(node.body), True
         body: list[Statement] = []
         if closed is not None and twin is not None:
             taken = [self.variable(name) for name in closed.constants]
@@ -311,7 +348,7 @@ class Probe(Expressions):
         body += self.begun()
         body += self.entered(parameters, defaults)
         body += self.body(node.body)
-        self.controls, self.scope, self.leaves, self.controlled = outer
+        self.controls, self.scope, self.leaves, self.controlled, self.mentioned, self.in_function = outer
         self.line = node.line
         into.append(syntax.Def(node.name, parameters, body, node.scope, node.line))
         if twin is not None:
@@ -397,19 +434,6 @@ class Probe(Expressions):
                 slots.append(self.call("$from.hole", self.expression(slot)))
                 self.line = node.line
         into.append(syntax.HostStatement(node.host, slots, node.line))
-
-
-def _has_hosts(statements: Sequence[Statement]) -> bool:
-    """True if statements make nodes, here or in a block within."""
-    todo: list[Statement] = [*statements]
-    for node in todo:
-        if isinstance(node, syntax.HostStatement):
-            return True
-        if isinstance(node, syntax.If):
-            todo += [*node.yes, *node.no]
-        elif isinstance(node, (syntax.For, syntax.While)):
-            todo += node.body
-    return False
 
 
 def _targets(target: Expression) -> tuple[list[str], list[syntax.Name]]:

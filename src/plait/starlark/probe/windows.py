@@ -314,7 +314,8 @@ class Windows:
         """What the code of one program calls. line: gets each line that it prints."""
         if self.marks is None:
             return Recorder(self, source).names()
-        from plait.starlark.probe.flows import Flows, Marking, printer
+        from plait.starlark.probe.flows import Flows
+        from plait.starlark.probe.marking import Marking, printer
 
         found = self.programs.get(source)
         if found is None:
@@ -341,7 +342,7 @@ class Windows:
 
     def attempted(self, function: object) -> AbstractContextManager[None]:
         """A call of a function that returns errors as values."""
-        from plait.starlark.probe.flows import attempted
+        from plait.starlark.probe.marking import attempted
 
         return attempted(self, function)
 

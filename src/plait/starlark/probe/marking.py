@@ -1,0 +1,170 @@
+"""What a run with secrets calls besides the recorder of its conditions (`flows`): a cheaper recorder, `print`, `try_to`."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+
+from plait.nodes import walk
+from plait.provenance import Control
+from plait.source import Position
+from plait.starlark.builtins import joined, paid_line
+from plait.starlark.probe.flows import CHANGEABLE, Flows, joined_shadows, reachable
+from plait.starlark.probe.recorder import PLAIN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from plait.provenance import Origin
+    from plait.provenance.marks import Marks
+    from plait.source import Source
+    from plait.starlark.probe.shadows import Shadow
+    from plait.starlark.probe.windows import Windows
+
+
+class Marking(Flows):
+    """The recorder of a run of which nobody asks for histories: only what is secret is noted, so most windows stay empty."""
+
+    __slots__ = ()
+
+    def secret(self, shadow: Iterable[Origin]) -> bool:
+        return bool(shadow) and super().secret(shadow)
+
+    def field(self, value: object, shadow: Shadow, name: str) -> object:
+        if not shadow and type(value) is self.quick:
+            found = value.plain.get(name, self)  # type: ignore[attr-defined]
+            if found is not self:
+                return found
+        return super().field(value, shadow, name)
+
+    def close(self, depth: int, line: int, *controls: Shadow) -> Shadow:
+        if self.stack[depth] or any(controls):
+            return super().close(depth, line, *controls)
+        del self.stack[depth:]
+        return ()
+
+    def add(self, line: int, *controls: Shadow) -> None:
+        if any(controls):
+            super().add(line, *controls)
+
+    def here(self, line: int) -> Shadow:  # noqa: ARG002
+        return ()
+
+    def tested(self, line: int, names: tuple[str, ...]) -> Shadow:
+        self.last = None
+        if not self.windows.tested:
+            return ()
+        self.last = control = self.decided(self.windows.tested, line)
+        if control is None:
+            return ()
+        self.mark_named(control, names, sys._getframe(1).f_locals)
+        return (control,)
+
+    def under(self, *controls: Shadow) -> None:
+        window = self.stack[-1]
+        if window.control or window.entered_by or any(controls):
+            super().under(*controls)
+
+    def hole(self, value: object) -> object:  # type: ignore[override]
+        if not self.stack[-1]:
+            return value
+        self.windows.fresh = True
+        return super().hole(value)
+
+    def use(self, value: object, shadow: Shadow) -> object:
+        place = id(value)
+        if shadow or place in self.mutated or place in self.made or self.windows.nested:
+            return super().use(value, shadow)
+        return value
+
+    def passed(self, value: object, shadow: Shadow, name: str | None) -> object:
+        super().passed(value, shadow, name)
+        if self.stack[-1].arguments[-1][1]:
+            self.windows.fresh = True
+        return value
+
+    def chosen(self, depth: int, value: object, names: tuple[str, ...]) -> object:
+        if self.stack[depth]:
+            origins = self.shut(depth)
+            self.stack[-1].update(origins)
+            control = self.decided(origins)
+            if control is not None:
+                self.decides(control, names)
+            return value
+        del self.stack[depth:]
+        return value
+
+    def result(self, depth: int, value: object) -> object:
+        window = self.stack[depth]
+        if not window and not window.arguments and type(value) in PLAIN and window.receiver is None:
+            del self.stack[depth:]
+            return value
+        super().result(depth, value)
+        nodes = self.nodes_of(value) if type(value) not in PLAIN else None
+        if nodes is not None:
+            # Only what is secret has a record.
+            trace = self.marks.trace
+            changes, presence, copies = trace.changes, trace.presence, trace.copies
+            if not any(item in changes or item in presence or item in copies for item in walk(nodes)):
+                self.stack[-1].pop(nodes, None)
+        return value
+
+    def argument(self, depth: int, value: object, name: str | None) -> object:
+        if self.stack[depth]:
+            self.windows.fresh = True
+            return super().argument(depth, value, name)
+        del self.stack[depth:]
+        self.stack[-1].adds((value, (), name))
+        return value
+
+
+def printer(windows: Windows, marks: Marks, line: Callable[[str], None]) -> Callable[..., None]:
+    """The `print` of a run that uses secrets: a line is withheld if its text or its being printed depends on one."""
+
+    def print_(*args: object, **kwargs: object) -> None:
+        text = joined("print", args, kwargs)
+        window = windows.stack[-1]
+        if window.reached_by and not marks.shows_all:
+            return
+        made_of = windows.read_now(len(windows.stack) - 1)
+        for value in reachable((*args, *kwargs.values())):
+            for table in (windows.mutated, windows.made):
+                known = table.get(id(value))
+                if known is not None:
+                    made_of.update(dict.fromkeys(known[-1]))
+        if marks.depends(made_of):
+            at = Position(*_caller())
+            text = f"{at}: the line is withheld, since it depends on a secret"
+        paid_line(text)
+        line(text)
+
+    return print_
+
+
+@contextmanager
+def attempted(windows: Windows, function: object) -> Iterator[None]:
+    """A call that returns errors as values: how far it came depends on all that it reads, so it counts as secret."""
+    window = windows.stack[-1]
+    source, line = _caller()
+    control = Control("assert.try_to", source, line, (windows.marks.unknown,) if windows.marks is not None else ())
+    window[control] = None
+    window.reached_by = joined_shadows(window.reached_by, (control,))
+    try:
+        yield
+    finally:
+        for value in reachable([function]):
+            if type(value) in CHANGEABLE:
+                windows.mark(value, (control,))
+                windows.nested = True
+
+
+def _caller() -> tuple[Source | None, int]:
+    """The line of the program that is being run."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and "$source" not in frame.f_globals:
+        frame = frame.f_back
+    return frame.f_globals.get("$source"), frame.f_lineno
+
+
+__all__ = ["Marking", "attempted", "printer"]
