@@ -63,6 +63,7 @@ class Context:
         "cache",
         "doing",
         "done",
+        "gives_output_alone",
         "kept",
         "originals",
         "print_line",
@@ -91,6 +92,8 @@ class Context:
         self.refuses_warnings = False
         # What records where values come from; None, the default, costs nothing.
         self.trace: Trace | None = None
+        # Whoever began the run asks for its output and nothing else: no histories are kept for the sake of marks.
+        self.gives_output_alone = False
         # The marks of secrets; None in a run without, which imports and pays nothing.
         self.secrets: Marks | None = None
         self.additions: frozenset[str] = frozenset()
@@ -117,7 +120,7 @@ class Context:
                 from plait.provenance import Trace
 
                 self.trace = Trace()
-                self.trace.only_marks = True
+                self.trace.only_marks = self.gives_output_alone
             self.secrets = self.trace.use_secrets()
         return self.secrets
 

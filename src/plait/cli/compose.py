@@ -113,6 +113,7 @@ def main(argv: Sequence[str], given: Map | None = None) -> int:
     context = Context(print_line=lambda line: print(line, file=sys.stderr))
     keep_warnings(flags, context)
     context.trace = trace_of(flags)
+    context.gives_output_alone = not flags.on("diff")
     keep_originals(flags, context, form)
     changes = None
     if flags.on("diff"):

@@ -291,6 +291,7 @@ def _rendered(flags: Parsed, cache: CodeCache | None, given: Map | None) -> int:
     if not flags.occurrences:
         context.warn("there is nothing to render; inputs are given with a flag: plait render -f config/")
     context.trace = trace_of(flags)
+    context.gives_output_alone = True
     try:
         with watched(context):
             result = _evaluate(flags, files, inputs, context, debug, given)
