@@ -119,7 +119,7 @@ def layer(
         return Documents(
             nodes,
             warnings=context.warnings,
-            trace=context.trace,
+            trace=context.histories,
             write=lambda documents: job.text(documents, context.originals),
         )
 
