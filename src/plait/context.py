@@ -100,11 +100,6 @@ class Context:
         self.doing: object = ""
         self.done = self.total = 0
 
-    @property
-    def histories(self) -> Trace | None:
-        """The record for whoever asks for histories; None if there is none, or if it only has marks of secrets."""
-        return None if self.trace is None or self.trace.only_marks else self.trace
-
     def end(self) -> None:
         """The run is over: take apart what holds itself.
 

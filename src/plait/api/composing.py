@@ -168,7 +168,7 @@ def compose(
             warnings=context.warnings,
             printed=printed,
             write=None if context.originals is None else context.originals.write,
-            trace=context.histories,
+            trace=context.trace,
         )
 
 

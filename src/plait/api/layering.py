@@ -119,7 +119,7 @@ def layer(
         return Documents(
             nodes,
             warnings=context.warnings,
-            trace=context.histories,
+            trace=context.trace,
             write=lambda documents: job.text(documents, context.originals),
         )
 

@@ -100,7 +100,7 @@ def patch(
             write=lambda nodes: job.text(nodes.items[0].value),
             tags=TAGS in job.additions,
             warnings=context.warnings,
-            trace=context.histories,
+            trace=context.trace,
         )
         if keep_format:
             result.to_yaml()  # what cannot be done is said now

@@ -106,7 +106,7 @@ def render(
             printed=given.printed,
             write=result.write("yaml"),
             tags=result.has_tags,
-            trace=given.context.histories,
+            trace=given.context.trace,
         )
 
 

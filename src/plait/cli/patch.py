@@ -243,7 +243,7 @@ def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) ->
         DocumentSet([job.document()]),
         write=lambda nodes: job.text(nodes.items[0].value),
         warnings=context.warnings,
-        trace=context.histories,
+        trace=context.trace,
     )
 
 

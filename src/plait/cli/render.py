@@ -345,7 +345,7 @@ def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) ->
         texts=[file.path for file in result.texts],
         write=result.write(choose_formats(flags.texts("output"))[0]),
         warnings=context.warnings,
-        trace=context.histories,
+        trace=context.trace,
     )
 
 
