@@ -53,7 +53,7 @@ def _on_disk(path: str, described: str) -> bytes:
     permissions = current_permissions()
     is_chosen = permissions is not None and not permissions.is_granted_read(path)
     # The layers of `open` take longer than all the rest for a small file.
-    descriptor = os.open(path, READ_ONLY | _NO_WAIT if is_chosen else READ_ONLY)
+    descriptor = os.open(path, READ_ONLY | O_NONBLOCK) if is_chosen else os.open(path, READ_ONLY)
     try:
         if is_chosen and not stat.S_ISREG(mode := os.fstat(descriptor).st_mode) and not stat.S_ISDIR(mode):
             # A name that a project chose: a pipe that nobody writes to would be waited for without end.
@@ -63,7 +63,7 @@ def _on_disk(path: str, described: str) -> bytes:
         os.close(descriptor)
 
 
-_NO_WAIT = getattr(os, "O_NONBLOCK", 0)
+O_NONBLOCK: int = getattr(os, "O_NONBLOCK", 0)
 READ_ONLY = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
