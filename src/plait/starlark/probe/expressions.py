@@ -83,7 +83,9 @@ class Expressions:
         if node.scope is None:
             return node
         if has_shadow(node):
-            return self.call("$from.use", node, self.shadow(node.name))
+            # Most variables of a run that only keeps secrets have an empty shadow: then nothing is called.
+            noted = syntax.Binary("or", self.shadow(node.name), syntax.Helper("$from.aside", self.line), self.line)
+            return syntax.Conditional(noted, self.call("$from.use", node, self.shadow(node.name)), node, self.line)
         return self.call("$from.see", node)
 
     def unary(self, node: syntax.Unary) -> Expression:

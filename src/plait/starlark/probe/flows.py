@@ -44,6 +44,9 @@ class _All(dict[str, "Shadow"]):
         super().__init__()
         self.shadow = shadow
 
+    def __bool__(self) -> bool:
+        return True
+
     def get(self, _name: str, _other: object = None) -> Shadow:
         return self.shadow
 
@@ -61,7 +64,7 @@ class Flows(Recorder):
         self.last: Control | None = None  # what was tested last, if it depends on a secret
         self._controls: dict[int, Control] = {}
 
-    def names(self) -> Mapping[str, Callable[..., object]]:
+    def names(self) -> Mapping[str, object]:
         return {**super().names(), "$from.placed": self.placed}
 
     # ---- what is secret
@@ -101,7 +104,7 @@ class Flows(Recorder):
         for value in reachable(values):
             if type(value) in CHANGEABLE:
                 self.windows.mark(value, shadow)
-                self.windows.nested = True
+                self.windows.note_nested()
 
     # ---- windows
 
@@ -132,10 +135,10 @@ class Flows(Recorder):
         window.reached_by = window.entered_by = self.stack[depth - 1].reached_by
         return depth
 
-    def under(self, *controls: Shadow) -> None:
-        super().under(*controls)
+    def under(self, *controls: Shadow) -> Shadow:
         window = self.stack[-1]
         window.reached_by = window.entered_by = controls[0]
+        return super().under(*controls)
 
     def hole(self, value: object) -> Hole:
         window = self.stack[-1]
@@ -401,9 +404,9 @@ class Flows(Recorder):
     def stored(self, x: object, key: object, shadow: Shadow, reached_by: Shadow) -> None:
         if reached_by:
             self.windows.mark(x, reached_by)
-            self.windows.nested = True
+            self.windows.note_nested()
         if self.secret(shadow):
-            self.windows.nested = True
+            self.windows.note_nested()
         super().stored(x, key, shadow, reached_by)
 
     def changed(self, x: object, shadow: Shadow) -> None:

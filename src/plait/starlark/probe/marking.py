@@ -14,7 +14,7 @@ from plait.starlark.probe.recorder import PLAIN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from plait.provenance import Origin
     from plait.provenance.marks import Marks
@@ -61,22 +61,20 @@ class Marking(Flows):
         self.mark_named(control, names, sys._getframe(1).f_locals)
         return (control,)
 
-    def under(self, *controls: Shadow) -> None:
-        window = self.stack[-1]
-        if window.control or window.entered_by or any(controls):
-            super().under(*controls)
-
     def hole(self, value: object) -> object:  # type: ignore[override]
         if not self.stack[-1]:
             return value
         self.windows.fresh = True
         return super().hole(value)
 
-    def use(self, value: object, shadow: Shadow) -> object:
-        place = id(value)
-        if shadow or place in self.mutated or place in self.made or self.windows.nested:
-            return super().use(value, shadow)
-        return value
+    def taken(
+        self, caller: Mapping[str, object], names: tuple[str, ...], count: int, star: str, double: str
+    ) -> Mapping[str, Shadow]:
+        window = self.stack[-1]
+        if (window.called or "$source" in caller) and not any(shadow for _, shadow, _ in window.arguments):
+            window.direct = window.direct or not window.quiet
+            return {}
+        return super().taken(caller, names, count, star, double)
 
     def passed(self, value: object, shadow: Shadow, name: str | None) -> object:
         super().passed(value, shadow, name)
@@ -156,7 +154,7 @@ def attempted(windows: Windows, function: object) -> Iterator[None]:
         for value in reachable([function]):
             if type(value) in CHANGEABLE:
                 windows.mark(value, (control,))
-                windows.nested = True
+                windows.note_nested()
 
 
 def _caller() -> tuple[Source | None, int]:

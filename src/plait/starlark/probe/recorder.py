@@ -53,11 +53,12 @@ class Recorder(Hooks):
         self.silent = windows.silent
         self.heres: dict[int, Shadow] = {}
 
-    def names(self) -> Mapping[str, Callable[..., object]]:
+    def names(self) -> Mapping[str, object]:
         """What the code of the program calls, by its names."""
         return {
             "$from.add": self.add,
             "$from.also": self.also,
+            "$from.aside": self.windows.aside,
             "$from.argument": self.argument,
             "$from.changed": self.changed,
             "$from.called_back": self.called_back,
@@ -202,11 +203,13 @@ class Recorder(Hooks):
         self.stack[depth].host = True
         return depth
 
-    def under(self, *controls: Shadow) -> None:
+    def under(self, *controls: Shadow) -> Shadow:
         if len(controls) == 1:
-            self.stack[-1].control = controls[0]
+            found = controls[0]
         else:
-            self.stack[-1].control = tuple(dict.fromkeys([origin for shadow in controls for origin in shadow]))
+            found = tuple(dict.fromkeys([origin for shadow in controls for origin in shadow]))
+        self.stack[-1].control = found
+        return found
 
     def hole(self, value: object) -> Hole:
         window = self.stack[-1]
@@ -289,6 +292,7 @@ class Recorder(Hooks):
             if type(place) is int and 0 <= place <= len(parts) and size in (len(parts), len(parts) + 1):
                 parts[place : place + 1] = [shadow]
                 covered.update(dict.fromkeys(shadow))
+                self.windows.aside[:] = [True]
                 return
         self.windows.mark(x, shadow)
 

@@ -100,11 +100,18 @@ class Probe(Expressions):
         """Keep what the condition that was just evaluated read. branches: what it decides."""
         names = self.constant(self.reach(branches))
         tested = self.set(control, self.call("$from.tested", self.constant(line), names))
-        return [tested, self.set(self.reached_by, self.call("$from.raise", self.reached_by))]
+        return [tested, self.raising(control)]
+
+    def raising(self, control: syntax.Name) -> Statement:
+        """Add a control to the secret conditions that lead here, if it is one."""
+        added = self.set(self.reached_by, self.call("$from.raise", self.reached_by))
+        return syntax.If(control, [added], [], self.line)
 
     def begun(self) -> list[Statement]:
         """Shadows for all variables of a function, so that each use finds one."""
         shadows = [self.set(self.shadow(name), self.tuple()) for name in self.scope.bound]
+        if self.scope.hosts:
+            shadows.append(self.set(self.variable("$u"), self.tuple()))
         return [self.set(self.reached_by, self.call("$from.reached")), *shadows]
 
     def reach(self, branches: Sequence[Statement]) -> tuple[str, ...]:
@@ -135,7 +142,8 @@ class Probe(Expressions):
             found.append(self.do(self.call("$from.shaped", self.reached_by)))
         if not leaves:
             found.append(self.set(self.reached_by, before))
-        return [syntax.If(self.call("$from.raised", self.reached_by, before), found, [], self.line)]
+        raised = self.call("$from.raised", self.reached_by, before)
+        return [syntax.If(syntax.Binary("and", self.reached_by, raised, self.line), found, [], self.line)]
 
     # ---- blocks
 
@@ -220,7 +228,7 @@ class Probe(Expressions):
         parts = self.expression(node.x), self.constant(node.line), within, self.reached_by
         loop = self.call("$from.loop", depth, *parts, *self.controls)
         into.append(self.set(self.tuple((iterated, control, step, part)), loop))
-        into.append(self.set(self.reached_by, self.call("$from.raise", self.reached_by)))
+        into.append(self.raising(control))
         shadows = [self.set(made, syntax.Call(step, [], self.line))]
         target = node.target
         names, _ = _targets(target)
@@ -398,7 +406,8 @@ class Probe(Expressions):
             if parameter.name:
                 other = defaults.get(parameter.name, here)
                 found = self.call("$from.given", arguments, self.constant(parameter.name), other)
-                body.append(self.set(self.shadow(parameter.name), found))
+                shadow = syntax.Conditional(arguments, found, other, self.line)
+                body.append(self.set(self.shadow(parameter.name), shadow))
         return body
 
     def return_(self, node: syntax.Return, into: list[Statement]) -> None:
@@ -420,7 +429,12 @@ class Probe(Expressions):
     def say_controls(self, into: list[Statement]) -> None:
         """Have the window of the function's host statements know what the next statement runs under."""
         if self.controlled != self.controls:
-            into.append(self.do(self.call("$from.under", self.reached_by, *self.controls)))
+            under = self.variable("$u")  # what the window of the function knows
+            known: Expression = under
+            for one in (*self.controls, self.reached_by):
+                known = syntax.Binary("or", one, known, self.line)
+            said = self.set(under, self.call("$from.under", self.reached_by, *self.controls))
+            into.append(syntax.If(known, [said], [], self.line))
             self.controlled = [*self.controls]
 
     def host(self, node: syntax.HostStatement, into: list[Statement]) -> None:

@@ -46,6 +46,7 @@ class Windows:
     """The windows that are open in a run, and what is known aside of variables. Names for programs: `names`."""
 
     __slots__ = (
+        "aside",
         "closed",
         "decided",
         "exported",
@@ -82,6 +83,7 @@ class Windows:
         self.programs: dict[Source, Mapping[str, object]] = {}  # what the code of each calls
         self.fresh = False  # something secret is on its way into a node
         self.quick: object = None  # the kind of data values that keep what is not secret (`plain`)
+        self.aside: list[bool] = []  # not empty once anything is known aside of variables, which is asked for then
         self.steps = 0  # of loops and calls that were traced
         self.closed: set[object] = set()  # functions that can run untraced (see `quiet`)
         self.tested: Shadow = ()
@@ -128,7 +130,14 @@ class Windows:
         covered = dict.fromkeys([origin for shadow in parts for origin in shadow])
         covered.update(dict.fromkeys(also))
         self.made[id(made)] = (made, parts, covered)
+        if covered:
+            self.aside[:] = [True]
         return covered
+
+    def note_nested(self) -> None:
+        """Say that something secret was put into a container, which may be within others."""
+        self.nested = True
+        self.aside[:] = [True]
 
     def parts_of(self, made: object) -> Sequence[Shadow] | None:
         """The shadows of the items of a list or dict that the program wrote as one, in order."""
@@ -309,6 +318,7 @@ class Windows:
                 return
             shadow = (Cause("", None, 0, (*known[1], *shadow)),)
         self.mutated[id(value)] = (value, shadow)
+        self.aside[:] = [True]
 
     def names(self, source: Source, line: Callable[[str], None]) -> Mapping[str, object]:
         """What the code of one program calls. line: gets each line that it prints."""
