@@ -132,7 +132,12 @@ def test_only_the_inputs_are_opened(argv: str, reads: list[str], writes: list[st
         if kind == "open":
             _, path, flags = event
             assert isinstance(flags, int)
-            if flags & (os.O_WRONLY | os.O_RDWR):
+            if flags & getattr(os, "O_DIRECTORY", 0):
+                # What is written is reached directory by directory from the top, so that no link is followed.
+                assert writes, event
+                assert flags & os.O_NOFOLLOW, event
+                assert path == "/" or not {"/", ".."} & {*str(path).partition("/")}, event
+            elif flags & (os.O_WRONLY | os.O_RDWR):
                 # A number is a file that was opened by its path before.
                 assert isinstance(path, int) or below(path, writes, directory), event
             else:

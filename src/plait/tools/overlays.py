@@ -62,7 +62,10 @@ def to_overlay(left: Sequence[Document], right: Sequence[Document], *, in_order:
         for document in reversed(left)
         if document not in stayed
     ]
-    parts += [f"#@overlay/append\n---\n{write_value(document.value)}" for document in appended]
+    parts += [
+        f"#@overlay/match missing_ok=True\n#@overlay/append\n---\n{write_value(document.value)}"
+        for document in appended
+    ]
     return _HEAD + "".join(parts) if parts else ""
 
 
