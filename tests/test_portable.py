@@ -255,11 +255,12 @@ def test_an_output_directory_that_cannot_be_renamed_keeps_what_it_has(
     target.mkdir()
     (target / "old.yml").write_text("old")
 
-    def refused(_from: str, _to: str) -> None:
+    def refused(_from: str, _to: str, **_directories: int) -> None:
         raise PermissionError(13, "Access is denied", _from)
 
-    monkeypatch.setattr(output, "_exchange", lambda *_: False)
+    monkeypatch.setattr("plait.writing.directory.Directory.exchange", lambda *_: False)
     monkeypatch.setattr(os, "rename", refused)
+    monkeypatch.setattr(os, "replace", refused)
     with pytest.raises(plait.ReadError, match="access is denied"):
         output.replace_directory(str(target), [("new.yml", "new")], lambda _: None)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]

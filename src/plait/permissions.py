@@ -197,7 +197,10 @@ class Root:
 
     def __init__(self, path: str, *, is_checkout: bool = False) -> None:
         self.given = os.path.abspath(path)
-        self.real = os.path.realpath(path)
+        try:
+            self.real = os.path.realpath(path)
+        except ValueError:  # no path at all, which the system refuses by itself
+            self.real = self.given
         self.is_checkout = is_checkout
 
     def covers(self, real: str) -> bool:

@@ -44,7 +44,8 @@ class Findings(Comparable):
         return cls(finding_of(one) for one in state["findings"])
 
     def _held(self) -> State:
-        return self.state()
+        # The words of another program are no part of a finding.
+        return {"findings": [{**one, "reference": None} for one in self.state()["findings"]]}
 
     def __repr__(self) -> str:
         shown = "".join(f"{', ' if number else ': '}{one.message!r}" for number, one in enumerate(self._all[:3]))

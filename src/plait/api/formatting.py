@@ -92,7 +92,7 @@ def fmt(
             )
         for file in chosen:
             name = file.source.shown
-            texts[name] = format_text(file.source, strict=strict)
+            texts[name] = format_text(file.source, strict=strict, marks_end=True)
             if texts[name] != file.source.text:
                 changed.append(name)
         return Formatted(texts, changed)
