@@ -290,3 +290,29 @@ def test_cleartext_shows_everything(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert CANARY not in capsys.readouterr().err
     assert main([*argv, "--quote-values"]) == 1
     assert capsys.readouterr().err.count(CANARY) >= 2
+
+
+OVERLAYS = {
+    "a function that says what is wrong": "#@overlay/assert via=lambda left, right: (False, left)\npw: x\n",
+    "a function that replaces": "#@overlay/replace via=lambda left, right: int(left)\npw: x\n",
+    "a text that is read": '#@overlay/match missing_ok=True\n#@overlay/inside "yaml"\ntext:\n  a: 1\n',
+    "a matcher": '#@overlay/match by=lambda index, left, right: fail(left["pw"])\nlist:\n- x\n',
+    "a number of matches": "#@overlay/match expects=lambda n: fail(data.values.pw)\npw: x\n",
+}
+
+
+@pytest.mark.parametrize("name", OVERLAYS)
+def test_an_overlay_that_fails_shows_no_secret(name: str) -> None:
+    head = '#@ load("@ytt:data", "data")\n#@ load("@ytt:overlay", "overlay")\n'
+    files = {
+        "a.yml": head
+        + 'pw: #@ data.values.pw\ntext: #@ "[x\\na = " + data.values.pw\nlist:\n- pw: #@ data.values.pw\n',
+        "o.yml": head + '#@overlay/match by=overlay.all, expects="1+"\n---\n' + OVERLAYS[name],
+    }
+    reports = []
+    for secret in (CANARY, OTHER):
+        with pytest.raises(plait.PlaitError) as info:
+            plait.render(files, secrets={"pw": secret}, additions=["embedded"])
+        reports.append(info.value.report())
+    assert reports[0] == reports[1]
+    assert CANARY not in reports[0]

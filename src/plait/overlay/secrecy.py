@@ -7,7 +7,7 @@ Then each item that the step was tried on is marked, matched or not, since both 
 from __future__ import annotations
 
 from plait.errors import OverlayError
-from plait.nodes import Document, Map, MapItem, walk
+from plait.nodes import Array, Document, Map, MapItem, walk
 from plait.overlay.matchers import Combined, Foreign, MapKey, Subset
 from plait.overlay.recording import Recorder, compared
 from plait.provenance import Control
@@ -48,9 +48,12 @@ class SecretRecorder(Recorder):
         super().end()
 
     def failed(self, error: PlaitError, step: Step, edit: Edit, run: Run) -> None:
-        if isinstance(error, OverlayError):
-            known = (self.marks.unknown,) if self.is_withheld(step, edit, run) else ()
-            error.origins = (*(error.origins or ()), *known)
+        # A text of the left item is read, or a function sees all of both items.
+        sees_all = step.form is not None or step.via is not None
+        if isinstance(error, OverlayError) or step.form is not None:
+            seen = _whole([*edit.items, step.item]) if sees_all else ()
+            withheld = self.is_withheld(step, edit, run) or self.marks.is_secret(*seen)
+            error.origins = (*(error.origins or ()), *((self.marks.unknown,) if withheld else ()))
 
     def is_withheld(self, step: Step, edit: Edit, run: Run) -> bool:
         """True if a message about a step depends on a secret: on its item, or on what is compared or named on the left."""
@@ -144,6 +147,14 @@ def _keyed(matcher: Matcher, item: Item) -> MapItem | None:
     if isinstance(matcher, MapKey) and type(item.value) is Map:
         return item.value.find(matcher.key)
     return None
+
+
+def _whole(items: Iterable[Item]) -> Iterator[Origin]:
+    """Items, with all that is in them."""
+    for item in items:
+        yield item
+        if isinstance(item.value, (Map, Array)):
+            yield item.value
 
 
 def _names(item: Item) -> Iterator[Item]:
