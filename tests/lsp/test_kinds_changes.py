@@ -107,6 +107,7 @@ def test_changes_on_the_disk_are_noticed(tmp_path: Path) -> None:
         "inner/plait.yml": FILES["plait.yml"].replace("[schemas]", "[../schemas]"),
         "inner/config/thing.yml": THING,
     }
+    (tmp_path / ".git").mkdir()  # a project may read all of its repository
     with workshop(tmp_path, files) as made:
         path = made.open("inner/config/thing.yml")
         assert told(made, "inner/config/thing.yml") == []

@@ -122,7 +122,9 @@ for case in [*CASES, *errors][:: int(sys.argv[2])]:
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(content, "utf-8")
         patch.chdir(place)
-        told[case.name] = run_commands(head, sections, patch)
+        streams = run_commands(head, sections, patch)
+        # Messages name the directory of a project, which is another one in each run.
+        told[case.name] = {name: text.replace(os.path.realpath(place), "DIR") for name, text in streams.items()}
 sys.__stdout__.write(json.dumps(told))
 """
 

@@ -99,8 +99,12 @@ def _fetch(
         error.close()
         raise ReadError(f"Requesting URL '{url}': {error.code} {error.reason}") from None
     except URLError as error:
+        if isinstance(error.reason, TimeoutError):
+            raise error.reason from None
         cause = reason(error.reason) if isinstance(error.reason, OSError) else error.reason
         raise ReadError(f"Requesting URL '{url}': {cause}") from None
+    except TimeoutError:
+        raise  # the socket has met the bound before the thread that waits
     except (OSError, HTTPException, ValueError) as error:
         raise ReadError(f"Reading URL '{url}': {reason(error)}") from None
     if lacking:
