@@ -130,6 +130,14 @@ def plain(session: nox.Session) -> None:
 
 
 @nox.session
+def truth(session: nox.Session) -> None:
+    """The claims of the tools on projects: `-- DIRECTORY...`, each with a plait.yml; by default the examples."""
+    prepare(session, "test")
+    projects = session.posargs or [str(path.parent) for path in sorted(pathlib.Path("examples").rglob("plait.yml"))]
+    session.run("python", "-m", "truth", *projects, env={"PYTHONPATH": "tests"})
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
     """Start-up and rendering times, as JSON in .nox; `benchmarks/compare.py OLD NEW` shows the ratios."""
     prepare(session, "all")
