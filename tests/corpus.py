@@ -13,7 +13,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plait.cli import compose, layer, patch, render
+from plait.cli import compose, layer, patch, rendering
 from plait.context import Context
 from plait.errors import PlaitError
 from plait.naming import document_name
@@ -119,7 +119,7 @@ class Run:
             os.chdir(self.directory if self.dialect == "templates" else self.directory / "config")
             if self.dialect == "templates":
                 argv = ["-f", "config", *(f"--data-values-file=values/{name}" for name in self.values), *self.args]
-                documents = render.evaluate(argv, context).nodes.items
+                documents = rendering.evaluate(argv, context).nodes.items
                 # The lines of text files stand for documents as well.
                 texts = [] if trace is None else trace.texts.values()
                 return [*documents, *(Document(lines, lines.source, 1) for lines in texts)]

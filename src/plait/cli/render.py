@@ -56,7 +56,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from plait.api.results import Rendered
     from plait.cli.options import Parsed
     from plait.codecache import CodeCache
     from plait.nodes import Map
@@ -80,7 +79,7 @@ _FILE = Flag(
     value="PATH",
     names=_INPUT,
 )
-_OFFLINE = Flag("offline", SWITCH, "refuse HTTP URLs")
+OFFLINE = Flag("offline", SWITCH, "refuse HTTP URLs")
 _STRICT = Flag("strict", SWITCH, "read the strict subset of YAML", short="s")
 _DEBUG = Flag("debug", SWITCH, "print what is being done to standard error")
 
@@ -164,7 +163,7 @@ RENDER_FLAGS = (
     SOURCE_MAP,
     WATCH,
     SAFETY,
-    _OFFLINE,
+    OFFLINE,
     *LINKS,
     ALLOW_OUTPUT,
     *LIMITS,
@@ -185,7 +184,7 @@ TEMPLATE = Command("plait render template", RENDER.summary, RENDER_FLAGS)
 FMT = Command(
     "plait render fmt",
     "Format YAML templates; comments are kept.",
-    (_FILE, _STRICT, SAFETY, _OFFLINE, *LIMITS, GENERAL, _DEBUG),
+    (_FILE, _STRICT, SAFETY, OFFLINE, *LIMITS, GENERAL, _DEBUG),
 )
 VERSION = Command("plait render version", "Print the version.")
 
@@ -282,8 +281,8 @@ def _directory_of(argument: str) -> str:
 def _rendered(flags: Parsed, cache: CodeCache | None, given: Map | None) -> int:
     start = perf_counter()
     debug = _print_error_line if flags.on("debug") else None
-    inputs = _inputs(flags)
-    files = _read_inputs(flags, inputs)
+    inputs = inputs_of(flags)
+    files = read_inputs(flags, inputs)
     if cache is not None:
         cache.open_pack([file.path for file in files])
     context = Context(print_line=_print_error_line, cache=cache)
@@ -294,7 +293,7 @@ def _rendered(flags: Parsed, cache: CodeCache | None, given: Map | None) -> int:
     context.gives_output_alone = True
     try:
         with watched(context):
-            result = _evaluate(flags, files, inputs, context, debug, given)
+            result = result_of(flags, files, inputs, context, debug, given)
         _note_texts(flags, result, context)
         context.check_warnings()
     except PlaitError as error:
@@ -316,62 +315,11 @@ def _rendered(flags: Parsed, cache: CodeCache | None, given: Map | None) -> int:
     return 0
 
 
-def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) -> Rendered:
-    """What a command line makes, with the run's state given; nothing is printed or written.
-
-    given: data values that win over those of flags. Raises PlaitError.
-    """
-    from plait.api.results import Rendered
-    from plait.cli.sharing import is_recorded, with_shared
-    from plait.formats import choose_formats
-
-    flags = _parsed(argv)
-    keep_limits(flags, context)
-    inputs = _inputs(flags)
-    if context.shared is None or is_recorded(context) or any(flags.given(name) for name in _NOT_SHARED):
-        result = _evaluate(flags, _read_inputs(flags, inputs), inputs, context, None, given)
-    else:
-        result = with_shared(
-            context.shared,
-            [word for name in _NAMED for word in (name, *flags.texts(name))],
-            context,
-            lambda: _read_inputs(flags, inputs),
-            lambda files: _job(flags, files, inputs, context, None, given),
-        )
-    return Rendered(
-        result.documents,
-        files=result.output_files,
-        paths=result.paths(),
-        texts=[file.path for file in result.texts],
-        write=result.write(choose_formats(flags.texts("output"))[0]),
-        warnings=context.warnings,
-        trace=context.trace,
-    )
-
-
-# What names inputs.
-_NAMED = ("file", *(flag.name for flag in (*LINKS, _OFFLINE)))
-# What changes inputs after they were listed, or is none of the phases.
-_NOT_SHARED = ("bulk-in", "file-mark", "files-inspect", "keep-format")
-
-
-def job(argv: Sequence[str], context: Context, given: Map | None = None) -> Job:
-    """What a command line gives the phases, for whoever asks for something else than the output. Raises PlaitError."""
-    flags = _parsed(argv)
-    keep_limits(flags, context)
-    inputs = _inputs(flags)
-    return _job(flags, _read_inputs(flags, inputs), inputs, context, None, given)
-
-
-def _parsed(argv: Sequence[str]) -> Parsed:
-    return TEMPLATE.parse([word for place, word in enumerate(argv) if word != "template" or place])
-
-
-def _inputs(flags: Parsed) -> Inputs:
+def inputs_of(flags: Parsed) -> Inputs:
     return Inputs(links=links_of(flags), offline=flags.on("offline"), named=flags.program == "ytt")
 
 
-def _read_inputs(flags: Parsed, inputs: Inputs) -> list[InputFile]:
+def read_inputs(flags: Parsed, inputs: Inputs) -> list[InputFile]:
     bulk = flags.text("bulk-in")
     if bulk:
         from plait.workspace.inputs import bulk_files
@@ -380,7 +328,7 @@ def _read_inputs(flags: Parsed, inputs: Inputs) -> list[InputFile]:
     return inputs.files(flags.texts("file"))
 
 
-def _evaluate(
+def result_of(
     flags: Parsed,
     files: list[InputFile],
     inputs: Inputs,
@@ -392,7 +340,7 @@ def _evaluate(
         from plait.formats import choose_formats
 
         keep_originals(flags, context, choose_formats(flags.texts("output"))[0])
-    job = _job(flags, files, inputs, context, debug, given)
+    job = job_of(flags, files, inputs, context, debug, given)
     if flags.on("files-inspect"):
         from plait.cli.inspecting import list_files
 
@@ -402,7 +350,7 @@ def _evaluate(
     return run(job, context)
 
 
-def _job(
+def job_of(
     flags: Parsed,
     files: list[InputFile],
     inputs: Inputs,

@@ -69,9 +69,9 @@ class Question:
 def evaluate(command: str, argv: Sequence[str], context: Context, given: Map | None = None) -> Documents:
     """What a command line makes. command: of NAMES. given: values that win over those of its flags. Raises PlaitError."""
     if command == "render":
-        from plait.cli import render
+        from plait.cli import rendering
 
-        return render.evaluate(argv, context, given)
+        return rendering.evaluate(argv, context, given)
     if command == "patch":
         from plait.cli import patch
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import plait.api.results
 import plait.api.worker
-import plait.cli.render
+import plait.cli.rendering
 import plait.codecache
 import plait.fleet.workshop
 import plait.overlay

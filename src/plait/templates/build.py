@@ -14,9 +14,8 @@ Repeated keys are looked for when a builder ends, for all of its maps at once (s
 from __future__ import annotations
 
 from plait.annotations import Annotation
-from plait.errors import TemplateError
 from plait.limits import allowance, exceeded
-from plait.nodes import INTEGERS, Array, ArrayItem, Document, DocumentSet, Map, MapItem, key_id
+from plait.nodes import INTEGERS, ArrayItem, Document, DocumentSet, MapItem
 from plait.source import Position
 from plait.starlark import Builtin, StarlarkError, Value, call, type_of
 from plait.templates.inserting import inserter
@@ -47,13 +46,7 @@ if TYPE_CHECKING:
             """The items to add instead of those that `template.replace(value)` puts in the place of an old one."""
 
 
-MAP_KEY_OVERRIDE = "yaml/map-key-override"
-# Annotations that are about the node they stand at, so that they are lost with it.
-_COUNTING = ("overlay/", "schema/", "assert/", "data/")
 _PLAIN = frozenset({str, bool, float, type(None)})
-_HOLDERS = {Map: "maps", Array: "arrays", DocumentSet: "document sets"}
-_MEMBERS = {Map: "map item", Array: "array item", DocumentSet: "document"}
-_OWNERS: dict[type, str] = {MapItem: "map items", ArrayItem: "array items", Document: "documents"}
 
 
 class Noop(Value):
@@ -234,10 +227,9 @@ class Run:
             nodes, made = self.convert(value, self.source, line)
             builder.count(made)
             if type(nodes) is DocumentSet:
-                raise StarlarkError(
-                    f"{_OWNERS[kind]} can only contain arrays, maps, or scalars; this is a document set",
-                    hint="use template.replace(...) from @ytt:template on a document (---)",
-                )
+                from plait.templates.misplaced import set_as_value
+
+                raise set_as_value(kind)
         except StarlarkError as error:
             if line:
                 error.at = error.at or Position(self.source, line)
@@ -373,25 +365,17 @@ class Builder:
             items = self.place(common, entries)
             self.site, self.last = -1, site
             if sites[common].kind is not sites[site].kind:
-                raise StarlarkError(
-                    f"{_HOLDERS[sites[common].kind]} can only contain {_MEMBERS[sites[common].kind]}s; "
-                    f"this is a {_MEMBERS[sites[site].kind]}",
-                    hint="start a new document with --- after a function that holds documents",
-                )
+                from plait.templates.misplaced import mixed
+
+                raise mixed(sites[common], sites[site])
             if sum(len(entry) if type(entry) is list else 1 for entry in entries) == 1:
                 return items
             common = site
-        member = _MEMBERS[sites[site].kind]
+        from plait.templates.misplaced import outside, ownerless
+
         if common < self.stack[0]:
-            raise StarlarkError(
-                f"{member} does not belong to what this function builds, a {_kind_name(sites[self.stack[0]].kind)}",
-                hint="start a new document with --- after the function",
-            )
-        raise StarlarkError(
-            f"this {member} belongs to a {_kind_name(sites[common].kind)} that was never started (line {sites[common].line}): "
-            "its owner was left out",
-            hint="end the block that leaves the owner out after everything that belongs to the owner",
-        )
+            raise outside(sites[site], sites[self.stack[0]])
+        raise ownerless(sites[site], sites[common])
 
     # ---- replacing
 
@@ -403,34 +387,28 @@ class Builder:
     def replace(self, value: object) -> None:
         """Put the items of a value in the place of the node that was added last (spec ytt 3.10)."""
         from plait.fragments import YamlFragment, counted_nodes
-        from plait.starlark import str_of
+        from plait.templates.replacing import items_of, lost_annotation, refused, replace_keys
 
         items, run = self.items, self.run
         if self.is_gone():
-            raise _refused("the node that was started last has already been replaced")
+            raise refused("the node that was started last has already been replaced")
         if not items:
-            found = _kind_name(run.plan.sites[self.last].kind) if self.stack else "nothing"
-            raise _refused(f"expected to replace document value, map item or array item, but found {found}")
+            from plait.templates.misplaced import name_of
+
+            found = name_of(run.plan.sites[self.last]) if self.stack else "nothing"
+            raise refused(f"expected to replace document value, map item or array item, but found {found}")
         old = items[-1]
         nodes, made = counted_nodes(value, run.source, old.line)
         self.count(made)
-        new = _items_of(nodes, value, type(old))
+        new = items_of(nodes, value, type(old))
         if type(old) is MapItem:
-            self.settle(items)
-            found_keys = {key_id(item.key): item for item in items}
-            for item in new:
-                self.displace(found_keys, item, strict=type(value) is YamlFragment, also=old.line)
-            if found_keys.pop(key_id(old.key), None) is not old:
-                raise _refused(
-                    f"the node to replace has the key {str_of(old.key)}, like one of those that take its place",
-                    "give it another key, by convention _",
-                )
-            items[:] = found_keys.values()
+            strict = type(value) is YamlFragment
+            replace_keys(items, old, new, overrides=run.implicit_overrides, strict=strict)
         else:
             items.pop()
-        lost = [name for name in old.annotations or () if name.startswith(_COUNTING)]
-        if lost:
-            run.warn(f"{old.position}: @{lost[0]} has no effect because template.replace removes its node")
+        lost = lost_annotation(old)
+        if lost is not None:
+            run.warn(f"{old.position}: @{lost} has no effect because template.replace removes its node")
         items += new if run.listener is None else run.listener.replaced(old, new, value)
         self.gone = items, len(items)
 
@@ -458,35 +436,9 @@ class Builder:
         """Resolve repeated keys in the maps that were built, in place: they are handed on only after this."""
         for items in self.maps.values():
             if len({item.key for item in items}) != len(items):
-                self.settle(items)
+                from plait.templates.repeated import settle
 
-    def settle(self, items: list[MapItem]) -> None:
-        """Later items of a map replace earlier ones of the same key, and stand at the end, if they may."""
-        found: dict[object, MapItem] = {}
-        for item in items:
-            self.displace(found, item)
-            found[key_id(item.key)] = item
-        items[:] = found.values()
-
-    def displace(self, found: dict[object, MapItem], item: MapItem, *, strict: bool = True, also: int = 0) -> None:
-        """Remove the item with the same key as another one that comes. also: a further line to name.
-
-        Raises TemplateError if the other one may not take its place (spec ytt 3.11).
-        """
-        earlier = found.pop(key_id(item.key), None)
-        if earlier is None or not strict or self.run.implicit_overrides:
-            return
-        if item.annotations is not None and MAP_KEY_OVERRIDE in item.annotations:
-            return
-        from plait.starlark import str_of
-
-        shown = item.key if type(item.key) is str else str_of(item.key)
-        raise TemplateError(
-            f"expected key '{shown}' to not be specified again (unless '{MAP_KEY_OVERRIDE}' annotation is added)",
-            at=item.position,
-            also=[earlier.position, *([Position(self.run.source, also)] if also else ())],
-            hint=f"to replace the earlier item, put #@{MAP_KEY_OVERRIDE} above the later one",
-        )
+                settle(items, overrides=self.run.implicit_overrides)
 
 
 def _check_known(value: object) -> None:
@@ -495,33 +447,6 @@ def _check_known(value: object) -> None:
 
     if is_deferred(value):
         raise NotYet(value.values)
-
-
-def _items_of(nodes: NodeValue, value: object, kind: type[Item]) -> list[Any]:
-    """The items of a value that is to replace one of this kind. Raises StarlarkError for another kind of value."""
-    if kind is MapItem and type(nodes) is Map:
-        return nodes.items
-    if kind is ArrayItem and type(nodes) is Array:
-        return nodes.items
-    if kind is Document and type(nodes) is DocumentSet:
-        return nodes.items
-    from plait.fragments import YamlFragment, go_type_name
-
-    if kind is Document and type(nodes) is Array and type(value) is not YamlFragment:
-        return [
-            Document(item.value, item.source, item.line, None, computed=type(item.value) in (Map, Array))
-            for item in nodes.items
-        ]
-    expected = {MapItem: "map", ArrayItem: "array", Document: "document set"}[kind]
-    raise StarlarkError(f"expected value to be {expected}, but was {go_type_name(value)}")
-
-
-def _refused(message: str, hint: str | None = None) -> StarlarkError:
-    return StarlarkError(f"template.replace: {message}", hint=hint)
-
-
-def _kind_name(kind: type) -> str:
-    return {Map: "map", Array: "array", DocumentSet: "document set"}[kind]
 
 
 # The names that the programs of all templates share.

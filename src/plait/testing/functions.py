@@ -58,7 +58,7 @@ class FunctionCase:
             yield failure_of(error, self.file, self.line)
 
     def _call(self, evaluator: Evaluator, output: Outcome | None, printed: list[str]) -> None:
-        from plait.cli.render import job
+        from plait.cli.rendering import job
         from plait.secrets.telling import telling
         from plait.starlark import call
         from plait.workspace.phases import exports, has_secrets

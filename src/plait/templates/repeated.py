@@ -1,0 +1,48 @@
+"""Repeated keys of the maps that a template builds: the later item wins, if it may (spec ytt 3.11)."""
+
+from __future__ import annotations
+
+from plait.errors import TemplateError
+from plait.nodes import key_id
+from plait.starlark import str_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.nodes import MapItem
+    from plait.source import Position
+
+# The annotation of an item that may replace an earlier one with its key.
+MAP_KEY_OVERRIDE = "yaml/map-key-override"
+
+
+def settle(items: list[MapItem], *, overrides: bool) -> None:
+    """Remove items of a map that a later item with the same key replaces, in place.
+
+    overrides: every item may replace an earlier one. Raises TemplateError for an item that may not.
+    """
+    found: dict[object, MapItem] = {}
+    for item in items:
+        displace(found, item, overrides=overrides)
+        found[key_id(item.key)] = item
+    items[:] = found.values()
+
+
+def displace(found: dict[object, MapItem], item: MapItem, *, overrides: bool, replaced: Position | None = None) -> None:
+    """Remove the item with the same key as a new one.
+
+    found: items by the identity of their key. overrides: every item may replace an earlier one. replaced: position of
+    the node that `template.replace` replaces with the new item. Raises TemplateError for an item that may not.
+    """
+    earlier = found.pop(key_id(item.key), None)
+    if earlier is None or overrides or (item.annotations is not None and MAP_KEY_OVERRIDE in item.annotations):
+        return
+    shown = item.key if type(item.key) is str else str_of(item.key)
+    raise TemplateError(
+        f"expected key '{shown}' to not be specified again (unless '{MAP_KEY_OVERRIDE}' annotation is added)",
+        at=item.position,
+        also=[earlier.position] if replaced is None else [earlier.position, replaced],
+        hint=f"to replace the earlier item, put #@{MAP_KEY_OVERRIDE} above the later one",
+    )
+
+
+__all__ = ["displace", "settle"]
