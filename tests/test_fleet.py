@@ -18,7 +18,7 @@ from plait import project
 from plait.cli import main
 from plait.errors import PlaitError, UsageError
 from plait.fleet import fleet
-from plait.fleet.book import runs_of
+from plait.fleet.lines import parsed
 from plait.fleet.outcome import Outcome
 from plait.fleet.placing import place_of
 from plait.fleet.plan import tasks_of
@@ -73,6 +73,11 @@ def contents(top: Path) -> dict[str, bytes]:
     own = (".fleet", "fleet.jsonl")
     found = {path.relative_to(top).as_posix(): path for path in sorted(top.rglob("*")) if path.is_file()}
     return {name: path.read_bytes() for name, path in found.items() if not name.startswith(own)}
+
+
+def runs_of(output: str) -> list[dict[str, object]]:
+    """The lines of the runs in the manifest of a place for results."""
+    return [line for lines in place_of(output).lines() for line, _ in parsed(lines) if "run" in line]
 
 
 def test_a_matrix_makes_a_run_for_each_environment(place: Path) -> None:

@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 from plait.cli import main
-from plait.errors import PlaitError, ReadError, UsageError
+from plait.errors import PlaitError, UsageError
 from plait.fleet import fleet
-from plait.fleet.book import runs_of
 from plait.fleet.remote import Store, local_path
-from test_fleet import FILES, contents, put
+from test_fleet import FILES, contents, put, runs_of
 
 fsspec = pytest.importorskip("fsspec", reason="the extra fsspec")
 MATRIX = FILES["plait.yml"].replace("{site.path}", "sites/{site}")
@@ -143,11 +142,6 @@ def test_a_url_that_cannot_be_used_is_told(place: Path, monkeypatch: pytest.Monk
     assert failed.value.hint == "pip install 'plait[fsspec]'"
     with pytest.raises(PlaitError):
         fleet(cache="s3://bucket/kept")
-
-
-def test_there_is_no_manifest(memory: Any) -> None:
-    with pytest.raises(ReadError, match="no manifest"):
-        runs_of("memory://nowhere")
 
 
 def test_a_fleet_on_a_url_from_the_command_line(

@@ -12,28 +12,21 @@ that it had made, and `fleet` finds it there.
 
 from __future__ import annotations
 
-import json
-
-from plait.errors import ReadError
 from plait.fleet.identity import version
+from plait.fleet.lines import dumped, parsed, reads_of, strings, written
 from plait.fleet.outcome import FAILED, KEPT, Outcome
-from plait.fleet.plan import MANIFEST
 from plait.fleet.reads import Reads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import TypeAlias
+    from collections.abc import Iterable, Sequence
 
-    from plait.fleet.outcome import Written
+    from plait.fleet.lines import Line
     from plait.fleet.placing import Place
     from plait.fleet.plan import Task
     from plait.fleet.reads import Disk
 
-    Line: TypeAlias = dict[str, object]
-
 _FORM = 1
-# The lines for a run that say how it went this time, and not what came of it.
 
 
 class Book:
@@ -62,7 +55,7 @@ class Book:
                     # What another plait made is made again.
                     is_ours = line.get("fleet") == _FORM and line.get("plait") == self._head["plait"]
                 elif is_ours and "part" in line:
-                    self._old_parts[str(line["part"])] = _reads(line)
+                    self._old_parts[str(line["part"])] = reads_of(line)
                     self._parts[str(line["part"])] = line
                 elif "run" in line:
                     self._old[str(line["run"])] = line if is_ours else {"output": line.get("output")}
@@ -81,15 +74,14 @@ class Book:
         parts = line.get("reads")
         if not isinstance(parts, list) or not all(self._is_current(str(part), disk) for part in parts):
             return None
-        files = written(line.get("outputs"), line.get("written"))
-        reads = _reads(line)
+        files = written(line)
+        reads = reads_of(line)
         if not files or not (disk.has_stamps(reads) if line.get("secret") else disk.has(reads)):
             return None
         if not self._place.is_there(task, files):
             return None
         self._runs[task.name] = line
-        warnings = line.get("warnings")
-        return Outcome(task.name, KEPT, files=files, warnings=warnings if isinstance(warnings, list) else ())
+        return Outcome(task.name, KEPT, files=files, warnings=strings(line, "warnings"))
 
     def _is_current(self, part: str, disk: Disk) -> bool:
         found = self._matching.get(part)
@@ -145,10 +137,10 @@ class Book:
             line = self._runs.get(task.name) or self._old.get(task.name)
             if line is not None and line.get("run") == task.name:
                 lines.append(line)
-        used = {str(part) for line in lines for part in _texts(line.get("reads"))}
+        used = {str(part) for line in lines for part in strings(line, "reads")}
         parts = [self._parts[name] for name in sorted(used) if name in self._parts]
         texts = (self._text(line) for line in lines)
-        self._place.finish(f"{text}\n".encode() for text in [*map(_dumped, [self._head, *parts]), *texts])
+        self._place.finish(f"{text}\n".encode() for text in [*map(dumped, [self._head, *parts]), *texts])
 
     def close(self) -> None:
         """Let others write there."""
@@ -157,55 +149,7 @@ class Book:
     def _text(self, line: Line) -> str:
         """A line as it is written, or as it was."""
         name = str(line["run"])
-        return self._old_texts[name] if self._old.get(name) is line else _dumped(line)
+        return self._old_texts[name] if self._old.get(name) is line else dumped(line)
 
     def _note(self, line: Line) -> None:
-        self._place.note(f"{_dumped(line)}\n")
-
-
-def runs_of(output: str) -> list[Line]:
-    """What the manifest in a place for results says of each run. Raises ReadError if there is none, UsageError."""
-    from plait.fleet.placing import place_of
-
-    place = place_of(output)
-    for lines in place.lines() if place.has(MANIFEST) else ():
-        return [line for line, _ in parsed(lines) if "run" in line]
-    raise ReadError(f"there is no manifest of a fleet in {output}", expected=MANIFEST, hint="plait fleet makes one")
-
-
-def parsed(lines: Iterable[str]) -> Iterator[tuple[Line, str]]:
-    """The lines of a manifest, read and as they are; one that was cut short, or is none, is passed over."""
-    for text in lines:
-        try:
-            found = json.loads(text)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(found, dict):
-            yield found, text.rstrip("\r\n")
-
-
-def _dumped(line: Line) -> str:
-    return json.dumps(line, ensure_ascii=True, separators=(", ", ": "))
-
-
-def _reads(line: Line) -> Reads:
-    return Reads(*(_digests(line.get(name)) for name in ("files", "directories", "variables", "stamps")))
-
-
-def _digests(value: object) -> Mapping[str, str | None]:
-    # What is no text in it matches nothing.
-    return value if isinstance(value, dict) else {}
-
-
-def written(files: object, times: object) -> dict[str, Written]:
-    found: dict[str, Written] = {}
-    for path, row in files.items() if isinstance(files, dict) else ():
-        if not isinstance(row, list) or len(row) != 2 or not isinstance(row[1], int):
-            return {}
-        time = times.get(path) if isinstance(times, dict) else None
-        found[path] = row[0] if isinstance(row[0], str) else None, row[1], time if isinstance(time, int) else None
-    return found
-
-
-def _texts(value: object) -> list[str]:
-    return [str(one) for one in value] if isinstance(value, list) else []
+        self._place.note(f"{dumped(line)}\n")

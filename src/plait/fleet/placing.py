@@ -12,6 +12,7 @@ from stat import S_ISDIR, S_ISREG
 from plait.content import encoded
 from plait.errors import UsageError
 from plait.fleet.identity import digest
+from plait.fleet.lines import parsed, written
 from plait.fleet.plan import MANIFEST, OWN
 from plait.output import fill_directory, places_of, write_error
 from plait.writing import changed, extended, failure, followed, strict
@@ -171,10 +172,8 @@ class Directory:
 
     def _known(self, place: str) -> list[dict[str, Written]]:
         """The files that fleets have noted at a place."""
-        from plait.fleet.book import parsed, written
-
         return [
-            {path.replace("/", os.sep): one for path, one in written(line.get("outputs"), line.get("written")).items()}
+            {path.replace("/", os.sep): one for path, one in written(line).items()}
             for lines in self.lines()
             for line, _ in parsed(lines)
             if line.get("output") == place

@@ -1,6 +1,6 @@
 """What compiled code calls in many templates: alone these need nothing of the language's library, which takes long to load.
 
-`runtime.GLOBALS` has them as well, beside all the rest.
+`runtime.GLOBALS` has them as well; the functions of Python itself are in `program.PYTHON`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from plait.starlark.attributes import attribute
 from plait.starlark.budget import SMALL, SOME, check_string, spend
 from plait.starlark.containers import Dict, List, Set
 from plait.starlark.display import str_of
-from plait.starlark.program import PYTHON
 from plait.starlark.structs import STRUCTS
 from plait.starlark.values import joined
 
@@ -57,7 +56,6 @@ def same(x: object) -> object:
 
 
 COMMON: dict[str, object] = {
-    **PYTHON,
     "$attribute": attribute,
     "$direct.str": str_of,
     "$make_dict": make_dict,
