@@ -24,7 +24,7 @@ LEVELS = [
     ["trust"],
     ["annotations", "deferred"],
     ["nodes"],
-    ["provenance"],
+    ["lookups", "provenance"],
     ["codecache"],
     ["context"],
     ["yaml", "starlark"],

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from plait.codecache import CodeCache
+    from plait.lookups import Lookups
     from plait.nodes import DocumentSet
     from plait.provenance import Ending, Origin, Trace
     from plait.provenance.marks import Marks
@@ -65,6 +66,7 @@ class Context:
         "done",
         "gives_output_alone",
         "kept",
+        "lookups",
         "originals",
         "print_line",
         "refuses_warnings",
@@ -92,6 +94,8 @@ class Context:
         self.refuses_warnings = False
         # What records where values come from; None, the default, costs nothing.
         self.trace: Trace | None = None
+        # The names that the run looks up, for tools; None costs nothing.
+        self.lookups: Lookups | None = None
         # Whoever began the run asks for its output and nothing else: no histories are kept for the sake of marks.
         self.gives_output_alone = False
         # The marks of secrets; None in a run without, which imports and pays nothing.

@@ -294,7 +294,7 @@ def test_uses_of_a_function_in_all_files(templates: Workshop) -> None:
 
 def test_a_data_value_is_renamed_wherever_it_stands(templates: Workshop) -> None:
     templates.open("config/app.yml")
-    edits = renaming.rename(templates.state, *templates.at("config/app.yml", "data.values.app.na|me"), "title")
+    edits = renaming.rename(templates.state, *templates.at("config/app.yml", "data.values.app.na|me"), "title").edits
     changed = edited(TEMPLATES, templates.top, edits)
     assert "  title: web\n" in changed["config/schema.yml"]
     assert "  title: prod\n" in changed["prod.yml"]
@@ -458,7 +458,7 @@ def test_variables(tmp_path: Path) -> None:
         found = [("vars.yml", 1, 1), ("base.yml", 1, 9), ("ops.yml", 3, 21)]
         assert spans(navigation.references(state, *made.at("base.yml", "((na|me))")), tmp_path) == found
         assert spans(navigation.references(state, *made.at("vars.yml", "na|me: web")), tmp_path) == found
-        edits = renaming.rename(state, *made.at("base.yml", "((na|me))"), "title")
+        edits = renaming.rename(state, *made.at("base.yml", "((na|me))"), "title").edits
         assert [edit.text for edit in edits] == ["title"] * 3
         made.open("base.yml", "a: ((\n")
         assert {"size", "name", "admin"} <= {*labels(made, "base.yml", "a: ((|")}

@@ -21,12 +21,12 @@ def test_the_name_of_a_document_with_all_that_refers_to_it(tmp_path: Path) -> No
             span = renaming.renamed_at(made.state, *place)
             assert span is not None
             assert span.end - span.column == 3
-            text = edited(files, tmp_path, renaming.rename(made.state, *place, "token"))["all.yml"]
+            text = edited(files, tmp_path, renaming.rename(made.state, *place, "token").edits)["all.yml"]
             assert text == LAYERS.replace("name: key", "name: token")
             assert "path: .value" in text
             with pytest.raises(RefusedError):
                 renaming.rename(made.state, *place, "a: b")
-            assert renaming.rename(made.state, *made.at("all.yml", "ro|le: web"), "rolle") == []
+            assert renaming.rename(made.state, *made.at("all.yml", "ro|le: web"), "rolle").edits == []
 
 
 DATA_SCHEMA = """\
@@ -60,14 +60,14 @@ def test_the_name_of_a_schema_with_the_documents_that_have_it(tmp_path: Path) ->
             made.open("all.yml")
             made.open("types.yml")
             place = made.at(name, around)
-            changed = edited(files, tmp_path, renaming.rename(made.state, *place, "demo/Token/v2"))
+            changed = edited(files, tmp_path, renaming.rename(made.state, *place, "demo/Token/v2").edits)
             assert changed["all.yml"] == LAYERS.replace("demo/Key/v1", "demo/Token/v2")
             assert changed["types.yml"] == DATA_SCHEMA.replace("demo/Key/v1}", "demo/Token/v2}")
             for refused in ("Token", "demo/Token", "deckhand/Token/v1"):
                 with pytest.raises(RefusedError):
                     renaming.rename(made.state, *place, refused)
             of_policy = made.at("all.yml", "schema: deckhand/Layer|ingPolicy/v1")
-            assert renaming.rename(made.state, *of_policy, "demo/Token/v2") == []
+            assert renaming.rename(made.state, *of_policy, "demo/Token/v2").edits == []
 
 
 def test_a_function_that_another_file_calls_by_another_name(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_a_function_that_another_file_calls_by_another_name(tmp_path: Path) -> N
     files = {**TEMPLATES, "config/app.yml": app}
     with workshop(tmp_path, files) as made:
         made.open("config/app.yml")
-        edits = renaming.rename(made.state, *made.at("config/helpers.star", "def la|bel"), "mark")
+        edits = renaming.rename(made.state, *made.at("config/helpers.star", "def la|bel"), "mark").edits
         changed = edited(files, tmp_path, edits)
         assert changed["config/helpers.star"].startswith("def mark(x)")
         assert '#@ load("helpers.star", called="mark")' in changed["config/app.yml"]
@@ -90,7 +90,7 @@ def test_a_data_value_in_flags_of_the_project_file(tmp_path: Path) -> None:
     with workshop(tmp_path, files) as made:
         made.open("config/app.yml")
         changed = edited(
-            files, tmp_path, renaming.rename(made.state, *made.at("config/schema.yml", "na|me: web"), "title")
+            files, tmp_path, renaming.rename(made.state, *made.at("config/schema.yml", "na|me: web"), "title").edits
         )
         assert "data-value: [app.title=x], data-value-yaml: [app.port=1]" in changed["plait.yml"]
         assert "  title: web" in changed["config/schema.yml"]
@@ -109,7 +109,7 @@ def test_variables_have_other_names(tmp_path: Path) -> None:
     with workshop(tmp_path, OPERATIONS) as made:
         made.open("ops.yml")
         place = made.at("ops.yml", "((si|ze))")
-        changed = edited(OPERATIONS, tmp_path, renaming.rename(made.state, *place, "web-size"))
+        changed = edited(OPERATIONS, tmp_path, renaming.rename(made.state, *place, "web-size").edits)
         assert "value: ((web-size))" in changed["ops.yml"]
         assert "vars: {web-size: 3" in changed["plait.yml"]
         with pytest.raises(RefusedError):
@@ -123,4 +123,4 @@ def test_what_has_no_name_is_not_renamed(tmp_path: Path) -> None:
             if around.replace("|", "") in TEMPLATES["config/app.yml"]:
                 place = made.at("config/app.yml", around)
                 assert renaming.renamed_at(made.state, *place) is None
-                assert renaming.rename(made.state, *place, "new") == []
+                assert renaming.rename(made.state, *place, "new").edits == []

@@ -12,12 +12,13 @@ import yaml
 
 from layersets import layer_set
 from operations import operations_program
+from plait.analysis.verifying import output_of
 from plait.errors import PlaitError
 from plait.lint.codes import CODES, DEAD
 from plait.lint.finding import Edit, applied
 from plait.lint.fixing import fix
 from plait.lint.run import findings_of
-from plait.lint.subject import Subject, output_of
+from plait.lint.subject import Subject
 from plait.project import Project, Run
 from programs import Program, template_program
 
@@ -84,7 +85,7 @@ def test_dead_is_dead_and_mended_is_the_same(
     for subject in subjects(command, count, tmp_path):
         rendered += 1
         before = made(subject)
-        assert before == subject.runs[0].output
+        assert before == subject.runs[0].checked.output
         found = findings_of(subject)
         claims = [one for one in found if CODES[one.code].family == DEAD and one.removes]
         for finding in claims:

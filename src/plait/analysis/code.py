@@ -1,14 +1,11 @@
-"""The names in the code of a file: where each is bound, where it is used, and what stands behind its dots.
-
-The parser knows lines; an editor wants columns. So the tokens of the program are matched with the scopes that the parser found.
-"""
+"""The names in the code of a file: where each is bound, where it is used, and the keys that are looked up behind it."""
 
 from __future__ import annotations
 
-from typing import TypeVar
-
-from plait.starlark.pieces import Args, Code, Expr, Host
-from plait.starlark.scan import ScanFailure, scan, scan_slot
+from plait.analysis.placing import Placed, PlacedParser, place_of, plain, with_columns
+from plait.errors import PlaitError
+from plait.starlark import syntax
+from plait.starlark.parsing import parse_program
 from plait.starlark.syntax import Def, For, If, Load, While
 
 TYPE_CHECKING = False
@@ -16,14 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from plait.source import Source
-    from plait.starlark import Piece
-    from plait.starlark.scan import Token
-    from plait.starlark.syntax import Scope, Statement
+    from plait.starlark.syntax import Expression, Scope, Statement
     from plait.templates.recovery import Recovered
 
-_Piece = TypeVar("_Piece", bound="Code | Expr | Args")
-
-_OPEN, _CLOSED = frozenset("([{"), frozenset(")]}")
+# What stands for an item of a list among keys.
+ITEM = "[]"
+# Names that stand for others are followed so far.
+_MOST_STEPS = 8
 
 
 class Occurrence:
@@ -64,23 +60,74 @@ class Chain:
         return [name for name, _, _ in self.parts]
 
 
+class Lookup:
+    """A key that is looked up: `x.key`, `x["key"]` or `getattr(x, "key")`.
+
+    path: what `x` is, if that can be told from the text: the path of a `load`, the name there, and the keys from there
+    on, this one included; `[]` for an item of a list. None otherwise.
+    """
+
+    __slots__ = ("key", "path")
+
+    def __init__(self, key: Placed, path: tuple[str, ...] | None) -> None:
+        self.key = key
+        self.path = path
+
+
+class Keyword:
+    """The name of an argument where it is passed. function: what is called."""
+
+    __slots__ = ("function", "name")
+
+    def __init__(self, name: Placed, function: Expression | None) -> None:
+        self.name = name
+        self.function = function
+
+
 class Names:
     """The names of one file.
 
     statements: all of them, those within others included; loads: the `load` statements; functions: the `def` statements.
+    lookups: the keys that code looks up; keywords: the names of arguments where they are passed; texts: all texts.
+    callables: the functions and lambdas that a name of a scope stands for. told: lines for which the engine has another
+    number.
     """
 
-    __slots__ = ("chains", "functions", "loads", "occurrences", "program", "statements")
+    __slots__ = (
+        "callables",
+        "chains",
+        "functions",
+        "keywords",
+        "loads",
+        "lookups",
+        "occurrences",
+        "program",
+        "statements",
+        "texts",
+        "told",
+    )
 
     def __init__(self, found: Recovered, source: Source) -> None:
-        self.program = found.scope
+        self.program: Scope | None = None
         self.occurrences: list[Occurrence] = []
         self.chains: list[Chain] = []
         self.loads: list[Load] = []
         self.functions: list[Def] = []
         self.statements: list[Statement] = []
-        if found.scope is not None:
-            _Reader(self, found.scope, found.statements).read(_tokens(found.pieces, source))
+        self.lookups: list[Lookup] = []
+        self.keywords: list[Keyword] = []
+        self.texts: list[Placed] = []
+        self.told: dict[int, int] = {}
+        self.callables: dict[tuple[Scope, str], list[Def | syntax.Lambda]] = {}
+        if found.scope is None:
+            return
+        try:
+            pieces, self.told = with_columns(found.pieces, source)
+            statements, self.program, _ = parse_program(pieces, source, PlacedParser)
+        except PlaitError:  # the text was read around a fault, in a way that leaves no program
+            return
+        _Reader(self, self.program).read(statements)
+        self.occurrences.sort(key=lambda one: (one.line, one.column))
 
     def at(self, line: int, column: int) -> Occurrence | None:
         """The name at a place, its last column and the one behind it included."""
@@ -93,6 +140,14 @@ class Names:
                 if at == line and start <= column <= start + len(name):
                     return chain, index
         return None
+
+    def lookup_at(self, line: int, column: int) -> Lookup | None:
+        """The key that is looked up at a place."""
+        return next((one for one in self.lookups if one.key.line == line and _covers(one.key, column)), None)
+
+    def keyword_at(self, line: int, column: int) -> Keyword | None:
+        """The name of an argument that is passed at a place."""
+        return next((one for one in self.keywords if one.name.line == line and _covers(one.name, column)), None)
 
     def same(self, one: Occurrence) -> list[Occurrence]:
         """Every place of the same name, in order."""
@@ -122,167 +177,244 @@ class Names:
                 names.update(scope.bound)
         if self.program is not None:
             names.update(self.program.bound)
-        return {name for name in names if name.isidentifier()}
+        return {plain(name) for name in names if name.isidentifier()}
 
 
-def _tokens(pieces: Sequence[Piece], source: Source) -> list[Token]:
-    """The tokens of a program and its slots, each with its place in the text. Code that cannot be scanned has none."""
-    out: list[Token] = []
-    run: list[Piece] = []
-    for piece in pieces:
-        if isinstance(piece, Host):
-            out += _scanned(run, source)
-            run = []
-            for slot in piece.slots:
-                try:
-                    inner = scan_slot(_placed(slot, source), source)[:-1]
-                except ScanFailure:
-                    continue
-                # In parentheses, as it is read: names with an equals sign behind them are those of arguments.
-                out += [("(", "(", slot.line, 0), *inner]
-        else:
-            run.append(_placed(piece, source))
-    return out + _scanned(run, source)
-
-
-def _scanned(pieces: Sequence[Piece], source: Source) -> list[Token]:
-    if not pieces:
-        return []
-    try:
-        return scan(pieces, source)[:-1]
-    except ScanFailure:
-        return []
-
-
-def _placed(piece: _Piece, source: Source) -> _Piece:
-    """The piece with the column that it begins in: what a comment says ends where its line ends."""
-    text = source.line(piece.line) or ""
-    is_comment = text.rstrip().endswith(piece.text.rstrip()) or "/end" in text
-    if piece.column > 1 or "\n" in piece.text or not is_comment or text == piece.text:
-        return piece
-    return type(piece)(piece.text, piece.line, len(text.rstrip()) - len(piece.text.rstrip()) + 1)
+def _covers(text: Placed, column: int) -> bool:
+    return text.column > 0 and text.column <= column <= text.end
 
 
 class _Reader:
-    """One walk over the tokens of a program, beside the scopes that the parser found."""
+    """One walk over the tree of a program."""
 
-    def __init__(self, names: Names, program: Scope, statements: Iterable[Statement]) -> None:
+    def __init__(self, names: Names, program: Scope) -> None:
         self.names = names
         self.program = program
+        self.scope = program
+        self.loaded: dict[str, tuple[str, str]] = {}
+
+    def read(self, statements: Iterable[Statement]) -> None:
+        statements = list(statements)
         for statement in _within(statements):
-            names.statements.append(statement)
+            self.names.statements.append(statement)
             if isinstance(statement, Load):
-                names.loads.append(statement)
-            elif isinstance(statement, Def):
-                names.functions.append(statement)
-        self.ranges = _ranges(names.functions)
-        self.uses: dict[tuple[str, int], Scope | None] = {}
-        self.bound: dict[tuple[str, int], Scope] = {}
-        for scope in _scopes(program):
-            for use in scope.uses:
-                self.uses[use.name, use.line] = use.scope
-            for name, line in scope.bound.items():
-                self.bound.setdefault((name, line), scope)
+                self.names.loads.append(statement)
+                self.loaded.update({here: (plain(statement.path), plain(there)) for here, there, _ in statement.names})
+        self.block(statements)
 
-    def read(self, tokens: Sequence[Token]) -> None:
-        index = 0
-        before = ""
-        while index < len(tokens):
-            kind, value = tokens[index][:2]
-            after = tokens[index + 1][0] if index + 1 < len(tokens) else ""
-            if kind == "load":
-                index = self.load(tokens, index)
-            elif kind == "def" and after == "identifier":
-                index = self.definition(tokens, index + 1)
-            elif kind == "for":
-                index = self.targets(tokens, index + 1)
-            elif kind == "identifier" and value != "end" and before != ".":
-                is_keyword = after == "=" and before in {"(", ","}
-                if not is_keyword:
-                    index = self.name(tokens, index, is_binding=after == "=" and before in {"", "newline", "host"})
-            before = tokens[index][0] if index < len(tokens) else ""
-            index += 1
+    # ---- statements
 
-    def name(self, tokens: Sequence[Token], index: int, *, is_binding: bool) -> int:
-        """A name, and what stands behind its dots; where that ends."""
-        _, value, line, column = tokens[index]
-        scope = self.scope_of(str(value), line)
-        self.add(str(value), line, column, scope, is_binding=is_binding)
-        parts = [(str(value), line, column)]
-        while index + 2 < len(tokens) and tokens[index + 1][0] == "." and tokens[index + 2][0] == "identifier":
-            index += 2
-            parts.append((str(tokens[index][1]), tokens[index][2], tokens[index][3]))
-        if len(parts) > 1:
-            self.names.chains.append(Chain(parts, scope))
-        return index
+    def block(self, statements: Iterable[Statement]) -> None:
+        for statement in statements:
+            self.statement(statement)
 
-    def load(self, tokens: Sequence[Token], index: int) -> int:
-        """The names of a `load` statement: its path is the first text."""
-        seen = 0
-        while index + 1 < len(tokens) and tokens[index][0] != ")":
-            index += 1
-            kind, value, line, column = tokens[index]
-            if kind == "string literal":
-                seen += 1
-                if seen > 1 and tokens[index - 1][0] != "=":
-                    self.add(str(value), line, column + 1, self.program, is_binding=True)
-            elif kind == "identifier":
-                self.add(str(value), line, column, self.program, is_binding=True)
-        return index
+    def statement(self, node: Statement) -> None:
+        if isinstance(node, Load):
+            for here, _, _ in node.names:
+                self.add(here, self.program, is_binding=True)
+        elif isinstance(node, Def):
+            self.function(node)
+        elif isinstance(node, For):
+            self.expression(node.x)
+            self.target(node.target)
+            self.block(node.body)
+        elif isinstance(node, If):
+            self.expression(node.test)
+            self.block(node.yes)
+            self.block(node.no)
+        elif isinstance(node, While):
+            self.expression(node.test)
+            self.block(node.body)
+        elif isinstance(node, syntax.Assign):
+            self.expression(node.value)
+            self.target(node.target)
+            if isinstance(node.target, syntax.Name) and isinstance(node.value, syntax.Lambda):
+                self.callable(node.target.scope or self.scope, node.target.name, node.value)
+        elif isinstance(node, syntax.HostStatement):
+            for slot in node.slots:
+                if isinstance(slot, list):
+                    self.arguments(slot, None)
+                else:
+                    self.expression(slot)
+        elif isinstance(node, syntax.Evaluate | syntax.Return) and node.value is not None:
+            self.expression(node.value)
 
-    def definition(self, tokens: Sequence[Token], index: int) -> int:
-        """The name of a function and its parameters; their defaults are read as what they are."""
-        _, value, line, column = tokens[index]
-        outer = self.scope_of(str(value), line)
-        self.add(str(value), line, column, outer or self.program, is_binding=True)
-        inner = next((one.scope for one in self.names.functions if one.name == value and one.line == line), None)
-        depth = 0
-        is_next = False
-        while index + 1 < len(tokens):
-            index += 1
-            kind, value, line, column = tokens[index]
-            if kind in _OPEN:
-                depth += 1
-                is_next = depth == 1
-            elif kind in _CLOSED:
-                depth -= 1
-                if depth == 0:
-                    break
-            elif kind == "," and depth == 1:
-                is_next = True
-            elif kind == "identifier":
-                if is_next and inner is not None:
-                    self.names.occurrences.append(
-                        Occurrence(str(value), line, column, inner, is_binding=True, is_parameter=True)
-                    )
-                elif tokens[index - 1][0] != ".":
-                    index = self.name(tokens, index, is_binding=False)
-                is_next = False
-        return index
+    def function(self, node: Def) -> None:
+        self.names.functions.append(node)
+        self.add(node.name, self.scope, is_binding=True)
+        self.callable(self.scope, node.name, node)
+        self.parameters(node.parameters, node.scope)
+        outer, self.scope = self.scope, node.scope
+        self.block(node.body)
+        self.scope = outer
 
-    def targets(self, tokens: Sequence[Token], index: int) -> int:
-        """What a loop assigns to, up to `in`."""
-        while index < len(tokens) and tokens[index][0] not in {"in", "newline"}:
-            kind, value, line, column = tokens[index]
-            if kind == "identifier":
-                self.add(str(value), line, column, self.scope_of(str(value), line), is_binding=True)
-            index += 1
-        return index
+    def callable(self, scope: Scope, name: str, node: Def | syntax.Lambda) -> None:
+        self.names.callables.setdefault((scope, plain(name)), []).append(node)
 
-    def add(self, name: str, line: int, column: int, scope: Scope | None, *, is_binding: bool) -> None:
-        self.names.occurrences.append(Occurrence(name, line, column, scope, is_binding=is_binding))
+    def parameters(self, parameters: Iterable[syntax.Parameter], scope: Scope) -> None:
+        for one in parameters:
+            if one.default is not None:
+                self.expression(one.default)
+            if one.name:
+                self.add(one.name, scope, is_binding=True, is_parameter=True)
 
-    def scope_of(self, name: str, line: int) -> Scope | None:
-        """The scope that a name belongs to."""
-        if (name, line) in self.uses:
-            return self.uses[name, line]
-        found = self.bound.get((name, line))
-        if found is not None:
-            return found
-        inner = [scope for scope, first, last in self.ranges if first <= line <= last and name in scope.bound]
-        if inner:
-            return inner[-1]
-        return self.program if name in self.program.bound else None
+    def target(self, node: Expression) -> None:
+        """What is assigned to."""
+        if isinstance(node, syntax.Name):
+            self.add(node.name, node.scope or self.scope, is_binding=True)
+        elif isinstance(node, syntax.TupleDisplay | syntax.ListDisplay):
+            for item in node.items:
+                self.target(item)
+        else:
+            self.expression(node)
+
+    def add(self, name: str, scope: Scope | None, *, is_binding: bool, is_parameter: bool = False) -> None:
+        place = place_of(name)
+        if place is not None:
+            self.names.occurrences.append(
+                Occurrence(plain(name), *place, scope, is_binding=is_binding, is_parameter=is_parameter)
+            )
+
+    # ---- expressions
+
+    def expression(self, node: Expression) -> None:
+        if isinstance(node, syntax.Name):
+            self.add(node.name, node.scope, is_binding=False)
+        elif isinstance(node, syntax.Literal):
+            if isinstance(node.value, Placed) and node.value.column:
+                self.names.texts.append(node.value)
+        elif isinstance(node, syntax.Attribute):
+            self.chain(node)
+            self.look_up(node.name, node)
+            self.expression(node.x)
+        elif isinstance(node, syntax.Index):
+            if isinstance(node.key, syntax.Literal):
+                self.look_up(node.key.value, node)
+            self.expression(node.x)
+            self.expression(node.key)
+        elif isinstance(node, syntax.Call):
+            self.call(node)
+        elif isinstance(node, syntax.Lambda):
+            self.parameters(node.parameters, node.scope)
+            outer, self.scope = self.scope, node.scope
+            self.expression(node.body)
+            self.scope = outer
+        elif isinstance(node, syntax.Comprehension):
+            self.comprehension(node)
+        else:
+            for inner in _parts(node):
+                self.expression(inner)
+
+    def comprehension(self, node: syntax.Comprehension) -> None:
+        outer = self.scope
+        for number, clause in enumerate(node.clauses):
+            self.scope = node.scope if number else outer
+            self.expression(clause.x)
+            self.scope = node.scope
+            self.target(clause.target)
+            for condition in clause.conditions:
+                self.expression(condition)
+        if node.key is not None:
+            self.expression(node.key)
+        self.expression(node.body)
+        self.scope = outer
+
+    def call(self, node: syntax.Call) -> None:
+        self.expression(node.function)
+        self.arguments(node.arguments, node.function)
+        if _is_getattr(node) and isinstance(node.arguments[1].value, syntax.Literal):
+            self.look_up(node.arguments[1].value.value, node)
+
+    def arguments(self, arguments: Iterable[syntax.Argument], function: Expression | None) -> None:
+        for one in arguments:
+            if isinstance(one.name, Placed) and one.name.column:
+                self.names.keywords.append(Keyword(one.name, function))
+            self.expression(one.value)
+
+    def chain(self, node: syntax.Attribute) -> None:
+        """Keep a dotted name; the longest one replaces what it begins with."""
+        parts: list[str] = []
+        inner: Expression = node
+        while isinstance(inner, syntax.Attribute):
+            parts.append(inner.name)
+            inner = inner.x
+        if not isinstance(inner, syntax.Name):
+            return
+        parts.append(inner.name)
+        places = [(plain(name), *place) for name in reversed(parts) if (place := place_of(name)) is not None]
+        if len(places) != len(parts):
+            return
+        known = self.names.chains[-1] if self.names.chains else None
+        if known is None or [*known.parts[: len(places)]] != places:
+            self.names.chains.append(Chain(places, inner.scope))
+
+    def look_up(self, key: object, node: Expression) -> None:
+        if isinstance(key, Placed) and key.column:
+            self.names.lookups.append(Lookup(key, self.path(node, _MOST_STEPS)))
+
+    def path(self, node: Expression, steps: int) -> tuple[str, ...] | None:
+        """The path of a `load`, the name there, and the keys that lead to a value; None if that cannot be told."""
+        if steps <= 0:
+            return None
+        if isinstance(node, syntax.Name):
+            scope = node.scope
+            if scope is self.program and node.name in self.loaded:
+                return self.loaded[node.name]
+            writes = [value for name, value in scope.writes if name == node.name] if scope is not None else []
+            if len(writes) != 1 or writes[0] is None:
+                return None
+            if isinstance(writes[0], syntax.Each):
+                return _joined(self.path(writes[0].x, steps - 1), ITEM)
+            return self.path(writes[0], steps - 1)
+        if isinstance(node, syntax.Attribute):
+            return _joined(self.path(node.x, steps), plain(node.name))
+        if isinstance(node, syntax.Index):
+            return _joined(self.path(node.x, steps), _index(node.key))
+        if isinstance(node, syntax.Call) and _is_getattr(node):
+            return _joined(self.path(node.arguments[0].value, steps), _index(node.arguments[1].value))
+        return None
+
+
+def _joined(path: tuple[str, ...] | None, key: str | None) -> tuple[str, ...] | None:
+    return None if path is None or key is None else (*path, key)
+
+
+def _index(node: Expression) -> str | None:
+    """The key that an index is; None for one that is computed."""
+    if not isinstance(node, syntax.Literal):
+        return None
+    return plain(node.value) if isinstance(node.value, str) else ITEM
+
+
+def _is_getattr(node: syntax.Call) -> bool:
+    function = node.function
+    return (
+        isinstance(function, syntax.Name)
+        and function.scope is None
+        and function.name == "getattr"
+        and len(node.arguments) > 1
+        and not node.arguments[0].star
+        and not node.arguments[1].star
+    )
+
+
+def _parts(node: Expression) -> Iterator[Expression]:
+    """The expressions that another one is made of, of those without names of their own."""
+    if isinstance(node, syntax.Unary):
+        yield node.x
+    elif isinstance(node, syntax.Binary):
+        yield node.x
+        yield node.y
+    elif isinstance(node, syntax.Conditional):
+        yield from (node.yes, node.test, node.no)
+    elif isinstance(node, syntax.Slice):
+        yield from (one for one in (node.x, node.low, node.high, node.step) if one is not None)
+    elif isinstance(node, syntax.TupleDisplay | syntax.ListDisplay):
+        yield from node.items
+    elif isinstance(node, syntax.DictDisplay):
+        for key, value in node.entries:
+            yield key
+            yield value
 
 
 def _within(statements: Iterable[Statement]) -> Iterator[Statement]:
@@ -294,12 +426,6 @@ def _within(statements: Iterable[Statement]) -> Iterator[Statement]:
         elif isinstance(statement, If):
             yield from _within(statement.yes)
             yield from _within(statement.no)
-
-
-def _scopes(scope: Scope) -> Iterator[Scope]:
-    yield scope
-    for child in scope.children:
-        yield from _scopes(child)
 
 
 def _ranges(functions: Iterable[Def]) -> list[tuple[Scope, int, int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.analysis.places import path_of
+from plait.analysis.verifying import with_texts
 from plait.nodes import Array, Document, Map, MapItem, equal
 from plait.project.run import Run
 from plait.secrets import uses_secrets
@@ -91,7 +92,7 @@ class Target:
     def evaluate(self, texts: Mapping[str, bytes], *, trace: bool = False, words: Sequence[str] = ()) -> Output:
         """What the run makes with texts in the place of files. words: more flags still. Raises PlaitError."""
         view = View({**self._once, **texts})
-        made = self._run(texts).evaluate(view=view, trace=trace, words=[*self.words, *words])
+        made = with_texts(self.run, texts).evaluate(view=view, trace=trace, words=[*self.words, *words])
         output = Output(made, view, None if self.run.at is None else self.run.directory)
         for path, data in view.files.items():
             if data is not None and path not in texts and not os.path.isfile(path):
@@ -101,20 +102,6 @@ class Target:
             path = os.path.abspath(at.source.name)
             view.files[path] = texts.get(path, at.source.text.encode("utf-8", "surrogateescape"))
         return output
-
-    def _run(self, texts: Mapping[str, bytes]) -> Run:
-        """The run; as the edited project file has it, if that is among the texts."""
-        at = self.run.at
-        if at is None or at.source is None:
-            return self.run
-        data = texts.get(os.path.abspath(at.source.name))
-        if data is None:
-            return self.run
-        from plait.project.file import of_source
-        from plait.source import Source
-
-        source = Source(at.source.name, data.decode("utf-8", "surrogateescape"))
-        return of_source(source, self.run.directory, self.run.permissions).run(self.run.name)
 
 
 def with_value(documents: Sequence[Document], place: Place, value: Value) -> list[Document]:

@@ -7,18 +7,20 @@ import os
 from plait.analysis.files import OPS, File
 from plait.analysis.places import path_of
 from plait.analysis.reading import reading_in
+from plait.analysis.verifying import Checked, changes
 from plait.codecache import MemoryCache
 from plait.content import file_content
 from plait.errors import PlaitError
 from plait.lint.finding import applied
 from plait.lint.layout import Layout
 from plait.lint.used import lines_used
+from plait.lookups import Lookups
 from plait.project.run import from_here
 from plait.view import View
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from plait.api.results import Documents
     from plait.lint.finding import Edit
@@ -38,7 +40,7 @@ _LIBRARIES = f"{os.sep}_ytt_lib{os.sep}"
 class Ran:
     """A run that was evaluated. used: the lines that have a part in its output."""
 
-    __slots__ = ("documents", "output", "run", "trace", "used", "view")
+    __slots__ = ("checked", "documents", "run", "trace", "used", "view")
 
     def __init__(self, run: Run, view: View, documents: Documents) -> None:
         self.run = run
@@ -47,7 +49,7 @@ class Ran:
         assert documents.trace is not None
         self.trace: Trace = documents.trace
         self.used: set[Line] = lines_used(self.trace, documents.nodes)
-        self.output = output_of(run, documents)
+        self.checked = Checked(run, view, documents, None, Lookups())
 
 
 class Subject:
@@ -161,22 +163,16 @@ class Subject:
         }
 
     def differing(
-        self, texts: dict[str, bytes], *, only: Ran | None = None, again: Container[str] = ()
+        self, texts: dict[str, bytes], *, only: Ran | None = None, again: Iterable[str] = ()
     ) -> Iterator[tuple[Ran, Documents | PlaitError]]:
         """The runs that make something else with other texts in the place of files, each with what it makes.
 
         only: the run to try; by default all that read one of these files, or of those in `again`.
         """
-        for ran in self.runs if only is None else [only]:
-            if not any(path in texts or path in again for path in ran.view.files):
-                continue
-            try:
-                documents = ran.run.evaluate(view=View(texts), cache=self._cache)
-            except PlaitError as error:
-                yield ran, error
-                continue
-            if output_of(ran.run, documents) != ran.output:
-                yield ran, documents
+        runs = {id(ran.checked): ran for ran in (self.runs if only is None else [only])}
+        edited = {*texts, *again}
+        for change in changes([ran.checked for ran in runs.values()], texts, edited=edited, cache=self._cache):
+            yield runs[id(change.before)], change.after
 
 
 def _private(runs: Iterable[Ran]) -> Iterator[str]:
@@ -189,33 +185,6 @@ def _private(runs: Iterable[Ran]) -> Iterator[str]:
             path = path_of(source)
             if source is not None and source.private and path is not None:
                 yield path
-
-
-def output_of(run: Run, documents: Documents) -> object:
-    """What a run makes, to be compared.
-
-    Of layered documents what they say of substitutions does not count: it is printed, and has no part in their data.
-    """
-    if run.command == "layer":
-        return _without_substitutions(documents)
-    return documents.to_yaml(), getattr(documents, "files", None)
-
-
-def _without_substitutions(documents: Documents) -> str:
-    from plait.nodes import DocumentSet, Map, MapItem
-    from plait.yaml import write
-
-    items = []
-    for document in documents.nodes.items:
-        top = document.value
-        metadata = top.find("metadata") if type(top) is Map else None
-        if type(top) is Map and metadata is not None and type(metadata.value) is Map:
-            kept = [item for item in metadata.value.items if item.key != "substitutions"]
-            document = document.with_value(
-                top.with_items([MapItem("metadata", Map(kept)) if item is metadata else item for item in top.items])
-            )
-        items.append(document)
-    return write(DocumentSet(items))
 
 
 def _is_text(path: str) -> bool:

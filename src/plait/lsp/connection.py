@@ -35,6 +35,10 @@ _SEVERITIES = {
 _LOOKS = 2.0
 
 
+class UnconfirmedError(Exception):
+    """Edits that are not verified, for a client that cannot ask the user to confirm them."""
+
+
 class Server(LanguageServer):
     """One connection to an editor."""
 
@@ -113,11 +117,36 @@ class Server(LanguageServer):
     def location(self, span: Span) -> types.Location:
         return types.Location(self.uri_of(span.path), self.range(span))
 
-    def edits(self, edits: Iterable[Edit]) -> types.WorkspaceEdit:
-        changes: dict[str, list[types.TextEdit]] = {}
+    def edits(self, edits: Iterable[Edit], *, doubt: str = "") -> types.WorkspaceEdit:
+        """Edits for the client. doubt: why they are not verified; then the user has to confirm them.
+
+        Raises UnconfirmedError for a client that cannot ask.
+        """
+        by_uri: dict[str, list[Edit]] = {}
         for edit in edits:
-            changes.setdefault(self.uri_of(edit.span.path), []).append(types.TextEdit(self.range(edit.span), edit.text))
-        return types.WorkspaceEdit(changes=changes)
+            by_uri.setdefault(self.uri_of(edit.span.path), []).append(edit)
+        if not doubt or not by_uri:
+            return types.WorkspaceEdit(
+                changes={
+                    uri: [types.TextEdit(self.range(one.span), one.text) for one in those]
+                    for uri, those in by_uri.items()
+                }
+            )
+        capabilities = self.client_capabilities.workspace
+        supported = None if capabilities is None else capabilities.workspace_edit
+        if supported is None or not supported.document_changes or supported.change_annotation_support is None:
+            raise UnconfirmedError(f"not verified: {doubt}")
+        annotation = types.ChangeAnnotation("Not verified", needs_confirmation=True, description=doubt)
+        return types.WorkspaceEdit(
+            document_changes=[
+                types.TextDocumentEdit(
+                    types.OptionalVersionedTextDocumentIdentifier(uri),
+                    [types.AnnotatedTextEdit("doubt", self.range(one.span), one.text) for one in those],
+                )
+                for uri, those in by_uri.items()
+            ],
+            change_annotations={"doubt": annotation},
+        )
 
     # ---- what is told
 

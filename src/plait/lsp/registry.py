@@ -21,6 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from plait.analysis.verifying import Checked
     from plait.lsp.evaluation import Evaluation, Stop
     from plait.project import Project
     from plait.project.run import Run
@@ -35,7 +36,7 @@ _LIMITS = Limits(seconds=5)
 class Watched:
     """A run and what is known of it. evaluation: the newest that ended; good: the newest that made something."""
 
-    __slots__ = ("evaluation", "good", "is_due", "run", "stop")
+    __slots__ = ("checked", "evaluation", "good", "is_due", "run", "stop")
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -43,6 +44,8 @@ class Watched:
         self.good: Evaluation | None = None
         self.stop: Stop | None = None  # of the evaluation that is going on
         self.is_due = False
+        # What changes are checked against, with the evaluation and the texts that it is of (see `claims`).
+        self.checked: tuple[Evaluation | None, Mapping[str, str], Checked] | None = None
 
     def reads(self, path: str) -> bool:
         """Whether the run reads a file, or would if it were there."""

@@ -1,54 +1,108 @@
-"""The edits that give something another name, wherever it stands."""
+"""The edits that give something another name, wherever it stands.
+
+Every rename is a claim: it is offered only if all runs that read an edited file make the same with it (see `claims`).
+"""
 
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from plait.analysis.files import LAYER
+from plait.analysis.places import path_of
+from plait.analysis.symbols import Site, Symbols
+from plait.analysis.verifying import Unverified
+from plait.errors import PlaitError
 from plait.layering.validation import SCHEMA_PATTERN
-from plait.lsp import families, variables
+from plait.lsp import claims, families, variables
 from plait.lsp.answers import Edit, Span
-from plait.lsp.navigation import data_value_at, references
-from plait.starlark.scan import KEYWORDS
+from plait.nodes import Map, equal
+from plait.starlark.scan import KEYWORDS, RESERVED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
 
+    from plait.analysis.verifying import Budget, Change, Checked
     from plait.lsp.state import State
+    from plait.nodes import Document
 
 _VARIABLE = re.compile(r"[\w/-]+$")
 _PLAIN = re.compile(r"[^\s\"'#:,\[\]{}]+$")
+# A rename is tried again with the places that an error shows to be of the same name.
+_MOST_TRIES = 12
+# An annotation belongs to the node so many lines below it, at most.
+_ANNOTATIONS = 10
 
 
 class RefusedError(Exception):
-    """A name that what is renamed cannot have."""
+    """A rename that is rejected. is_computed: the name is made by a program, or used as data, at the line in the text."""
+
+    def __init__(self, reason: str, *, is_computed: bool = False) -> None:
+        super().__init__(reason)
+        self.is_computed = is_computed
 
 
-def rename(state: State, path: str, line: int, column: int, new: str) -> list[Edit]:
+class Renaming(NamedTuple):
+    """The edits of a rename. doubt: why it is not verified; "" if it is."""
+
+    edits: list[Edit]
+    doubt: str = ""
+
+
+def rename(state: State, path: str, line: int, column: int, new: str) -> Renaming:
     """The edits; none where nothing has a name. Raises RefusedError."""
-    spans = _spans(state, path, line, column)
-    own = _own(spans, path, line, column)
-    if own is None:
-        return []
-    old = _text(state, own)
+    limit = claims.budget()
+    spans = _spelled(state, path, line, column)
+    if spans:
+        own = _own(spans, path, line, column)
+        if own is None:
+            return Renaming([])
+        old = _text(state, own)
+        _check_spelled(state, path, line, column, new)
+        # A line that a name stands on in another form, such as a flag, is not touched.
+        edits = [Edit(span, new) for span in spans if _text(state, span) == old] if new != old else []
+        return _verified(state, claims.runs_for(state, path, limit), edits, limit, (old, new))
+    runs = claims.runs_for(state, path, limit)
+    symbols = Symbols(runs, state.file)
+    found = symbols.at(path, line, column)
+    if found is None:
+        return Renaming([])
+    own_site, symbol = found
+    old = symbols.text(own_site)
     if new == old:
-        return []
-    _check(state, path, line, column, new)
-    # A line that a name stands on in another form, such as a flag, is not touched.
-    return [Edit(span, new) for span in spans if _text(state, span) == old]
+        return Renaming([])
+    if not new.isidentifier() or new in KEYWORDS or new in RESERVED or new == "end":
+        raise RefusedError(f"{new!r} is not a name: a name begins with a letter or _ and has letters, digits and _")
+    if symbols.clash(symbol, new):
+        raise RefusedError(f"there is a {new} already")
+    return _Search(state, runs, symbols, symbol, old, new, limit).renaming()
 
 
 def renamed_at(state: State, path: str, line: int, column: int) -> Span | None:
     """What would be renamed: the name at a place; None if it is nothing that has a name of its own."""
-    return _own(_spans(state, path, line, column), path, line, column)
+    spans = _spelled(state, path, line, column)
+    if spans:
+        return _own(spans, path, line, column)
+    found = Symbols(claims.runs_for(state, path, claims.budget()), state.file).at(path, line, column)
+    return None if found is None else Span(*found[0])
 
 
-def _spans(state: State, path: str, line: int, column: int) -> list[Span]:
+# ---- names of operations and layered documents
+
+
+def _spelled(state: State, path: str, line: int, column: int) -> list[Span]:
+    """The places of a variable of operations, or of the name of a layered document."""
     file = state.file(path)
-    if file is not None and file.kind == LAYER:
+    if file is None:
+        return []
+    if file.kind == LAYER:
         return families.named(state, file, line, column)
-    return [*dict.fromkeys(references(state, path, line, column))]
+    found = variables.name_at(file, line, column)
+    name = variables.given_at(state, file, line) if found is None else found[0]
+    if name is None:
+        return []
+    return [*dict.fromkeys((*variables.definitions(state, path, name), *variables.uses(state, path, name)))]
 
 
 def _own(spans: Iterable[Span], path: str, line: int, column: int) -> Span | None:
@@ -61,7 +115,7 @@ def _text(state: State, span: Span) -> str:
     return "" if file is None else file.line(span.line)[span.column - 1 : span.end - 1]
 
 
-def _check(state: State, path: str, line: int, column: int, new: str) -> None:
+def _check_spelled(state: State, path: str, line: int, column: int, new: str) -> None:
     file = state.file(path)
     assert file is not None
     if file.kind == LAYER:
@@ -70,13 +124,139 @@ def _check(state: State, path: str, line: int, column: int, new: str) -> None:
         if families.is_schema_at(file, line, column) and (
             not re.search(SCHEMA_PATTERN, new) or new.startswith(families.BUILT_IN)
         ):
-            raise RefusedError(f"{new!r} is no schema of a site's own, such as example/Server/v1")
-        return
-    if variables.name_at(file, line, column) is not None or variables.given_at(state, file, line) is not None:
-        if not _VARIABLE.match(new):
-            raise RefusedError(f"{new!r} is no name of a variable: letters, digits, _, - and / can be in one")
-        return
-    if not new.isidentifier() or new in KEYWORDS:
-        raise RefusedError(f"{new!r} is no name: it begins with a letter or _, and has letters, digits and _ in it")
-    if data_value_at(file, line, column) is None and new in file.names.visible(line):
-        raise RefusedError(f"there is a {new} already")
+            raise RefusedError(f"{new!r} is not a schema of a site, such as example/Server/v1")
+    elif not _VARIABLE.match(new):
+        raise RefusedError(f"{new!r} is not a name of a variable, which has letters, digits, _, - and /")
+
+
+def _verified(
+    state: State, runs: Sequence[Checked], edits: list[Edit], limit: Budget, names: tuple[str, str]
+) -> Renaming:
+    """The edits, once they are verified. names: the old name and the new one. Raises RefusedError."""
+    if not edits:
+        return Renaming([])
+    try:
+        change = claims.first_change(state, runs, edits, limit, is_meant=lambda one: _is_named_otherwise(one, *names))
+    except Unverified as doubt:
+        return Renaming(edits, str(doubt))
+    if change is not None:
+        raise RefusedError(claims.told(change))
+    return Renaming(edits)
+
+
+def _is_named_otherwise(change: Change, old: str, new: str) -> bool:
+    """True if layered documents differ in nothing but a name or a schema, which is part of the output."""
+    before, after = change.before.documents, change.after
+    if change.before.run.command != "layer" or before is None or isinstance(after, PlaitError):
+        return False
+
+    def named(document: Document) -> Document:
+        top = document.value
+        if type(top) is not Map:
+            return document
+        items = []
+        for item in top.items:
+            if item.key == "schema" and item.value == old:
+                item = item.with_value(new)
+            elif item.key == "metadata" and type(item.value) is Map:
+                inner = [
+                    one.with_value(new) if one.key == "name" and one.value == old else one for one in item.value.items
+                ]
+                kept = [one for one in inner if one.key != "substitutions"]
+                item = item.with_value(item.value.with_items(kept))
+            items.append(item)
+        return document.with_value(top.with_items(items))
+
+    left = [named(one).value for one in before.nodes.items]
+    right = [named(one).value for one in after.nodes.items]
+    return len(left) == len(right) and all(map(equal, left, right))
+
+
+# ---- names of programs, and data values
+
+
+class _Search:
+    """The places of a name: those that are known, and those that the errors of a rename without them show."""
+
+    def __init__(
+        self,
+        state: State,
+        runs: Sequence[Checked],
+        symbols: Symbols,
+        symbol: Hashable,
+        old: str,
+        new: str,
+        limit: Budget,
+    ) -> None:
+        self.state = state
+        self.runs = runs
+        self.symbols = symbols
+        self.symbol = symbol
+        self.old = old
+        self.new = new
+        self.limit = limit
+        self.sites = {site for site in symbols.sites(symbol) if symbols.text(site) == old}
+
+    def renaming(self) -> Renaming:
+        """The edits. Raises RefusedError."""
+        for tries in range(_MOST_TRIES):
+            edits = [self.edit(site) for site in sorted(self.sites)]
+            try:
+                change = claims.first_change(self.state, self.runs, edits, self.limit)
+            except Unverified as doubt:
+                return Renaming(edits, str(doubt))
+            if change is None:
+                return Renaming(edits)
+            more = {*self.shown_by(change)} - self.sites
+            if not more or tries + 1 == _MOST_TRIES:
+                raise self.refused(change)
+            self.sites |= more
+        return Renaming([])
+
+    def edit(self, site: Site) -> Edit:
+        """The edit of one place."""
+        if site in self.symbols.aliased:
+            # A module keeps its name: it is loaded under another one, in front of the quote.
+            place = Span(site.path, site.line, site.column - 1, site.column - 1)
+            return Edit(place, f"{self.new}=")
+        return Edit(Span(*site), self.new)
+
+    def shown_by(self, change: Change) -> Iterator[Site]:
+        """The places on the lines of an error that are spelled like the name."""
+        if not isinstance(change.after, PlaitError):
+            return
+        error = change.after
+        for at in (error.at, *error.also, *(step.at for step in error.trail)):
+            path = path_of(None if at is None else at.source)
+            if at is None or path is None:
+                continue
+            for line in self.lines(path, at.line):
+                for site in self.symbols.unresolved(path, line, self.old):
+                    yield site
+                    found = self.symbols.at(*site[:3])
+                    if found is not None:
+                        yield from (one for one in self.symbols.sites(found[1]) if self.symbols.text(one) == self.old)
+
+    def lines(self, path: str, line: int) -> Iterator[int]:
+        """A line, and those of the annotations above it."""
+        yield line
+        file = self.state.file(path)
+        for number in range(line - 1, max(line - _ANNOTATIONS, 0), -1):
+            if file is None or not file.line(number).lstrip().startswith("#@"):
+                return
+            yield number
+
+    def refused(self, change: Change) -> RefusedError:
+        """The reason why there is no such rename."""
+        places = [*self.symbols.computed.get(self.symbol, ()), *self.symbols.wholes(self.symbol)]
+        if places:
+            path, line = places[0]
+            return RefusedError(
+                f"{self.old} is used as data at {self.short(path)}:{line}; {claims.told(change)}", is_computed=True
+            )
+        return RefusedError(claims.told(change))
+
+    def short(self, path: str) -> str:
+        """A path as messages show it: from the directory of the run."""
+        directory = f"{self.runs[0].run.directory}/" if self.runs else ""
+        return path.removeprefix(directory)

@@ -11,7 +11,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from plait.lsp import actions, completion, hover, lenses, navigation, reformat, renaming, symbols, tokens
-from plait.lsp.connection import Server, path_of
+from plait.lsp.connection import Server, UnconfirmedError, path_of
 from plait.lsp.evaluation import LIMITS
 from plait.process import goes_on, serve_on
 
@@ -147,17 +147,19 @@ def _references(server: Server, params: types.ReferenceParams) -> list[types.Loc
 
 
 @server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
-def _prepare_rename(server: Server, params: types.PrepareRenameParams) -> types.Range | None:
-    span = renaming.renamed_at(server.state, *server.place(params.text_document.uri, params.position))
+async def _prepare_rename(server: Server, params: types.PrepareRenameParams) -> types.Range | None:
+    place = server.place(params.text_document.uri, params.position)
+    span = await asyncio.to_thread(renaming.renamed_at, server.state, *place)
     return None if span is None else server.range(span)
 
 
 @server.feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))
-def _rename(server: Server, params: types.RenameParams) -> types.WorkspaceEdit:
+async def _rename(server: Server, params: types.RenameParams) -> types.WorkspaceEdit:
     place = server.place(params.text_document.uri, params.position)
     try:
-        return server.edits(renaming.rename(server.state, *place, params.new_name))
-    except renaming.RefusedError as refused:
+        found = await asyncio.to_thread(renaming.rename, server.state, *place, params.new_name)
+        return server.edits(found.edits, doubt=found.doubt)
+    except (renaming.RefusedError, UnconfirmedError) as refused:
         raise JsonRpcInvalidParams(str(refused)) from None
 
 

@@ -55,7 +55,7 @@ class State:
         self._turns = BoundedSemaphore(_AT_ONCE)
         self._working = 0  # threads
         self._stamps: dict[str, object] = {}
-        self._cache = MemoryCache()
+        self.cache = MemoryCache()
         self.texts: dict[str, str] = {}
         # With the text and the settings that each was read by.
         self._files: dict[str, tuple[tuple[str, Reading, frozenset[str]], File]] = {}
@@ -281,7 +281,7 @@ class State:
     def _evaluated(self, run: Run, stop: Stop) -> Evaluation:
         """A run evaluated; broken files that are not open are read as far as they can be, too."""
         texts = self.seen_by_runs()
-        first = evaluation = evaluate(run, texts, stop, self._cache)
+        first = evaluation = evaluate(run, texts, stop, self.cache)
         for _ in range(_MOST_BROKEN):
             if evaluation.error is None or stop.is_asked:
                 break
@@ -291,7 +291,7 @@ class State:
             if file is None or not file.recovered.cut:
                 break
             texts[file.path] = file.recovered.text.encode("utf-8", "surrogateescape")
-            evaluation = evaluate(run, texts, stop, self._cache)
+            evaluation = evaluate(run, texts, stop, self.cache)
         evaluation.error = first.error
         return evaluation
 
@@ -299,7 +299,7 @@ class State:
         """Of a run that was never seen to make something: what it made before the editor changed files, or without lines
         of data values that are wrong; so that there is something to answer with.
         """
-        evaluation = evaluate(failed.run, {}, stop, self._cache)
+        evaluation = evaluate(failed.run, {}, stop, self.cache)
         texts = self.seen_by_runs()
         for _ in range(_MOST_BROKEN):
             at = next((one.at for one in evaluation.findings() if one.at is not None), None)
@@ -312,7 +312,7 @@ class State:
                 break
             lines[at.line - 1] = b""
             texts[path] = b"\n".join(lines)
-            evaluation = evaluate(failed.run, texts, stop, self._cache)
+            evaluation = evaluate(failed.run, texts, stop, self.cache)
         return evaluation
 
     def _stores(self) -> set[str]:

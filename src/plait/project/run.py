@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from plait.api.results import Documents
     from plait.codecache import CodeCache
+    from plait.lookups import Lookups
     from plait.nodes import Map
     from plait.permissions import Need, Permissions
     from plait.project.settings import Setting
@@ -167,6 +168,7 @@ class Run:
         cache: CodeCache | None = None,
         shared: Shared | None = None,
         checks: bool = True,
+        lookups: Lookups | None = None,
     ) -> Documents:
         """What the run makes; nothing is printed or written, but for a variables store.
 
@@ -174,6 +176,7 @@ class Run:
         a Trace is filled in, also by a run that fails.
         limits: how much the run may take, by the names of --limit. words: more flags. cache: compiled code of earlier runs.
         shared: inputs of earlier runs. checks: whether the documents are checked by schemas of their kinds, where the run says so.
+        lookups: is filled in, also by a run that fails.
         Raises PlaitError.
         """
         from contextlib import nullcontext
@@ -185,6 +188,7 @@ class Run:
         with limited_to(limits), nullcontext() if view is None else seen(view), permitted(self.permissions):
             context = Context(print_line=printed.append, cache=cache)
             context.shared = shared
+            context.lookups = lookups
             if trace is not False:
                 from plait.provenance import Trace
 

@@ -12,18 +12,21 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from plait.starlark.parse import Parser
     from plait.starlark.pieces import Piece
     from plait.starlark.syntax import Scope, Statement
 
 
-def parse_program(pieces: Sequence[Piece], source: Source) -> tuple[list[Statement], Scope, list[Finding]]:
+def parse_program(
+    pieces: Sequence[Piece], source: Source, parser: type[Parser] | None = None
+) -> tuple[list[Statement], Scope, list[Finding]]:
     """The statements of a program, its scopes with names resolved, and what is wrong without stopping the parser, by line.
 
-    Raises StarlarkError for what stops it, LimitError.
+    parser: a subclass, for tools that keep more of the tokens. Raises StarlarkError for what stops it, LimitError.
     """
     from plait.starlark.parse import Parser
     from plait.starlark.resolve import resolve
-    from plait.starlark.scan import ScanFailure, scan
+    from plait.starlark.scan import ScanFailure
     from plait.starlark.syntax import Scope
 
     if sys.getrecursionlimit() < DEEPEST:
@@ -31,7 +34,8 @@ def parse_program(pieces: Sequence[Piece], source: Source) -> tuple[list[Stateme
     problems: list[Finding] = []
     scope = Scope(None)
     try:
-        statements = Parser(scan(pieces, source), source, scope, problems).program()
+        chosen = Parser if parser is None else parser
+        statements = chosen(chosen.tokens_of(pieces, source), source, scope, problems).program()
         resolve(scope, source, problems)
     except ScanFailure as error:
         raise failure([error.finding]) from None

@@ -102,6 +102,9 @@ class Execution:
             entries = [*self._documents(own, SCHEMA), *given]
             documents = [entry.document for entry in entries]
             schema = layout.schema.get(documents, self.session.context, lambda: self._built(entries))
+            if self.session.context.lookups is not None:
+                own_entries = [entry.document for entry in entries if not entry.refs]
+                self.session.context.lookups.declared(schema, own_entries)
         except PlaitError as error:
             if not given:  # it is made of files of the library alone, which know no data values
                 error.made_of_inputs()
@@ -181,6 +184,9 @@ class Execution:
             merged = self._referred.computed(merged, trace)
             if schema is not None:
                 self._hide_secrets(merged, schema)
+        if self.session.context.lookups is not None:
+            own_entries = [entry.document for entry in entries if not entry.refs]
+            self.session.context.lookups.complete(self.library.name, schema, own_entries, merged)
         if trace is not None:
             trace.label = None
             trace.stage("data values", [merged])

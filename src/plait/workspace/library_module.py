@@ -148,6 +148,11 @@ class _Instance:
                 from plait.templates.tracing import traced_values, windows_of
 
                 return traced_values(document.value, windows_of(trace))
+            lookups = self.execution.session.context.lookups
+            if lookups is not None:
+                from plait.templates.looked_up import noted_values
+
+                return noted_values(document.value, lookups)
             return to_struct(document.value)
 
         return self._described("data_values", "Exporting from library", run)

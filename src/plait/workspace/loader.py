@@ -55,6 +55,8 @@ class Loader:
         debug, marks = self._options.debug, self._session.context.secrets
         if debug is not None and (marks is None or not marks.is_decided()):
             debug(f"## file {file.path} ({file.kind})")
+        if self._session.context.lookups is not None:
+            self._session.context.lookups.ran(file.source, self._values)
         found = self._session.prepared(file, self._options)
         if isinstance(found, Outcome):
             return found
@@ -93,9 +95,9 @@ class Loader:
         return found[0]
 
     def _load_for(self, current: Library, root: Library) -> Load:
-        def load(path: str, at: Position) -> Mapping[str, object]:  # noqa: ARG001 - the runtime adds the place
+        def load(path: str, at: Position) -> Mapping[str, object]:
             try:
-                return self._load(path, current, root)
+                return self._load(path, current, root, at)
             except ReadError as error:
                 if error.at is not None:
                     raise
@@ -104,7 +106,8 @@ class Loader:
 
         return load
 
-    def _load(self, path: str, current: Library, root: Library) -> Mapping[str, object]:
+    def _load(self, path: str, current: Library, root: Library, at: Position) -> Mapping[str, object]:
+        written = path
         if path.startswith("@"):
             name, colon, rest = path[1:].partition(":")
             if not colon:
@@ -133,6 +136,8 @@ class Loader:
                 hint="a library file's name ends in .lib.yml, .lib.txt or .star; "
                 "data.read(...) gives the content of any other file",
             )
+        if self._session.context.lookups is not None:
+            self._session.context.lookups.loads[at.source, written] = file.source
         return self.exports(member, root)
 
     def _module(self, name: str, current: Library, root: Library) -> Module:
@@ -172,6 +177,11 @@ def _data_module(context: Context) -> Callable[[Value, Mapping[str, object]], Mo
     """What makes `@ytt:data` of data values and its functions."""
     from plait.datavalues import data_module, to_struct
 
+    lookups = context.lookups
+    if lookups is not None and context.trace is None:
+        from plait.templates.looked_up import noted_values
+
+        return lambda values, functions: data_module(noted_values(values, lookups), functions)
     if context.trace is None:
         return lambda values, functions: data_module(to_struct(values), functions)
     from plait.templates.tracing import traced_values, windows_of

@@ -9,10 +9,15 @@ from plait.starlark import syntax
 from plait.starlark.parse.deferring import deferred
 from plait.starlark.parse.expressions import Expressions
 from plait.starlark.pieces import Args, Host
-from plait.starlark.scan import scan_slot
+from plait.starlark.scan import scan, scan_slot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.source import Source
+    from plait.starlark.pieces import Expr, Piece
+    from plait.starlark.scan import Token
     from plait.starlark.syntax import Expression, Scope, Statement
 
 __all__ = ["Parser"]
@@ -24,6 +29,16 @@ class Parser(Expressions):
     """Turns the tokens of a program into statements; raises ScanFailure at the first that does not fit."""
 
     __slots__ = ()
+
+    @staticmethod
+    def tokens_of(pieces: Sequence[Piece], source: Source) -> list[Token]:
+        """The tokens of a program. Raises ScanFailure."""
+        return scan(pieces, source)
+
+    @staticmethod
+    def tokens_of_slot(slot: Expr | Args, source: Source) -> list[Token]:
+        """The tokens of a slot of a host statement. Raises ScanFailure."""
+        return scan_slot(slot, source)
 
     def program(self) -> list[Statement]:
         statements: list[Statement] = []
@@ -248,7 +263,7 @@ class Parser(Expressions):
         self.scope.hosts.append(host)
         slots: list[Expression | list[syntax.Argument]] = []
         for slot in host.slots:
-            inner = Parser(scan_slot(slot, self.source), self.source, self.scope, self.problems)
+            inner = type(self)(self.tokens_of_slot(slot, self.source), self.source, self.scope, self.problems)
             # In a function everything is known, or what calls the function is deferred.
             outer = self.enter(syntax.Scope(self.scope)) if slot.deferred and self.scope.parent is None else None
             inner.scope = self.scope

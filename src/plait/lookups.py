@@ -1,0 +1,93 @@
+"""The names that one run looked up: files by `load`, data values by key. For tools that ask where a name is used.
+
+A run keeps this only if its context has a `Lookups`; all others pay nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.nodes import Document, Map, MapItem
+    from plait.nodes import Value as NodeValue
+    from plait.source import Source
+
+
+class Instance:
+    """The data values of one evaluation of a library; the root is a library, too.
+
+    library: the name of its directory, "" for the root. schemas, given: the documents that the values are made of, in order.
+    values: the result. sources: the files that were evaluated with these values.
+    """
+
+    __slots__ = ("given", "library", "schemas", "sources", "values")
+
+    def __init__(self, library: str, schemas: Sequence[Document], given: Sequence[Document], values: Document) -> None:
+        self.library = library
+        self.schemas = schemas
+        self.given = given
+        self.values = values
+        self.sources: set[Source] = set()
+
+
+class Lookups:
+    """What one run looked up.
+
+    instances: data values, in the order in which they were complete. loads: the file with a `load` and the path there ->
+    the file that it is. reads: data values by their items: (source, line) of each program that asked for one by its key.
+    wholes: the same by maps whose keys were asked for as data, such as `for key in data.values`.
+    """
+
+    __slots__ = ("_schemas", "instances", "loads", "reads", "wholes")
+
+    def __init__(self) -> None:
+        self.instances: list[Instance] = []
+        self.loads: dict[tuple[Source | None, str], Source] = {}
+        self.reads: dict[MapItem, set[tuple[Source, int]]] = {}
+        self.wholes: dict[Map, set[tuple[Source, int]]] = {}
+        # By the identity of the schema that is made of them, which is kept so that no other one gets it.
+        self._schemas: dict[int, tuple[object, Sequence[Document]]] = {}
+
+    def declared(self, schema: object, documents: Sequence[Document]) -> None:
+        """Keep the documents that a schema is made of."""
+        self._schemas[id(schema)] = schema, documents
+
+    def complete(self, library: str, schema: object, given: Sequence[Document], values: Document) -> None:
+        """Keep data values. schema: as passed to `declared`, or None."""
+        _, schemas = self._schemas.get(id(schema), (None, ()))
+        self.instances.append(Instance(library, schemas, given, values))
+
+    def ran(self, source: Source, values: object) -> None:
+        """Note that a file was evaluated with data values. values: the value of a document among the instances."""
+        for instance in reversed(self.instances):
+            if instance.values.value is values:
+                instance.sources.add(source)
+                return
+
+    def read(self, item: MapItem) -> None:
+        """Note that the program that is being run asked for a data value by its key."""
+        self.reads.setdefault(item, set()).update(_caller())
+
+    def whole(self, node: Map) -> None:
+        """Note that the program that is being run asked for the keys of a map as data."""
+        self.wholes.setdefault(node, set()).update(_caller())
+
+    def instances_of(self, value: NodeValue) -> Sequence[Instance]:
+        """The instances with these data values."""
+        return [one for one in self.instances if one.values.value is value]
+
+
+def _caller() -> Sequence[tuple[Source, int]]:
+    """The line of the program that is being run; none where no program is."""
+    frame = sys._getframe(2)
+    while frame is not None:
+        source = frame.f_globals.get("$source")
+        if source is not None:
+            return ((source, frame.f_lineno),)
+        if frame.f_back is None:
+            break
+        frame = frame.f_back
+    return ()

@@ -1,0 +1,64 @@
+"""Rename keeps the output: names of programs, modules, parameters, data values of the root and of libraries."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Hashable
+from pathlib import Path
+
+from plait.analysis.symbols import Site
+from plait.lsp import renaming
+from plait.lsp.renaming import RefusedError
+from truth.projects import Subject
+from truth.rows import Row
+
+NAME = "rename"
+
+
+def check(project: Path, seed: int, tries: int) -> Row:
+    """Rename at places of the project's names, and render the project with the edits."""
+    row = Row(NAME)
+    subject = Subject(project)
+    try:
+        for number, site in enumerate(places(subject, seed, tries)):
+            _try(subject, site, f"renamed_{number}", row)
+    finally:
+        subject.close()
+    return row
+
+
+def places(subject: Subject, seed: int, tries: int) -> list[Site]:
+    """Places of names, of as many names as there are."""
+    symbols = subject.symbols()
+    by_symbol: dict[Hashable, list[Site]] = {}
+    for path in symbols.paths:
+        for site, symbol in symbols.in_file(path):
+            by_symbol.setdefault(symbol, []).append(site)
+    chosen = random.Random(seed)
+    groups = sorted(sorted(sites) for sites in by_symbol.values())
+    chosen.shuffle(groups)
+    found = [chosen.choice(sites) for sites in groups[:tries]]
+    rest = sorted({site for sites in groups for site in sites} - {*found})
+    chosen.shuffle(rest)
+    return [*found, *rest][:tries]
+
+
+def _try(subject: Subject, site: Site, new: str, row: Row) -> None:
+    where = f"{Path(site.path).relative_to(subject.top)}:{site.line}:{site.column}"
+    if renaming.renamed_at(subject.state, *site[:3]) is None:
+        row.wrong.append(f"{where}: there is a name, and it cannot be renamed")
+        return
+    try:
+        found = renaming.rename(subject.state, *site[:3], new)
+    except RefusedError as refused:
+        (row.computed if refused.is_computed else row.refused)[f"{where}: {refused}"] += 1
+        return
+    if found.doubt:
+        row.refused[f"{where}: not verified: {found.doubt}"] += 1
+        return
+    different = subject.differences(found.edits)
+    if different or not found.edits:
+        edits = "\n".join(f"  {edit.span} -> {edit.text}" for edit in found.edits)
+        row.wrong.append(f"{where} to {new}\n{edits}\n" + "\n".join(different))
+        return
+    row.held += 1
