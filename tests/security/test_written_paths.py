@@ -187,36 +187,62 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pathlib.Path]
     return found
 
 
-def lay(target: Target, part: int, here: pathlib.Path, written: pathlib.Path, end: pathlib.Path) -> pathlib.Path:
-    """Puts what a component of the path is after a run at another path, as if it were an earlier result there.
+class Laid:
+    """A project in the working directory, from whose path for output one component was moved.
 
-    Returns the place of the component, where nothing is then.
+    target: the path. part: index of the component. place: the path of the component, where nothing is. outside: a
+    directory beside the project. there: the component as it is after a run, below `outside`.
     """
-    place = here.joinpath(*target.parts[: part + 1])
-    place.parent.mkdir(parents=True, exist_ok=True)
-    if os.path.lexists(place):
-        place.rename(end)
-    else:
+
+    def __init__(self, target: Target, part: int, here: pathlib.Path, written: pathlib.Path) -> None:
+        self.target = target
+        self.part = part
+        self.here = here
+        self.outside = here.parent / "outside"
+        self.there = self.outside / "there"
+        self.place = here.joinpath(*target.parts[: part + 1])
+        self.place.parent.mkdir(parents=True, exist_ok=True)
+        if os.path.lexists(self.place):
+            self.place.rename(self.there)
+            return
         known = written.joinpath(*target.parts[: part + 1])
         if target.command == "init":
-            end.mkdir()
+            self.there.mkdir()
         elif known.exists():
-            copied(known, end)
+            copied(known, self.there)
         else:
-            end.write_text(CANARY, "utf-8")
-    return place
+            self.there.write_text(CANARY, "utf-8")
+
+    def is_replaced(self) -> bool:
+        """True if the command replaces a link in the place of the component."""
+        is_last = self.part == len(self.target.parts) - 1 and self.part >= self.target.typed
+        # fmt passes over a link that it finds.
+        return self.part >= self.target.replaced or (
+            is_last and (self.target.replaces_links or self.target.command == "fmt")
+        )
+
+    def check_link(self, to: pathlib.Path, capfd: pytest.CaptureFixture[str]) -> str:
+        """Runs the command with a link in the place of the component: nothing outside changes. Returns its output.
+
+        The command fails and names the component, unless it replaces the link.
+        """
+        self.place.symlink_to(to)
+        before = contents(self.outside)
+        capfd.readouterr()
+        status = main(words_of(self.target))
+        told = "".join(capfd.readouterr())
+        assert "bug in plait" not in told
+        if not self.is_replaced() and self.target.flag != "cache":  # a cache that cannot be written is not used
+            assert status not in (0, 70), told
+            # init names the first entry of a directory that is not empty.
+            assert self.target.parts[self.part] in told or self.target.command == "init", told
+        assert contents(self.outside) == before
+        return told
 
 
-def checked(target: Target, part: int, capfd: pytest.CaptureFixture[str], *, refused: bool = True) -> str:
-    """Runs the command here; what it says. refused: it must fail, and name the component."""
-    status = main(words_of(target))
-    told = "".join(capfd.readouterr())
-    assert "bug in plait" not in told
-    if refused and target.flag != "cache":  # a cache that cannot be written is not used
-        assert status not in (0, 70), told
-        # init names the first entry of a directory that is not empty.
-        assert target.parts[part] in told or target.command == "init", told
-    return told
+@pytest.fixture
+def laid(target: Target, part: int, here: pathlib.Path, written: dict[str, pathlib.Path]) -> Laid:
+    return Laid(target, part, here, written[target.words])
 
 
 def ids(values: list[tuple[Target, int]]) -> list[str]:
@@ -226,31 +252,13 @@ def ids(values: list[tuple[Target, int]]) -> list[str]:
 PARTS = [(target, part) for target in TARGETS for part in range(len(target.parts))]
 
 
-def is_replaced(target: Target, part: int) -> bool:
-    is_last = part == len(target.parts) - 1 and part >= target.typed
-    # fmt passes over a link that it finds.
-    return part >= target.replaced or (is_last and (target.replaces_links or target.command == "fmt"))
-
-
 @pytest.mark.parametrize(("target", "part"), PARTS, ids=ids(PARTS))
-def test_a_link_out_of_the_repository(
-    target: Target,
-    part: int,
-    here: pathlib.Path,
-    written: dict[str, pathlib.Path],
-    capfd: pytest.CaptureFixture[str],
-) -> None:
+def test_a_link_out_of_the_repository(laid: Laid, capfd: pytest.CaptureFixture[str]) -> None:
     """Refused wherever it is; for a path that the user types a flag is named that allows it."""
-    (here / ".git").mkdir()
-    outside = here.parent / "outside"
-    place = lay(target, part, here, written[target.words], outside / "there")
-    place.symlink_to(outside / "there")
-    before = contents(outside)
-    capfd.readouterr()
-    told = checked(target, part, capfd, refused=not is_replaced(target, part))
-    assert contents(outside) == before
-    is_typed = part < target.typed and target.flag != "cache" and not is_replaced(target, part)
-    assert (f"--{OUTPUT_LINKS} {outside / 'there'}" in told) is is_typed, told
+    (laid.here / ".git").mkdir()
+    told = laid.check_link(laid.there, capfd)
+    is_typed = laid.part < laid.target.typed and laid.target.flag != "cache" and not laid.is_replaced()
+    assert (f"--{OUTPUT_LINKS} {laid.there}" in told) is is_typed, told
 
 
 ALLOWED = [
@@ -263,27 +271,18 @@ ALLOWED = [
 
 @pytest.mark.parametrize("is_repository", [True, False])
 @pytest.mark.parametrize(("target", "part"), ALLOWED, ids=ids(ALLOWED))
-def test_a_link_that_may_be_followed(
-    target: Target,
-    part: int,
-    is_repository: bool,
-    here: pathlib.Path,
-    written: dict[str, pathlib.Path],
-    capfd: pytest.CaptureFixture[str],
-) -> None:
+def test_a_link_that_may_be_followed(laid: Laid, is_repository: bool, capfd: pytest.CaptureFixture[str]) -> None:
     """Because a flag allows it, or because it is no part of a checkout."""
-    outside = here.parent / "outside"
-    place = lay(target, part, here, written[target.words], outside / "there")
-    place.symlink_to(outside / "there")
-    before = contents(outside)
+    laid.place.symlink_to(laid.there)
+    before = contents(laid.outside)
     more = []
     if is_repository:
-        (here / ".git").mkdir()
-        more = [f"--{OUTPUT_LINKS}", str(outside)]
-    assert main([*words_of(target), *more]) == target.status, capfd.readouterr().err
-    after = contents(outside)
-    assert place.is_symlink()
-    assert after != before or target.command == "serve"  # whose database is up to date
+        (laid.here / ".git").mkdir()
+        more = [f"--{OUTPUT_LINKS}", str(laid.outside)]
+    assert main([*words_of(laid.target), *more]) == laid.target.status, capfd.readouterr().err
+    after = contents(laid.outside)
+    assert laid.place.is_symlink()
+    assert after != before or laid.target.command == "serve"  # whose database is up to date
     assert after["canary.yml"] == before["canary.yml"]
 
 
@@ -315,20 +314,9 @@ STRICT = [(target, part) for target, part in PARTS if part >= target.typed]
 
 
 @pytest.mark.parametrize(("target", "part"), STRICT, ids=ids(STRICT))
-def test_a_link_below(
-    target: Target,
-    part: int,
-    here: pathlib.Path,
-    written: dict[str, pathlib.Path],
-    capfd: pytest.CaptureFixture[str],
-) -> None:
+def test_a_link_below(laid: Laid, capfd: pytest.CaptureFixture[str]) -> None:
     """Refused also where there is no repository: the user has not typed it."""
-    outside = here.parent / "outside"
-    place = lay(target, part, here, written[target.words], outside / "there")
-    place.symlink_to(outside / "there")
-    before = contents(outside)
-    checked(target, part, capfd, refused=not is_replaced(target, part))
-    assert contents(outside) == before
+    laid.check_link(laid.there, capfd)
 
 
 # A link to nothing can stand in the place of what is made, not of what is read and edited.
@@ -340,15 +328,9 @@ MADE = [
 
 
 @pytest.mark.parametrize(("target", "part"), MADE, ids=ids(MADE))
-def test_a_link_to_nothing(target: Target, part: int, here: pathlib.Path, capfd: pytest.CaptureFixture[str]) -> None:
-    (here / ".git").mkdir()
-    outside = here.parent / "outside"
-    place = here.joinpath(*target.parts[: part + 1])
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.symlink_to(outside / "nothing")
-    before = contents(outside)
-    checked(target, part, capfd, refused=not is_replaced(target, part))
-    assert contents(outside) == before
+def test_a_link_to_nothing(laid: Laid, capfd: pytest.CaptureFixture[str]) -> None:
+    (laid.here / ".git").mkdir()
+    laid.check_link(laid.outside / "nothing", capfd)
 
 
 def make_fifo(place: pathlib.Path) -> None:
@@ -481,22 +463,14 @@ FILES_WRITTEN = [
 
 
 @pytest.mark.parametrize(("target", "part"), FILES_WRITTEN, ids=ids(FILES_WRITTEN))
-def test_another_name_of_the_file(
-    target: Target,
-    part: int,
-    here: pathlib.Path,
-    written: dict[str, pathlib.Path],
-    capfd: pytest.CaptureFixture[str],
-) -> None:
+def test_another_name_of_the_file(laid: Laid, capfd: pytest.CaptureFixture[str]) -> None:
     """A hard link: the file is replaced, or refused where it would be extended. What has the other name stays."""
-    other = here.parent / "outside" / "there"
-    place = lay(target, part, here, written[target.words], other)
-    os.link(other, place)
-    content = other.read_bytes()
-    main(words_of(target))
+    os.link(laid.there, laid.place)
+    content = laid.there.read_bytes()
+    main(words_of(laid.target))
     assert "bug in plait" not in capfd.readouterr().err
-    if target.command != "serve":  # a database is extended in its place
-        assert other.read_bytes() == content
+    if laid.target.command != "serve":  # a database is extended in its place
+        assert laid.there.read_bytes() == content
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs modes that count")
