@@ -187,12 +187,7 @@ class Documents(Comparable):
         """The text that the command line prints."""
         if self._text is not None:
             return self._text
-        with limited(self._run.again()):
-            if self._write is not None:
-                return self._write(self.nodes)
-            from plait.yaml import write
-
-            return write(self.nodes)
+        return text_like(self, self.nodes)
 
     def to_json(self) -> str:
         """A JSON array of the documents, keys sorted."""
@@ -200,6 +195,16 @@ class Documents(Comparable):
 
         with limited(self._run.again()):
             return f"[{','.join(write_json(document.value) for document in self.nodes.items)}]"
+
+
+def text_like(documents: Documents, nodes: DocumentSet) -> str:
+    """The text of other nodes, printed in the form of a result and within its limits."""
+    with limited(documents._run.again()):
+        if documents._write is not None:
+            return documents._write(nodes)
+        from plait.yaml import write
+
+        return write(nodes)
 
 
 # What `repr` shows of documents: so many names, each of so many characters.

@@ -81,10 +81,10 @@ class Outcome:
         if self._text is None:
             made = self.made()
             if uses_secrets(self.view) or uses_secrets(made.trace):
+                from plait.api.results import text_like
                 from plait.nodes import DocumentSet
-                from plait.yaml import write
 
-                self._text = (made._write or write)(DocumentSet(list(self.items())))
+                self._text = text_like(made, DocumentSet(list(self.items())))
             else:
                 self._text = made.to_yaml()
         return self._text
