@@ -15,7 +15,7 @@ from plait.view import permitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from plait.nodes import MapItem, Value
     from plait.permissions import Permissions
@@ -61,31 +61,15 @@ def _absolute(need: Need) -> Need:
 def _of_top(top: Map, directory: str) -> Iterator[tuple[Need, bool]]:
     """The accesses of a file, each with True for the file of another pipeline."""
     for item in top.items:
-        if item.key == "steps":
-            yield from _of_steps(item.value, directory)
-        elif item.key == "schemas":
-            yield from ((one, False) for one in _of_schemas(item.value, directory, item.position))
-        elif item.key == "tests":
-            yield from _of_tests(item.value, directory)
+        if item.key in _IN_FILE:
+            yield from _IN_FILE[item.key](item, directory)
     try:
         runs = runs_of(top)
     except PlaitError:
         return
     for item in () if runs is None else runs.items:
-        if type(item.value) is Map:
-            yield from _of_run(item.value, directory)
-
-
-def _of_run(run: Map, directory: str) -> Iterator[tuple[Need, bool]]:
-    for item in run.items:
-        if item.key == "steps":
-            yield from _of_steps(item.value, directory)
-        elif item.key == "schemas":
-            yield from ((one, False) for one in _of_schemas(item.value, directory, item.position))
-        elif item.key == "matrix" and type(item.value) is Map:
-            yield from ((one, False) for one in _of_matrix(item.value, directory))
-        else:
-            yield from _of_command(item, directory)
+        for setting in item.value.items if type(item.value) is Map else ():
+            yield from _IN_RUN.get(setting.key, _of_command)(setting, directory)
 
 
 def _of_command(item: MapItem, directory: str) -> Iterator[tuple[Need, bool]]:
@@ -110,8 +94,8 @@ def _before_axes(need: Need) -> Need:
     return Need(need.access, os.path.dirname(need.name.partition("{")[0]) or os.curdir, need.at)
 
 
-def _of_tests(tests: Value, directory: str) -> Iterator[tuple[Need, bool]]:
-    for case in tests.items if type(tests) is Map else ():
+def _of_tests(tests: MapItem, directory: str) -> Iterator[tuple[Need, bool]]:
+    for case in tests.value.items if type(tests.value) is Map else ():
         if type(case.value) is not Map:
             continue
         for item in case.value.items:
@@ -121,20 +105,25 @@ def _of_tests(tests: Value, directory: str) -> Iterator[tuple[Need, bool]]:
                 yield from ((one, False) for one in _paths(file.value, directory, file.position))
 
 
-def _of_schemas(value: Value, directory: str, at: Position) -> Iterator[Need]:
-    for one in value.items if type(value) is Array else ():
+def _of_schemas(schemas: MapItem, directory: str) -> Iterator[tuple[Need, bool]]:
+    for one in schemas.value.items if type(schemas.value) is Array else ():
         entry = one.value.find("schema") if type(one.value) is Map else None
-        yield from _paths(one.value if entry is None else entry.value, directory, at)
+        for need in _paths(one.value if entry is None else entry.value, directory, schemas.position):
+            yield need, False
 
 
-def _of_matrix(matrix: Map, directory: str) -> Iterator[Need]:
-    listed = matrix.find("environments")
-    if listed is not None:
-        yield from _paths(listed.value, directory, listed.position) if type(listed.value) is str else ()
-    axes = matrix.find("axes")
+def _of_matrix(matrix: MapItem, directory: str) -> Iterator[tuple[Need, bool]]:
+    if type(matrix.value) is not Map:
+        return
+    listed = matrix.value.find("environments")
+    if listed is not None and type(listed.value) is str:
+        for need in _paths(listed.value, directory, listed.position):
+            yield need, False
+    axes = matrix.value.find("axes")
     for axis in axes.value.items if axes is not None and type(axes.value) is Map else ():
         for item in axis.value.items if type(axis.value) is Map else ():
-            yield from (_before_wildcards(one) for one in _paths(item.value, directory, item.position))
+            for need in _paths(item.value, directory, item.position):
+                yield _before_wildcards(need), False
 
 
 def _before_wildcards(need: Need) -> Need:
@@ -142,8 +131,8 @@ def _before_wildcards(need: Need) -> Need:
     return need if at is None else Need(READ, os.path.dirname(need.name[:at]) or os.curdir, need.at)
 
 
-def _of_steps(steps: Value, directory: str) -> Iterator[tuple[Need, bool]]:
-    for step in steps.items if type(steps) is Array else ():
+def _of_steps(steps: MapItem, directory: str) -> Iterator[tuple[Need, bool]]:
+    for step in steps.value.items if type(steps.value) is Array else ():
         for kind in step.value.items if type(step.value) is Map else ():
             if kind.key not in SETTINGS:
                 continue
@@ -159,6 +148,19 @@ def _of_steps(steps: Value, directory: str) -> Iterator[tuple[Need, bool]]:
                         yield from ((one, False) for one in _paths(checkout.value, directory, checkout.position))
                 elif item.key == "secrets":
                     yield from ((one, False) for one in _of_secrets(item.value, directory, item.position))
+
+
+# Readers of the entries of a file, and of those of a run, which names commands as well.
+_IN_FILE: dict[object, Callable[[MapItem, str], Iterator[tuple[Need, bool]]]] = {
+    "steps": _of_steps,
+    "schemas": _of_schemas,
+    "tests": _of_tests,
+}
+_IN_RUN: dict[object, Callable[[MapItem, str], Iterator[tuple[Need, bool]]]] = {
+    "steps": _of_steps,
+    "schemas": _of_schemas,
+    "matrix": _of_matrix,
+}
 
 
 def _of_secrets(value: Value, directory: str, at: Position) -> Iterator[Need]:
