@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from plait.cli.options import Parsed
+    from plait.cli.options import Command, Parsed
     from plait.context import Context, Originals
     from plait.destinations import Pattern
     from plait.nodes import DocumentSet, Map
@@ -177,6 +177,13 @@ class following_links:  # noqa: N801 - reads as what it does
 
 
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+def only_argument(command: Command, flags: Parsed, noun: str, default: str) -> str:
+    """The argument of a command that takes one of them at most. Raises UsageError for more."""
+    if len(flags.arguments) > 1:
+        raise UsageError(f"{command.name} takes one {noun}", found=" ".join(flags.arguments))
+    return flags.arguments[0] if flags.arguments else default
 
 
 def size_of(flags: Parsed, name: str) -> int:

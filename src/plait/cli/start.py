@@ -123,15 +123,14 @@ Render it as it is, then for production, then run its tests:
 
 def main_init(argv: Sequence[str]) -> int:
     """Run `plait init`; the exit status. Raises UsageError for a directory with something in it."""
+    from plait.cli.shared import only_argument
     from plait.writing import failure
 
     flags = INIT.parse(argv)
     if flags.on("help"):
         write_out(INIT.help_text())
         return 0
-    if len(flags.arguments) > 1:
-        raise UsageError("plait init takes one directory", found=", ".join(flags.arguments))
-    directory = flags.arguments[0] if flags.arguments else "."
+    directory = only_argument(INIT, flags, "directory", ".")
     try:
         made = _make_project(directory)
     except OSError as error:

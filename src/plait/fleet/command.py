@@ -7,7 +7,7 @@ import sys
 from contextlib import contextmanager
 
 from plait.cli.options import GENERAL, SWITCH, TEXT, TEXTS, Command, Flag
-from plait.cli.shared import ALLOW_OUTPUT, LIMIT, TRUST, size_of
+from plait.cli.shared import ALLOW_OUTPUT, LIMIT, TRUST, only_argument, size_of
 from plait.cli.streams import complain, write_out
 from plait.errors import UsageError
 from plait.fleet.finding import project_file
@@ -87,10 +87,9 @@ def main(argv: Sequence[str]) -> int:
     if flags.on("help"):
         write_out(FLEET.help_text())
         return 0
-    if len(flags.arguments) > 1:
-        raise UsageError("plait fleet takes one project file", found=" ".join(flags.arguments))
+    project = only_argument(FLEET, flags, "project file", "")
     with _many_runs():
-        report = _made(flags, project_file(flags.arguments[0] if flags.arguments else ""))
+        report = _made(flags, project_file(project))
     if not flags.given("events"):
         _tell(report, flags)
     return 0 if report.is_whole else 1

@@ -6,7 +6,7 @@ import os
 import sys
 
 from plait.cli.options import SWITCH, TEXT, Command, Flag
-from plait.cli.shared import TRUST, WATCH
+from plait.cli.shared import TRUST, WATCH, only_argument
 from plait.cli.streams import write_out
 from plait.errors import PlaitError
 from plait.project.file import Project, find, read
@@ -143,9 +143,7 @@ def main_project(argv: Sequence[str]) -> int:
     form = flags.text("output")
     if form not in ("text", "json"):
         raise UsageError(f'unknown form "{form}"', expected="text, json")
-    if len(flags.arguments) > 1:
-        raise UsageError("plait project looks at one place", found=" ".join(flags.arguments))
-    start = flags.arguments[0] if flags.arguments else os.curdir
+    start = only_argument(PROJECT, flags, "file or directory", os.curdir)
     if not os.path.lexists(start):
         raise ReadError(f'there is nothing at "{start}"')
     project = project_of(flags.text("project"), start)

@@ -7,6 +7,7 @@ import sys
 
 from plait.cli.colour import cleaning
 from plait.cli.options import READ_PATH, SWITCH, TEXTS, WRITTEN_PATH, Command, Flag
+from plait.cli.shared import only_argument
 from plait.cli.streams import complain, write_out
 from plait.errors import ReadError, UsageError
 from plait.permissions import ACCESSES, FILE_NAMES, NETWORK, READ, WRITE, Need, origin_of
@@ -43,12 +44,11 @@ def main(argv: Sequence[str]) -> int:
     if flags.on("help"):
         write_out(TRUST.help_text())
         return 0
-    if len(flags.arguments) > 1:
-        raise UsageError("plait trust takes one project", found=" ".join(flags.arguments))
+    project = only_argument(TRUST, flags, "project", os.curdir)
     if flags.on("list"):
         write_out("".join(_listed(one) for one in decisions()), is_harmless=True)
         return 0
-    directory, file = _project(flags.arguments[0] if flags.arguments else os.curdir)
+    directory, file = _project(project)
     if flags.on("revoke"):
         is_gone = revoke(directory)
         write_out(f"{_clean(directory)}: {'nothing is granted any more' if is_gone else 'nothing was granted'}\n")
