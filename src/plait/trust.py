@@ -55,7 +55,7 @@ def permissions_of(path: str, directory: str | None = None, *, typed: Iterable[N
     own = Permissions(directory, checkout_of(directory), [*typed, *stored(directory)], file=path)
     if path and (is_assenting() or named_by_environment(directory)):
         # Which accesses the settings of a file need is known above this module.
-        asked = __import__("plait.project.needs", fromlist=["needs_of"]).needs_of
+        asked = __import__("plait.project.trusting.needs", fromlist=["needs_of"]).needs_of
         needs: Sequence[Need] = asked(path, own)
         return own.granting(needs)
     return own

@@ -29,7 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "impact": ("explain", "main_impact"),
     "run": ("plait.project.commands", "main_run"),
     "project": ("plait.project.commands", "main_project"),
-    "trust": ("plait.project.trusting", "main"),
+    "trust": ("plait.project.trusting.command", "main"),
     "set": ("plait.edit.command", "main"),
     "lint": ("plait.lint.command", "main"),
     "test": ("plait.testing.command", "main"),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from plait.cli.options import SWITCH, TEXT, Command, Flag
 from plait.cli.shared import TRUST
 from plait.cli.streams import complain, line_width, watched, write_folded, write_out
@@ -14,7 +12,7 @@ from plait.view import View, seen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from plait.cli.tracing import Question
     from plait.tools.explain import History
@@ -128,7 +126,7 @@ def main_impact(argv: Sequence[str]) -> int:
     context, view = Context(), View()
     with watched(context), seen(view):
         documents, trace = question.run(context)
-        from plait.tools.sourcemap import impact
+        from plait.tools.sourcemap import check_line, impact
 
         places = impact(trace, documents, file, int(number), context)
     if not places:
@@ -142,31 +140,6 @@ def main_impact(argv: Sequence[str]) -> int:
     if not places:
         complain(f"plait: {question.asked} has no effect on the output\n")
     return 0 if places else 1
-
-
-def check_line(files: Mapping[str, bytes | None], file: str, number: int, whose: str) -> None:
-    """Raises UsageError for what is not an input, or a line behind its end; an input may be named from its directory on.
-
-    files: contents by absolute path. whose: of whom these are the inputs.
-    """
-    from plait.spell import counted, did_you_mean
-    from plait.tools.sourcemap import same_file
-
-    here = os.path.join(os.getcwd(), "")
-    read = {path.removeprefix(here): content for path, content in files.items() if content is not None}
-    content = next((content for name, content in read.items() if same_file(name, file)), None)
-    if content is None and file.startswith("stdin"):
-        return
-    if content is None:
-        missing = not os.path.lexists(file)
-        raise UsageError(
-            f"there is no file {file}" if missing else f"{file} is not an input of {whose}",
-            found=", ".join(sorted(read)[:12]) or None,
-            hint=did_you_mean(file, [*sorted(read), *sorted(map(os.path.basename, read))]),
-        )
-    lines = content.count(b"\n") + (not content.endswith(b"\n"))
-    if not 0 < number <= lines:
-        raise UsageError(f"{file} has no line {number}", found=counted(lines, "line"))
 
 
 def _wants_help(argv: Sequence[str]) -> bool:

@@ -198,11 +198,10 @@ def reached(project: Project, tasks: Sequence[Task], file: str, line: int) -> It
 
     Raises UsageError where none has read such a file, and for a line that it does not have; and PlaitError.
     """
-    from plait.cli.explain import check_line
     from plait.codecache import MemoryCache
     from plait.context import Context
     from plait.tools.pipeline import file_source
-    from plait.tools.sourcemap import impact, same_file
+    from plait.tools.sourcemap import check_line, impact, same_file
     from plait.view import View
     from plait.workspace.shared import Shared
 

@@ -8,7 +8,7 @@ from lsprotocol import types
 
 from plait import project as projects
 from plait.errors import PlaitError
-from plait.project.needs import needs_of
+from plait.project.trusting.needs import needs_of
 from plait.trust import Decision, permissions_of, store, stored
 
 TYPE_CHECKING = False

@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 
 from plait.additions import TAGS
+from plait.errors import UsageError
 from plait.naming import document_name
 from plait.nodes import Array, Map, MapItem
 from plait.source import Source
@@ -25,7 +26,7 @@ from plait.yaml import Spans, read, write_json, write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from plait.context import Context
     from plait.nodes import Document, DocumentSet, Item
@@ -263,3 +264,27 @@ def same_file(name: str, file: str) -> bool:
     """Whether a source's name and a path a person gave mean one file: inputs are named from their directory on."""
     name, file = (path.replace(os.sep, "/").removeprefix("./") for path in (name, file))
     return name == file or name.endswith("/" + file) or file.endswith("/" + name)
+
+
+def check_line(files: Mapping[str, bytes | None], file: str, number: int, whose: str) -> None:
+    """Raises UsageError for a file that is not an input, and for a line behind its end. An input may lack leading directories.
+
+    files: contents by absolute path. whose: owner of the inputs in messages.
+    """
+    from plait.spell import counted, did_you_mean
+
+    here = os.path.join(os.getcwd(), "")
+    read = {path.removeprefix(here): content for path, content in files.items() if content is not None}
+    content = next((content for name, content in read.items() if same_file(name, file)), None)
+    if content is None and file.startswith("stdin"):
+        return
+    if content is None:
+        missing = not os.path.lexists(file)
+        raise UsageError(
+            f"there is no file {file}" if missing else f"{file} is not an input of {whose}",
+            found=", ".join(sorted(read)[:12]) or None,
+            hint=did_you_mean(file, [*sorted(read), *sorted(map(os.path.basename, read))]),
+        )
+    lines = content.count(b"\n") + (not content.endswith(b"\n"))
+    if not 0 < number <= lines:
+        raise UsageError(f"{file} has no line {number}", found=counted(lines, "line"))

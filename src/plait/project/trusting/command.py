@@ -11,7 +11,7 @@ from plait.cli.shared import only_argument
 from plait.cli.streams import complain, write_out
 from plait.errors import ReadError, UsageError
 from plait.permissions import ACCESSES, FILE_NAMES, NETWORK, READ, WRITE, Need, origin_of
-from plait.project.needs import needs_of
+from plait.project.trusting.needs import needs_of
 from plait.trust import Decision, check_owner, decisions, permissions_of, revoke, store, stored
 
 TYPE_CHECKING = False
