@@ -142,6 +142,13 @@ def test_vendored_directories_are_skipped_and_listed(repository: pathlib.Path) -
     assert (found.runs, found.skipped) == ([], ["vendor"])
 
 
+def test_a_search_that_ends_early_is_noted(repository: pathlib.Path) -> None:
+    put(repository, "x.sh", f"{LINE}\n" * 300)
+    assert guess(str(repository)).notes == []
+    put(repository, "y.sh", f"{LINE}\n")
+    assert "searched only the first 300 command lines" in guess(str(repository)).notes
+
+
 def test_a_run_counts_for_the_directories_it_reads(repository: pathlib.Path) -> None:
     put(repository, "build.sh", f"{LINE}\n")
     put(repository, "other/app.yml", "b: #@ 1 + 1\n")

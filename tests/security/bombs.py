@@ -74,10 +74,6 @@ def quadratic(size: int = 20_000, uses: int = 20_000) -> str:
     return f"a: &a [{', '.join(['x'] * size)}]\nb:\n" + "- *a\n" * uses
 
 
-def quadratic_text(size: int = 1_000_000, uses: int = 10_000) -> str:
-    return f"a: &a {'x' * size}\nb:\n" + "- *a\n" * uses
-
-
 BLOCK_ARRAYS = "- " * DEEP + "x\n"
 BLOCK_MAPS = "".join(" " * n + "a:\n" for n in range(2_000)) + " " * 2_000 + "x\n"
 BLOCK_KEYS = "? " * DEEP + "x\n"

@@ -123,7 +123,6 @@ LINES: dict[str, list[Line]] = {
     "website": [Line("website --listen-addr localhost:0", starts=True)],
 }
 EVERY = [line for lines in LINES.values() for line in lines]
-STARTING = [line for line in EVERY if line.starts]
 
 
 def test_every_command_has_an_entry() -> None:

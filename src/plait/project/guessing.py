@@ -87,6 +87,7 @@ def _of_build_files(directory: str, *, verify: bool) -> Project | None:
         return None
     notes = [f"not offered: {one.at}: {one.shown}: {one.reason}" for one in inference.rejected]
     notes += [f"not searched: {path}" for path in inference.skipped]
+    notes += [f"searched only {inference.bound}"] if inference.bound else []
     return Project("", from_here(top), runs, permissions=permissions_of("", top), notes=notes)
 
 

@@ -3,7 +3,7 @@
 A string takes the first form that fits. One-line forms do not depend on where they stand, so they are kept; a literal
 block does (its lines are indented), and so does a quoted string with a Unicode line separator in it.
 
-    >>> string_forms["a: b"], string_forms["yes"], string_forms["a:b"]
+    >>> FORMS.strings["a: b"], FORMS.strings["yes"], FORMS.strings["a:b"]
     ("'a: b'", '"yes"', 'a:b')
 """
 
@@ -140,7 +140,7 @@ class Forms:
 
 
 FORMS = Forms()
-string_forms, key_forms = FORMS.strings, FORMS.keys
+key_forms = FORMS.keys
 
 
 def one_line(text: str) -> str | None:

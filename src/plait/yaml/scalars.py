@@ -26,7 +26,6 @@ FLOAT = "float"
 TIMESTAMP = "timestamp"
 STR = "str"
 BINARY = "binary"
-MERGE = "merge"
 
 _TAG_PREFIX = "tag:yaml.org,2002:"
 

@@ -50,17 +50,18 @@ class RejectedRun:
 class Inference:
     """The verified runs of a repository, by name, and the rejected command lines. top: absolute path of the repository.
 
-    skipped: directories that were not searched, relative to the top. is_complete: False if there are too many files.
+    skipped: directories that were not searched, relative to the top. bound: the part of the repository that was
+    searched, "" for all of it.
     """
 
-    __slots__ = ("is_complete", "rejected", "runs", "skipped", "top")
+    __slots__ = ("bound", "rejected", "runs", "skipped", "top")
 
     def __init__(self, top: str) -> None:
         self.top = top
         self.runs: list[Run] = []
         self.rejected: list[RejectedRun] = []
         self.skipped: list[str] = []
-        self.is_complete = True
+        self.bound = ""
 
 
 def infer(top: str, *, verify: bool = True) -> Inference:
@@ -73,7 +74,7 @@ def infer(top: str, *, verify: bool = True) -> Inference:
     collector = _Collector(inference, verify=verify)
     for path, snippet in _snippets(inference):
         if collector.count >= _MOST_COMMANDS:
-            inference.is_complete = False
+            inference.bound = f"the first {_MOST_COMMANDS} command lines"
             break
         collector.add(path, snippet)
     inference.runs = list(collector.runs.values())
@@ -97,7 +98,7 @@ def _snippets(inference: Inference) -> Iterator[tuple[str, Snippet]]:
         for name in sorted(names):
             count += 1
             if count > _MOST_FILES:
-                inference.is_complete = False
+                inference.bound = f"the first {_MOST_FILES} files"
                 return
             path = os.path.join(here, name)
             for snippet in snippets_of(path, _content(path), inference.top):
