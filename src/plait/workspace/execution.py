@@ -420,42 +420,15 @@ def _referenced(document: Document, name: str) -> ReferencedValues:
     """A document with the reference its annotations give (spec ytt 10.4). Raises TemplateError."""
     annotations = document.annotations or {}
     refs: LibraryRefs = ()
-    reference = annotations.get(LIBRARY_REF)
-    if reference is not None:
-        if len(reference.args) != 1:
-            raise TemplateError(
-                f"Expected {LIBRARY_REF} annotation to have one arg, got {len(reference.args)}", at=reference.position
-            )
-        text = reference.args[0]
-        if type(text) is not str:
-            raise TemplateError(f"Expected {LIBRARY_REF} annotation's argument to be a string", at=reference.position)
-        from plait.workspace.references import parse_refs
+    if LIBRARY_REF in annotations:
+        from plait.workspace.references import refs_of
 
-        try:
-            refs = parse_refs(text)
-        except PlaitError as error:
-            raise TemplateError(error.message, at=reference.position, hint=error.hint, found=error.found) from None
+        refs = refs_of(annotations[LIBRARY_REF])
     after = False
-    if name == VALUES:
-        given = annotations[VALUES]
-        for key, value in given.kwargs.items():
-            if key != "after_library_module":
-                from plait.spell import did_you_mean
+    if name == VALUES and annotations[VALUES].kwargs:
+        from plait.workspace.references import is_after_module
 
-                raise TemplateError(
-                    f"Unknown kwarg {key} for annotation {VALUES}",
-                    at=given.position,
-                    hint=did_you_mean(key, ["after_library_module"]),
-                )
-            if type(value) is not bool:
-                raise TemplateError(f"expected after_library_module of @{VALUES} to be a bool", at=given.position)
-            if not refs:
-                raise TemplateError(
-                    f"Annotation {VALUES}: Expected kwarg 'after_library_module' to be used with "
-                    f"{LIBRARY_REF} annotation",
-                    at=given.position,
-                )
-            after = value
+        after = is_after_module(annotations[VALUES], refs)
     return ReferencedValues(
         document, refs, after_library_module=after, noun="Data Value" if name == VALUES else "Schema"
     )

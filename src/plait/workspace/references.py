@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from plait.errors import TemplateError, UsageError, public
+from plait.errors import PlaitError, TemplateError, UsageError, public
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TypeAlias
 
+    from plait.annotations import Annotation
     from plait.workspace.job import ReferencedValues
 
     LibraryRefs: TypeAlias = "tuple[LibraryRef, ...]"
@@ -61,6 +62,44 @@ def parse_refs(text: str) -> LibraryRefs:
             raise UsageError("Expected library alias to not be empty", found=text)
         pieces.append(LibraryRef(path, alias[0] if alias else ""))
     return tuple(pieces)
+
+
+def refs_of(annotation: Annotation) -> LibraryRefs:
+    """The reference in a `@library/ref`. Raises TemplateError."""
+    name, at = annotation.name, annotation.position
+    if len(annotation.args) != 1:
+        raise TemplateError(f"Expected {name} annotation to have one arg, got {len(annotation.args)}", at=at)
+    text = annotation.args[0]
+    if type(text) is not str:
+        raise TemplateError(f"Expected {name} annotation's argument to be a string", at=at)
+    try:
+        return parse_refs(text)
+    except PlaitError as error:
+        raise TemplateError(error.message, at=at, hint=error.hint, found=error.found) from None
+
+
+def is_after_module(annotation: Annotation, refs: LibraryRefs) -> bool:
+    """The value of `after_library_module=` in a `@data/values`, False without one. refs: of its document.
+
+    Raises TemplateError.
+    """
+    name, at = annotation.name, annotation.position
+    after = False
+    for key, value in annotation.kwargs.items():
+        if key != "after_library_module":
+            from plait.spell import did_you_mean
+
+            hint = did_you_mean(key, ["after_library_module"])
+            raise TemplateError(f"Unknown kwarg {key} for annotation {name}", at=at, hint=hint)
+        if type(value) is not bool:
+            raise TemplateError(f"expected after_library_module of @{name} to be a bool", at=at)
+        if not refs:
+            raise TemplateError(
+                f"Annotation {name}: Expected kwarg 'after_library_module' to be used with library/ref annotation",
+                at=at,
+            )
+        after = value
+    return after
 
 
 def show_refs(refs: LibraryRefs) -> str:
