@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plait.nodes import Document, Map, MapItem
-    from plait.nodes import Value as NodeValue
     from plait.source import Source
 
 
@@ -38,16 +37,20 @@ class Lookups:
 
     instances: data values, in the order in which they were complete. loads: the file with a `load` and the path there ->
     the file that it is. reads: data values by their items: (source, line) of each program that asked for one by its key.
-    wholes: the same by maps whose keys were asked for as data, such as `for key in data.values`.
+    wholes: the same by maps whose keys were asked for as data, such as `for key in data.values`. exports: (file, name) of
+    each name that `library.export` has returned -> the lines of programs that asked for it.
     """
 
-    __slots__ = ("_schemas", "instances", "loads", "reads", "wholes")
+    __slots__ = ("_exports", "_schemas", "exports", "instances", "loads", "reads", "wholes")
 
     def __init__(self) -> None:
         self.instances: list[Instance] = []
         self.loads: dict[tuple[Source | None, str], Source] = {}
         self.reads: dict[MapItem, set[tuple[Source, int]]] = {}
         self.wholes: dict[Map, set[tuple[Source, int]]] = {}
+        self.exports: dict[tuple[Source, str], set[tuple[Source, int]]] = {}
+        # By the identity of the names of a file, which are kept so that no other ones get it.
+        self._exports: dict[int, tuple[object, Source]] = {}
         # By the identity of the schema that is made of them, which is kept so that no other one gets it.
         self._schemas: dict[int, tuple[object, Sequence[Document]]] = {}
 
@@ -67,6 +70,11 @@ class Lookups:
                 instance.sources.add(source)
                 return
 
+    def end(self) -> None:
+        """The run is over: let go of what only it needed."""
+        self._schemas.clear()
+        self._exports.clear()
+
     def read(self, item: MapItem) -> None:
         """Note that the program that is being run asked for a data value by its key."""
         self.reads.setdefault(item, set()).update(_caller())
@@ -75,9 +83,15 @@ class Lookups:
         """Note that the program that is being run asked for the keys of a map as data."""
         self.wholes.setdefault(node, set()).update(_caller())
 
-    def instances_of(self, value: NodeValue) -> Sequence[Instance]:
-        """The instances with these data values."""
-        return [one for one in self.instances if one.values.value is value]
+    def defines(self, source: Source, names: object) -> None:
+        """Keep the names that a library file defines, as `export` has them."""
+        self._exports[id(names)] = names, source
+
+    def export(self, names: object, name: str) -> None:
+        """Note that the program that is being run asked for a name of a library. names: as passed to `defines`."""
+        _, source = self._exports.get(id(names), (None, None))
+        if source is not None:
+            self.exports.setdefault((source, name), set()).update(_caller())
 
 
 def _caller() -> Sequence[tuple[Source, int]]:

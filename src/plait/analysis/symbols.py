@@ -7,8 +7,9 @@ so; never because they look alike.
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
+from plait.analysis.code import ITEM
 from plait.analysis.files import TEMPLATE
 from plait.analysis.places import path_of
 from plait.analysis.placing import Placed
@@ -22,16 +23,16 @@ if TYPE_CHECKING:
 
     from plait.analysis.code import Keyword, Names
     from plait.analysis.files import File
-    from plait.analysis.verifying import Checked
+    from plait.lookups import Lookups
     from plait.nodes import Value as NodeValue
     from plait.project.run import Run
     from plait.source import Source
     from plait.starlark.syntax import Scope
+    from plait.view import View
 
     Keys = tuple[str, ...]
 
-ITEM = "[]"
-_VALUES = ("@ytt:data", "data", "values")
+DATA_VALUES = ("@ytt:data", "data", "values")
 _CODE = (TEMPLATE, STARLARK, TEXT)
 # Flags whose values begin with the keys of a data value.
 KEYED_FLAGS = ("data-value", "data-value-yaml", "data-value-file")
@@ -46,6 +47,14 @@ class Site(NamedTuple):
     end: int
 
 
+class Looked(Protocol):
+    """A run that was evaluated, with its lookups."""
+
+    run: Run
+    view: View
+    lookups: Lookups
+
+
 class Symbols:
     """The names of the files that some runs read.
 
@@ -53,7 +62,7 @@ class Symbols:
     computed: lines at which a name is looked up without being written, by symbol.
     """
 
-    def __init__(self, runs: Sequence[Checked], file: Callable[[str], File | None]) -> None:
+    def __init__(self, runs: Sequence[Looked], file: Callable[[str], File | None]) -> None:
         self._file = file
         self._runs = runs
         self._parent: dict[Hashable, Hashable] = {}
@@ -82,6 +91,7 @@ class Symbols:
             self._add_names(found)
         for number, run in enumerate(runs):
             self._add_values(number, run)
+            self._add_exports(run)
 
     # ---- questions
 
@@ -141,12 +151,18 @@ class Symbols:
         found: dict[tuple[str, int], None] = {}
         for number, run in enumerate(self._runs):
             for place, instance in enumerate(run.lookups.instances):
-                for node, keys in _maps(instance.values.value, ()):
-                    for source, line in run.lookups.wholes.get(node, ()):
-                        path = path_of(source)
-                        for item in node.items if path is not None else ():
-                            if self._root(("value", number, place, (*keys, str(item.key)))) == symbol:
-                                found[path, line] = None  # type: ignore[index] # it is not None
+                for around, node, keys in _maps(None, instance.values.value, ()):
+                    lines = run.lookups.wholes.get(node, set())
+                    inner = {("value", number, place, (*keys, str(item.key))) for item in node.items} if lines else ()
+                    if any(self._root(one) == symbol for one in inner):
+                        # The line that asked for the map says more than the one at which it became part of a document.
+                        for source, line in sorted(
+                            run.lookups.reads.get(around, lines) if around is not None else lines,
+                            key=lambda one: (one[0].name, one[1]),
+                        ):
+                            path = path_of(source)
+                            if path is not None:
+                                found[path, line] = None
         return [*found]
 
     # ---- symbols
@@ -235,25 +251,49 @@ class Symbols:
                 if any(parameter.name == keyword.name and not parameter.star for parameter in one.parameters):
                     yield path, one.scope
 
+    def _add_exports(self, run: Looked) -> None:
+        """The names that `library.export` has returned."""
+        for (source, name), lines in run.lookups.exports.items():
+            home = self.files.get(path_of(source) or "")
+            if home is None or home.names.program is None:
+                continue
+            symbol = self._name(home.path, home.names.program, name)
+            for asked, line in lines:
+                path = path_of(asked) or ""
+                found = [one for one in self._texts_on(path, line) if one == name]
+                for one in found:
+                    self._add(symbol, _site(path, one))
+                if not found:
+                    self.computed.setdefault(self._root(symbol), []).append((path, line))
+
+    def _texts_on(self, path: str, line: int) -> Iterator[Placed]:
+        """The texts on a line."""
+        file = self.files.get(path)
+        if file is not None:
+            yield from (one for one in file.names.texts if line in (one.line, file.names.told.get(one.line)))
+
     # ---- data values
 
-    def _add_values(self, number: int, run: Checked) -> None:
+    def _add_values(self, number: int, run: Looked) -> None:
         lookups = run.lookups
         symbols: dict[MapItem, list[Hashable]] = {}
         for place, instance in enumerate(lookups.instances):
-            for item, keys in _items(instance.values.value, ()):
+            for item, keys in items_by_keys(instance.values.value):
                 symbols.setdefault(item, []).append(("value", number, place, keys))
                 self._values.add(("value", number, place, keys))
             for document in (*instance.schemas, *instance.given):
-                for item, keys in _items(document.value, ()):
+                for item, keys in items_by_keys(document.value):
+                    self._values.add(("value", number, place, keys))
                     for site in self._declared(item):
                         self._add(("value", number, place, keys), site)
             for source in instance.sources:
                 path = path_of(source)
                 if path in self.files:
                     for one in self.files[path].names.lookups:
-                        if one.path is not None and one.path[:3] == _VALUES and len(one.path) > 3:
-                            self._add(("value", number, place, one.path[3:]), _site(path, one.key))
+                        symbol: Hashable = ("value", number, place, () if one.path is None else one.path[3:])
+                        # Behind the last key there may be a method.
+                        if one.path is not None and one.path[:3] == DATA_VALUES and symbol in self._values:
+                            self._add(symbol, _site(path, one.key))
             if not instance.library:
                 for keys, site in flagged(self._file, run.run):
                     self._add(("value", number, place, keys), site)
@@ -278,10 +318,12 @@ class Symbols:
             one for one in names.lookups if one.key == key and line in (one.key.line, names.told.get(one.key.line))
         ]
         # Where the text says which one it is, others on the line are of something else.
-        exact = [one.key for one in there if one.path is not None and one.path[:3] == _VALUES and one.path[3:] == keys]
+        exact = [
+            one.key for one in there if one.path is not None and one.path[:3] == DATA_VALUES and one.path[3:] == keys
+        ]
         found = exact or [one.key for one in there if one.path is None]
         if not found:
-            found = [one for one in names.texts if one == key and line in (one.line, names.told.get(one.line))]
+            found = [one for one in self._texts_on(file.path, line) if one == key]
         for one in found:
             self._add(symbol, _site(file.path, one))
         if not found:
@@ -354,24 +396,24 @@ def _site(path: str, text: Placed) -> Site:
     return Site(path, text.line, text.column, text.end)
 
 
-def _items(value: NodeValue, around: Keys) -> Iterator[tuple[MapItem, Keys]]:
+def items_by_keys(value: NodeValue, around: Keys = ()) -> Iterator[tuple[MapItem, Keys]]:
     """The items of maps within a value, with their keys from the top; an item of a list counts as `[]`."""
     if type(value) is Map:
         for item in value.items:
             keys = (*around, str(item.key))
             yield item, keys
-            yield from _items(item.value, keys)
+            yield from items_by_keys(item.value, keys)
     elif type(value) is Array:
         for one in value.items:
-            yield from _items(one.value, (*around, ITEM))
+            yield from items_by_keys(one.value, (*around, ITEM))
 
 
-def _maps(value: NodeValue, around: Keys) -> Iterator[tuple[Map, Keys]]:
-    """The maps within a value, itself included, with the keys that lead to them."""
+def _maps(item: MapItem | None, value: NodeValue, around: Keys) -> Iterator[tuple[MapItem | None, Map, Keys]]:
+    """The maps within a value, itself included, each with the item that leads to it and the keys."""
     if type(value) is Map:
-        yield value, around
-        for item in value.items:
-            yield from _maps(item.value, (*around, str(item.key)))
+        yield item, value, around
+        for inner in value.items:
+            yield from _maps(inner, inner.value, (*around, str(inner.key)))
     elif type(value) is Array:
         for one in value.items:
-            yield from _maps(one.value, (*around, ITEM))
+            yield from _maps(item, one.value, (*around, ITEM))

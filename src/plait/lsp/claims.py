@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from plait.analysis.verifying import Budget, Unverified, changes, checked
 from plait.errors import PlaitError
 from plait.lsp.evaluation import LIMITS
@@ -87,7 +89,8 @@ def told(change: Change) -> str:
     name = change.before.run.name
     if isinstance(change.after, PlaitError):
         at = f"{change.after.at}: " if change.after.at is not None else ""
-        return f'the run "{name}" would fail: {at}{change.after.message}'
+        said = f"{at}{change.after.message}".replace(os.path.join(change.before.run.directory, ""), "")
+        return f'the run "{name}" would fail: {said}'
     where = _first_difference(change)
     return f'the output of the run "{name}" would change' + (f": {where}" if where else "")
 

@@ -13,7 +13,6 @@ from plait.lsp import matchers, offers, reference, variables
 from plait.lsp.answers import Suggestion
 from plait.lsp.navigation import loaded_file
 from plait.lsp.schemas import declared
-from plait.nodes import Map
 from plait.starlark.table.methods import METHODS
 from plait.starlark.table.universal import UNIVERSAL
 from plait.templates.recovery import STARLARK, TEXT
@@ -205,13 +204,10 @@ def _path_of_load(file: File, name: str) -> str | None:
 def _data_values(state: State, file: File, keys: Sequence[str], start: int) -> Iterator[Suggestion]:
     seen: set[str] = set()
     for evaluation in state.evaluations(file.path):
-        place = evaluation.value(keys)
-        if place is None or type(place.value) is not Map:
-            continue
-        for item in place.value.items:
+        for item in evaluation.items(file.path, keys):
             name = str(item.key)
             if name not in seen:
                 seen.add(name)
-                said = declared(state, evaluation, [*keys, name])
+                said = declared(state, evaluation, [*keys, name], file.path)
                 text = "" if said is None else said.text()
                 yield Suggestion(name, "value", start, detail=evaluation.shown(item), documentation=text)

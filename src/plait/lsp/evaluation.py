@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from threading import Lock
 
+from plait.analysis.code import ITEM
 from plait.analysis.places import path_of
+from plait.analysis.symbols import items_by_keys
 from plait.errors import LimitError, PlaitError
 from plait.limits import Allowance, Limits, exceeded, limited
+from plait.lookups import Instance, Lookups
 from plait.lsp.behind import lines_behind
 from plait.nodes import Array, Map, MapItem, walk
 from plait.process import with_room
@@ -16,10 +19,11 @@ from plait.tools.explain import Explainer
 from plait.tools.paths import Place, all_places
 from plait.tools.telling import shown
 from plait.view import View
+from plait.workspace.library import PRIVATE_NAME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from plait.api.results import Documents
     from plait.codecache import CodeCache
@@ -33,10 +37,8 @@ if TYPE_CHECKING:
 # What an evaluation may take: an editor waits for it, and a template without an end is somebody's half-written loop.
 # `memory` is what the server's process may have: what one of its threads takes nobody can tell.
 LIMITS = {"seconds": 10, "steps": 50_000_000, "memory": 1 << 30}
-
-
-# What a trace calls the final data values of a library.
-VALUES = "data values"
+# The files of a library are in a directory of this name.
+_PRIVATE = f"/{PRIVATE_NAME}/"
 
 
 class Stop:
@@ -98,35 +100,41 @@ class Kinds:
 class Evaluation:
     """What came of a run.
 
-    documents: what it made; None if it failed. error: why. view: what it has read. values: the final data values of a
-    run of templates, also of one that failed later. warnings: what a command line would warn of. by_line: (absolute path,
+    documents: what it made; None if it failed. error: why. view: what it has read. lookups: files by `load`, and data values
+    by library, also of a run that failed later. warnings: what a command line would warn of. by_line: (absolute path,
     line) of what a value was written or changed by -> the values. kinds: what schemas of kinds say of it.
     """
 
     __slots__ = (
+        "_declarations",
         "_explainer",
         "by_line",
         "documents",
         "error",
         "kinds",
+        "lookups",
         "run",
         "trace",
-        "values",
         "view",
         "warnings",
     )
 
     def __init__(
-        self, run: Run, view: View, documents: Documents | None, error: PlaitError | None, trace: Trace
+        self,
+        run: Run,
+        view: View,
+        documents: Documents | None,
+        error: PlaitError | None,
+        trace: Trace,
+        lookups: Lookups | None = None,
     ) -> None:
         self.run = run
         self.view = view
         self.documents = documents
         self.error = error
         self.trace = trace
-        # The values of libraries come later: they are asked for while templates are evaluated.
-        stages = trace.stages if run.command == "render" else ()
-        self.values = next((stage.documents[0] for stage in stages if stage.name == VALUES), None)
+        self.lookups = Lookups() if lookups is None else lookups
+        self._declarations: dict[tuple[str, int], list[tuple[Instance, tuple[str, ...]]]] | None = None
         self.warnings = [] if documents is None else documents.warnings
         self.by_line: dict[tuple[str, int], list[Place]] = {}
         self._explainer = Explainer(trace)
@@ -157,9 +165,50 @@ class Evaluation:
 
         return findings_of(self.error)
 
-    def value(self, keys: Sequence[str]) -> Place | None:
-        """A data value, by its keys from the top."""
-        return None if self.values is None else descend(self.values, keys)
+    def instances(self, path: str) -> list[Instance]:
+        """The data values that a file was evaluated with, or that it holds; those of the root for another file of it."""
+        found = [
+            one
+            for one in self.lookups.instances
+            if any(path_of(source) == path for source in one.sources)
+            or any(path_of(document.source) == path for document in (*one.schemas, *one.given))
+        ]
+        if found or _PRIVATE in path:
+            return found
+        return [one for one in self.lookups.instances if not one.library][:1]
+
+    def values(self, path: str, keys: Sequence[str]) -> Iterator[tuple[Instance, Place]]:
+        """A data value as the code of a file sees it, by its keys from the top: one for each library instance."""
+        seen: list[Item] = []
+        for instance in self.instances(path):
+            place = descend(instance.values, keys)
+            if place is not None and place.way and not any(one is place.item for one in seen):
+                seen.append(place.item)
+                yield instance, place
+
+    def value(self, path: str, keys: Sequence[str]) -> Place | None:
+        """The first of these."""
+        return next((place for _, place in self.values(path, keys)), None)
+
+    def items(self, path: str, keys: Sequence[str]) -> Iterator[MapItem]:
+        """The data values below some keys, as the code of a file sees them."""
+        for instance in self.instances(path):
+            place = descend(instance.values, keys)
+            value = None if place is None else place.value
+            if type(value) is Map:
+                yield from value.items
+
+    def declared_at(self, path: str, line: int) -> list[tuple[Instance, tuple[str, ...]]]:
+        """The data values that a line of a file of data values declares or sets."""
+        if self._declarations is None:
+            self._declarations = {}
+            for instance in self.lookups.instances:
+                for document in (*instance.schemas, *instance.given):
+                    for item, keys in items_by_keys(document.value):
+                        where = path_of(item.source)
+                        if where is not None:
+                            self._declarations.setdefault((where, item.line), []).append((instance, keys))
+        return self._declarations.get((path, line), [])
 
     def hide(self, stores: Collection[str]) -> None:
         """Take what comes from some files for secrets, because another run keeps its variables there."""
@@ -194,11 +243,15 @@ class Evaluation:
 
 
 def descend(document: Document, keys: Sequence[str]) -> Place | None:
-    """What stands under some keys of a document."""
+    """What stands under some keys of a document; `[]` stands for the first item of a list."""
     way: list[Item] = []
     value = document.value
     for key in keys:
-        item = value.find(key) if type(value) is Map else None
+        item: Item | None = None
+        if type(value) is Map:
+            item = value.find(key)
+        elif type(value) is Array and key == ITEM and value.items:
+            item = value.items[0]
         if item is None:
             return None
         way.append(item)
@@ -212,24 +265,26 @@ def evaluate(run: Run, texts: Mapping[str, bytes], stop: Stop, cache: CodeCache 
     texts: what is open in the editor, by absolute path. stop: ends it. cache: compiled code of earlier evaluations.
     """
     view = View(texts)
-    trace = Trace()
+    trace, lookups = Trace(), Lookups()
     documents = None
     error: PlaitError | None = None
     with limited(Limits(**LIMITS)) as allowance:
         stop.watch(allowance)
         try:
-            documents = with_room(lambda: run.evaluate(view=view, trace=trace, cache=cache, checks=False), first=False)
+            documents = with_room(
+                lambda: run.evaluate(view=view, trace=trace, cache=cache, checks=False, lookups=lookups), first=False
+            )
         except PlaitError as failed:
             error = failed
             failed.__traceback__ = failed.__context__ = None  # they hold all that was evaluated
         except MemoryError as failed:
             failed.__traceback__ = failed.__context__ = None
             error = exceeded("the memory of this run", "memory", LIMITS["memory"])
-            trace = Trace()
+            trace, lookups = Trace(), Lookups()
     if uses_secrets(view) and not uses_secrets(trace):
         # The run ended before it was known which values are secret, so none is shown.
-        documents, trace = None, Trace()
-    return Evaluation(run, view, documents, error, trace)
+        documents, trace, lookups = None, Trace(), Lookups()
+    return Evaluation(run, view, documents, error, trace, lookups)
 
 
 def is_stopped(evaluation: Evaluation, stop: Stop) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from itertools import islice
 
-from plait.analysis.files import OPS, PROJECT, keys_of
-from plait.lsp import kinds, projectfile, reference, variables
+from plait.analysis.code import ITEM
+from plait.analysis.files import OPS, PROJECT
+from plait.lsp import kinds, navigation, projectfile, reference, variables
 from plait.lsp.answers import Shown
 from plait.lsp.markdown import block, code, plain
 from plait.lsp.schemas import declared
@@ -60,13 +62,15 @@ def _of_variable(state: State, file: File, line: int, column: int) -> Iterator[s
 
 def _of_code(state: State, file: File, line: int, column: int) -> Iterator[str]:
     """A name in code: a data value, a member of a module, a function."""
+    keys = navigation.data_value_at(file, line, column)
+    if keys is not None:
+        if ITEM not in keys:  # items of a list have values of their own
+            yield from data_value(state, file.path, keys)
+        return
     found = file.names.chain_at(line, column)
     if found is not None:
         chain, index = found
         load = file.names.load_of(chain.names[0])
-        if load is not None and load[0].path == "@ytt:data" and index > 1:
-            yield from data_value(state, file.path, chain.names[2 : index + 1])
-            return
         if load is not None and load[0].path.startswith("@ytt:") and index == 1:
             text = reference.member(load[0].path[5:], chain.names[1])
             if text:
@@ -87,9 +91,7 @@ def _of_code(state: State, file: File, line: int, column: int) -> Iterator[str]:
     if function is not None:
         yield reference.signature(function, file.source)
     elif load is not None:
-        from plait.lsp.navigation import loaded_file
-
-        there = loaded_file(state, file, load[0].path)
+        there = navigation.loaded_file(state, file, load[0].path)
         other = None if there is None else there.names.function(load[1])
         if there is not None and other is not None:
             yield reference.signature(other, there.source)
@@ -100,13 +102,15 @@ def _of_code(state: State, file: File, line: int, column: int) -> Iterator[str]:
 def data_value(state: State, path: str, keys: Sequence[str]) -> Iterator[str]:
     """A data value in each run: its value, and where it is set."""
     for evaluation in state.evaluations(path):
-        place = evaluation.value(keys)
-        if place is not None:
+        for instance, place in islice(evaluation.values(path, keys), _MOST_PLACES):
             history = Explainer(evaluation.trace).history(place)
             name = "data.values." + ".".join(keys)
             value = _value(place, secret=history.secret)
-            said = declared(state, evaluation, keys)
-            parts = [f"{code(name)}: {value} *(run {plain(evaluation.run.name)})*", "" if said is None else said.text()]
+            said = declared(state, evaluation, keys, path)
+            where = f"run {plain(evaluation.run.name)}" + (
+                f", library {plain(instance.library)}" if instance.library else ""
+            )
+            parts = [f"{code(name)}: {value} *({where})*", "" if said is None else said.text()]
             yield "\n\n".join([*filter(None, parts), _table(to_text(history), evaluation)])
 
 
@@ -120,8 +124,8 @@ def _of_values(state: State, file: File, line: int) -> Iterator[str]:
         if len(scalars or places) > _MOST_PLACES:
             yield f"and {len(scalars or places) - _MOST_PLACES} more values"
         if not places:
-            keys = keys_of(file.way_to(line))
-            if keys and evaluation.value(keys) is not None:
+            keys = navigation.declared_keys(state, evaluation, file, line)
+            if keys and ITEM not in keys and evaluation.value(file.path, keys) is not None:
                 yield from data_value(state, file.path, keys)
                 return
 

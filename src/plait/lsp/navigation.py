@@ -6,6 +6,7 @@ import os
 
 from plait.analysis.files import LAYER, OPS, PLAIN, TEMPLATE, keys_of
 from plait.analysis.places import path_of
+from plait.analysis.symbols import DATA_VALUES, Site, Symbols, items_by_keys, keys_in
 from plait.lsp import families, variables
 from plait.lsp.answers import Span
 from plait.lsp.behind import lines_behind
@@ -14,27 +15,22 @@ from plait.templates.recovery import STARLARK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from plait.analysis.code import Occurrence
     from plait.analysis.files import File
+    from plait.lsp.evaluation import Evaluation
     from plait.lsp.state import State
-
-
-# Flags whose values begin with the keys of a data value.
-_KEYED = ("data-value", "data-value-yaml", "data-value-file")
 
 
 def loaded_file(state: State, file: File, path: str) -> File | None:
     """The file that `load(path)` reads, as it is now; None for a module or what is not there."""
-    if path.startswith("@"):
-        return None
-    if path.startswith("/"):
-        for watched in state.runs_of(file.path):
-            for directory in watched.run.directories():
-                found = state.file(os.path.join(directory, path[1:]))
-                if found is not None:
-                    return found
+    for evaluation in state.evaluations(file.path):
+        for (source, written), found in evaluation.lookups.loads.items():
+            target = path_of(found)
+            if written == path and target is not None and path_of(source) == file.path:
+                return state.file(target)
+    if path.startswith(("@", "/")):
         return None
     return state.file(os.path.normpath(os.path.join(os.path.dirname(file.path), path)))
 
@@ -57,19 +53,28 @@ def definition(state: State, path: str, line: int, column: int) -> list[Span]:
     if load is not None:
         there = loaded_file(state, file, load.path)
         return [] if there is None else [Span(there.path, 1, 1, 1)]
-    return families.sources(state, file, line) or _of_node(state, file, line)
+    return families.sources(state, file, line) or _of_node(state, file, line, column)
 
 
 def data_value_at(file: File, line: int, column: int) -> list[str] | None:
-    """The keys of the data value at a place: `data.values.a.b` in code, up to the part at the cursor."""
-    found = file.names.chain_at(line, column)
-    if found is None:
-        return None
-    chain, index = found
-    load = file.names.load_of(chain.names[0])
-    if load is None or load[0].path != "@ytt:data" or chain.names[1:2] != ["values"] or index < 2:
-        return None
-    return chain.names[2 : index + 1]
+    """The keys of the data value at a place: `data.values.a.b` in code, up to the part at the cursor; None elsewhere."""
+    found = file.names.lookup_at(line, column)
+    path = None if found is None else found.path
+    return [*path[3:]] if path is not None and path[:3] == DATA_VALUES and len(path) > 3 else None
+
+
+def declared_keys(state: State, evaluation: Evaluation, file: File, line: int) -> list[str] | None:
+    """The keys of the data value that a line declares or sets; None for a line that is not of a file of data values."""
+    if state.is_current(evaluation, file.path):
+        found = evaluation.declared_at(file.path, line)
+        return [*found[0][1]] if found else None
+    way = file.way_to(line)
+    is_values = any(
+        path_of(document.source) == file.path
+        for one in evaluation.lookups.instances
+        for document in (*one.schemas, *one.given)
+    )
+    return keys_of(way) if is_values and len(way) > 1 else None
 
 
 def _of_name(state: State, file: File, one: Occurrence) -> list[Span]:
@@ -89,12 +94,18 @@ def _span(file: File, one: Occurrence) -> Span:
 
 
 def _written(state: State, path: str, keys: Sequence[str]) -> list[Span]:
-    """Where a data value is written: its schema, then values files, in the order in which they were laid over each other."""
+    """The places at which a data value of a file is declared and set: its schema, then values files, in order."""
     spans: dict[tuple[str, int], Span] = {}
     for evaluation in state.evaluations(path):
-        place = evaluation.value(keys)
-        for where in [] if place is None else lines_behind(evaluation.trace, place.item):
-            spans.setdefault(where, key_span(state, *where, keys[-1]))
+        for instance in evaluation.instances(path):
+            for document in (*instance.schemas, *instance.given):
+                for item, those in items_by_keys(document.value):
+                    where = path_of(item.source) if those == tuple(keys) else None
+                    if where is not None:
+                        spans.setdefault((where, item.line), key_span(state, where, item.line, keys[-1]))
+        for _, place in evaluation.values(path, keys):
+            for at in lines_behind(evaluation.trace, place.item):
+                spans.setdefault(at, key_span(state, *at, keys[-1]))
     return list(spans.values())
 
 
@@ -102,14 +113,20 @@ def key_span(state: State, path: str, line: int, key: str) -> Span:
     """A key on a line, or the line."""
     file = state.file(path)
     text = "" if file is None else file.line(line)
+    known = () if file is None else keys_in(file).get((line, key), ())
+    if known:
+        return Span(*known[0])
     place = text.find(key)
     if place < 0:
         return Span(path, line, len(text) - len(text.lstrip()) + 1, len(text) + 1)
     return Span(path, line, place + 1, place + 1 + len(key))
 
 
-def _of_node(state: State, file: File, line: int) -> list[Span]:
-    """What a line changes: the lines behind the values that it has set, but for itself; of a data value, its schema."""
+def _of_node(state: State, file: File, line: int, column: int) -> list[Span]:
+    """What a line changes: the lines behind the values that it has set, but for itself; of a data value, its schema.
+
+    A declaration is its own definition, so that an editor shows its references.
+    """
     spans: dict[tuple[str, int], Span] = {}
     for evaluation in state.evaluations(file.path):
         for place in evaluation.by_line.get((file.path, line), ()):
@@ -117,10 +134,16 @@ def _of_node(state: State, file: File, line: int) -> list[Span]:
                 if where != (file.path, line):
                     key = place.way[-1].key if place.way and type(place.way[-1]) is MapItem else ""
                     spans.setdefault(where, key_span(state, *where, str(key)))
-        keys = keys_of(file.way_to(line))
-        if not spans and keys and file.kind != OPS and evaluation.value(keys) is not None:
-            return [span for span in _written(state, file.path, keys) if (span.path, span.line) != (file.path, line)]
-    return list(spans.values())
+        keys = declared_keys(state, evaluation, file, line) if not spans and file.kind != OPS else None
+        if keys:
+            found = _written(state, file.path, keys)
+            return [span for span in found if (span.path, span.line) != (file.path, line)] or found
+    return list(spans.values()) or [
+        Span(*site)
+        for (_, _), sites in keys_in(file).items()
+        for site in sites
+        if site.line == line and site.column <= column <= site.end
+    ]
 
 
 def references(state: State, path: str, line: int, column: int) -> list[Span]:
@@ -134,89 +157,28 @@ def references(state: State, path: str, line: int, column: int) -> list[Span]:
         return [*variables.definitions(state, path, name), *variables.uses(state, path, name)]
     if file.kind == LAYER:
         return families.named(state, file, line, column) or families.dependents(state, file, line)
-    keys = data_value_at(file, line, column)
-    if keys is None and file.names.at(line, column) is None and file.kind in (PLAIN, TEMPLATE):
-        way = file.way_to(line)
-        keys = (
-            keys_of(way) if any(one.value(keys_of(way)) for one in state.evaluations(path)) and len(way) > 1 else None
-        )
-    if keys is not None:
-        return list(_uses_of_value(state, path, keys))
-    one = file.names.at(line, column)
-    if one is None or one.scope is None:
+    runs = [watched.good or watched.evaluation for watched in state.runs_of(path) if watched.reads(path)]
+    symbols = Symbols([one for one in runs if one is not None], state.file)
+    found = symbols.at(path, line, column) or symbols.at(
+        path, line, len(file.line(line)) - len(file.line(line).lstrip()) + 1
+    )
+    if found is None:
         return []
-    return list(_uses_of_name(state, file, one))
+    order = _order(state, path, [] if symbols.is_value(found[1]) else definition(state, *found[0][:3]))
+    return [Span(*site) for site in sorted(symbols.sites(found[1]), key=order)]
 
 
-def _uses_of_value(state: State, path: str, keys: Sequence[str]) -> Iterator[Span]:
-    yield from _written(state, path, keys)
-    yield from _in_flags(state, path, keys)
-    for other in project_files(state, path):
-        for chain in other.names.chains:
-            load = other.names.load_of(chain.names[0])
-            if load is None or load[0].path != "@ytt:data" or chain.names[1 : 2 + len(keys)] != ["values", *keys]:
-                continue
-            name, line, column = chain.parts[1 + len(keys)]
-            yield Span(other.path, line, column, column + len(name))
-
-
-def _in_flags(state: State, path: str, keys: Sequence[str]) -> Iterator[Span]:
-    """A data value in the flags that a project file has for it, such as `data-value: [app.name=x]`."""
-    name = ".".join(keys)
-    for watched in state.runs_of(path):
-        for setting in watched.run.settings:
-            if setting.flag is None or setting.flag.name not in _KEYED:
-                continue
-            for text, at in setting.texts():
-                key = text.partition("=")[0]
-                project = path_of(at.source)
-                file = None if project is None else state.file(project)
-                if file is None or not (key == name or key.startswith(f"{name}.")):
-                    continue
-                place = file.line(at.line).find(key)
-                if place >= 0:
-                    start = place + len(name) - len(keys[-1]) + 1
-                    yield Span(file.path, at.line, start, start + len(keys[-1]))
-
-
-def _uses_of_name(state: State, file: File, one: Occurrence) -> Iterator[Span]:
-    """A name in its file; if it is at the top of it, also in the files that load it, or in the one it is loaded from."""
-    home, name = file, one.name
-    if one.scope is file.names.program:
-        load = file.names.load_of(one.name)
-        there = None if load is None else loaded_file(state, file, load[0].path)
-        if load is not None and there is not None:
-            home, name = there, load[1]
-    first = next((other for other in home.names.occurrences if other.name == name and other.is_binding), None)
-    if home is file or first is None:
-        first = one
-        home = file
-    yield from (_span(home, other) for other in home.names.same(first))
-    if first.scope is not home.names.program:
-        return
-    for other in project_files(state, file.path):
-        if other.path == home.path:
-            continue
-        for one_load in other.names.loads:
-            target = loaded_file(state, other, one_load.path)
-            if target is None or target.path != home.path:
-                continue
-            for here, original, _ in one_load.names:
-                if original == name and here != original:
-                    yield from _quoted(other, one_load.line, original)
-                elif original == name:
-                    bound = [o for o in other.names.occurrences if o.name == here and o.scope is other.names.program]
-                    yield from (_span(other, found) for found in bound)
-
-
-def _quoted(file: File, line: int, name: str) -> Iterator[Span]:
-    """A name in quotes, in a `load` statement that begins on a line."""
-    for number in range(line, min(line + 20, len(file.lines)) + 1):
-        for quote in "\"'":
-            place = file.line(number).find(f"{quote}{name}{quote}")
-            if place >= 0:
-                yield Span(file.path, number, place + 2, place + 2 + len(name))
-                return
+def _order(state: State, path: str, first: Sequence[Span]) -> Callable[[Site], tuple[int, Site]]:
+    """The order of references: the definitions, declarations of data values in the order of their merge, then the rest."""
+    order = {(span.path, span.line): number for number, span in enumerate(first)}
+    for evaluation in state.evaluations(path):
+        for instance in evaluation.lookups.instances:
+            for document in (*instance.schemas, *instance.given):
+                for item, _ in items_by_keys(document.value):
+                    where = path_of(item.source)
+                    if where is not None:
+                        order.setdefault((where, item.line), len(order))
+    return lambda site: (order.get((site.path, site.line), len(order)), site)
 
 
 def project_files(state: State, path: str) -> Iterator[File]:

@@ -49,7 +49,7 @@ def _keys(state: State, file: File, at: Cursor) -> Iterator[Suggestion]:
             for value in _left(state, evaluation, file, at):
                 yield from _of_left(evaluation, value, at, seen)
         elif _is_values(evaluation, file, at.way):
-            yield from _of_values(state, evaluation, at, seen)
+            yield from _of_values(state, evaluation, file, at, seen)
 
 
 def _left(state: State, evaluation: Evaluation, file: File, at: Cursor) -> Iterator[Value]:
@@ -78,9 +78,9 @@ def _of_left(evaluation: Evaluation, value: Value, at: Cursor, seen: set[str]) -
             yield Suggestion(name, "key", at.start, detail=evaluation.shown(item), text=f"{name}: ")
 
 
-def _of_values(state: State, evaluation: Evaluation, at: Cursor, seen: set[str]) -> Iterator[Suggestion]:
+def _of_values(state: State, evaluation: Evaluation, file: File, at: Cursor, seen: set[str]) -> Iterator[Suggestion]:
     if at.key:
-        said = declared(state, evaluation, [*at.keys, at.key])
+        said = declared(state, evaluation, [*at.keys, at.key], file.path)
         if said is None:
             return
         choices = said.choices or (["true", "false"] if said.type.startswith("boolean") else [said.default])
@@ -96,12 +96,11 @@ def _of_values(state: State, evaluation: Evaluation, at: Cursor, seen: set[str])
             if one.label not in seen:
                 seen.add(one.label)
                 yield one
-    place = evaluation.value(at.keys)
-    for item in place.value.items if place is not None and type(place.value) is Map else ():
+    for item in evaluation.items(file.path, at.keys):
         name = str(item.key)
         if name not in seen:
             seen.add(name)
-            said = declared(state, evaluation, [*at.keys, name])
+            said = declared(state, evaluation, [*at.keys, name], file.path)
             text = "" if said is None else said.text()
             yield Suggestion(name, "key", at.start, evaluation.shown(item), text, f"{name}: ")
 

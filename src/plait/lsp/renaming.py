@@ -199,6 +199,7 @@ class _Search:
 
     def renaming(self) -> Renaming:
         """The edits. Raises RefusedError."""
+        first: Change | None = None
         for tries in range(_MOST_TRIES):
             edits = [self.edit(site) for site in sorted(self.sites)]
             try:
@@ -209,7 +210,8 @@ class _Search:
                 return Renaming(edits)
             more = {*self.shown_by(change)} - self.sites
             if not more or tries + 1 == _MOST_TRIES:
-                raise self.refused(change)
+                raise self.refused(first or change)
+            first = first or change
             self.sites |= more
         return Renaming([])
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from plait.analysis.places import path_of
 from plait.errors import PlaitError
 from plait.limits import Limits, limited
-from plait.lsp.behind import lines_behind
+from plait.lsp.evaluation import descend
 from plait.lsp.markdown import code, plain
 from plait.nodes import Array, Map
 from plait.tools.telling import shown
@@ -54,22 +55,22 @@ class Declared:
         return f"{said}: {plain(self.description)}" if self.description else said
 
 
-def declared(state: State, evaluation: Evaluation, keys: Sequence[str]) -> Declared | None:
-    """What the schema says of the data value with these keys; None if no schema has it."""
+def declared(state: State, evaluation: Evaluation, keys: Sequence[str], path: str) -> Declared | None:
+    """What the schema says of the data value that has these keys in a file; None if no schema has it."""
     outside = of_values(state, evaluation)
     if outside is not None:
         found = outside.at(keys)
         return None if found is None else _of_schema(found)
-    place = evaluation.value(keys)
-    if place is None:
-        return None
-    for path, line in lines_behind(evaluation.trace, place.item):
-        file = state.file(path)
-        if file is None or "#@data/values-schema" not in file.source.text:
-            continue
-        way = file.way_to(line)
-        if len(way) > 1 and _is_schema(file, way[0]) and way[-1].line == line:
-            return _of_item(file, way[-1])
+    for instance in evaluation.instances(path):
+        for document in instance.schemas:
+            place = descend(document, keys)
+            where = None if place is None or not place.way else path_of(place.item.source)
+            file = None if where is None else state.file(where)
+            if place is None or file is None:
+                continue
+            way = file.way_to(place.item.line)
+            if way and way[-1].line == place.item.line:
+                return _of_item(file, way[-1])
     return None
 
 
@@ -93,10 +94,6 @@ def _of_schema(place: Schema) -> Declared:
     default = next((part.node["default"] for part in place.certain() if "default" in part.node), None)
     text = "" if default is None or isinstance(default, (dict, list)) else write_value(default).strip()  # type: ignore[arg-type] # as above
     return Declared("", 0, place.type_text(), text, place.description(), choices)
-
-
-def _is_schema(file: File, document: Item) -> bool:
-    return any(text.startswith("@data/values-schema") for text in _said(file, document))
 
 
 def _said(file: File, item: Item) -> list[str]:

@@ -198,6 +198,8 @@ class Run:
             try:
                 documents = evaluate(self.command, [*own, *words], context, self.given)
             finally:
+                if lookups is not None:
+                    lookups.end()
                 if context.trace is not None:  # what is not recorded may be kept for other runs
                     context.end()
         documents.printed = printed

@@ -322,6 +322,8 @@ class Execution:
                 continue
             if purpose == EXPORTS:
                 exports.append((member.path, loader.exports(member, self.library)))
+                if context.lookups is not None:
+                    context.lookups.defines(member.file.source, exports[-1][1])
                 continue
             file = member.file
             outcome = self._outcome(loader, member, kept)

@@ -200,6 +200,9 @@ class _Instance:
                     + ", ".join(where for where, _ in found),
                     hint="choose one with path=",
                 )
+            lookups = self.execution.session.context.lookups
+            if lookups is not None:
+                lookups.export(found[0][1], name)
             return found[0][1][name]
 
         return self._described("export", "Exporting from library", run)
