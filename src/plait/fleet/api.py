@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plait.fleet.outcome import Outcome
+    from plait.fleet.placing import Place
     from plait.fleet.plan import Task
     from plait.fleet.progress import Watcher
     from plait.fleet.workshop import Common
+    from plait.project.file import Project
 
 
 class Report:
@@ -114,17 +116,10 @@ def fleet(
     every = tasks_of(read_project)
     tasks = tasks_of(read_project, names) if names else every
     top = os.path.abspath(read_project.directory or os.curdir)
-    if output is None and read_project.permissions is not None:
-        read_project.permissions.check_write(os.path.join(top, "out"))
-    place = place_of(os.path.join(top, "out"), top=top) if output is None else place_of(os.fspath(output))
+    place = _default_place(read_project, top) if output is None else place_of(os.fspath(output))
     stored = _directory_of(cache)
-    common: Common = {
-        "results": stored,
-        "shares_results": cache_shared,
-        "keeps_secrets": cache_secrets,
-        "limits": limits,
-    }
-    makers = Makers(processes, executor, common, own_process=own_process)
+    kept: Common = {"results": stored, "shares_results": cache_shared, "keeps_secrets": cache_secrets, "limits": limits}
+    makers = Makers(processes, executor, kept, own_process=own_process)
     outcomes: dict[str, Outcome] = {}
     book = Book(place, os.path.basename(read_project.path))
 
@@ -136,11 +131,9 @@ def fleet(
         watcher.outcome(outcome)
 
     try:
-        rest = tasks
         if not afresh:
-            looked = [(task, book.kept(task, disk, resumed=resume)) for disk in [Disk(top)] for task in tasks]
-            outcomes.update((task.name, outcome) for task, outcome in looked if outcome is not None)
-            rest = [task for task, outcome in looked if outcome is None]
+            outcomes.update(_kept(book, tasks, Disk(top), resumed=resume))
+        rest = [task for task in tasks if task.name not in outcomes]
         watcher.begin(len(tasks), len(outcomes))
         if rest:
             makers.make(read_project, rest, place, told=told, tick=watcher.tick, fail_fast=fail_fast)
@@ -150,10 +143,23 @@ def fleet(
         book.close()
     if stored and rest:
         Results(stored).bound(cache_size, len(rest))
-    ordered = [outcomes[task.name] for task in tasks]
-    report = Report(place.name, ordered, left_over, monotonic() - start)
+    report = Report(place.name, [outcomes[task.name] for task in tasks], left_over, monotonic() - start)
     watcher.end(report.counts, report.seconds)
     return report
+
+
+def _default_place(project: Project, top: str) -> Place:
+    """The place `out` in the directory of a project. Raises PermissionDeniedError."""
+    name = os.path.join(top, "out")
+    if project.permissions is not None:
+        project.permissions.check_write(name)
+    return place_of(name, top=top)
+
+
+def _kept(book: Book, tasks: Sequence[Task], disk: Disk, *, resumed: bool) -> dict[str, Outcome]:
+    """The outcomes of runs that need not be made again, by name."""
+    found = ((task.name, book.kept(task, disk, resumed=resumed)) for task in tasks)
+    return {name: outcome for name, outcome in found if outcome is not None}
 
 
 def _directory_of(cache: bool | str | os.PathLike[str]) -> str:
