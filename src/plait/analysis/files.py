@@ -48,7 +48,7 @@ class File:
     kind: TEMPLATE, STARLARK, TEXT, OPS, LAYER, PROJECT or PLAIN. recovered: what could be read of it.
     """
 
-    __slots__ = ("_names", "kind", "lines", "path", "recovered", "source")
+    __slots__ = ("_names", "_reading", "kind", "lines", "path", "recovered", "source")
 
     def __init__(
         self, path: str, text: str, reading: Reading = BY_TEXT, additions: frozenset[str] = frozenset()
@@ -59,6 +59,7 @@ class File:
         self.source.additions = additions
         self.lines = text.split("\n")
         self._names: Names | None = None
+        self._reading = reading
         if path.endswith(".star"):
             self.kind = STARLARK
         elif path.endswith((".yml", ".yaml")):
@@ -82,6 +83,10 @@ class File:
                 ignore_unknown_comments=self.kind != TEMPLATE or reading.ignore_unknown_comments,
                 strict=reading.strict and self.kind in (TEMPLATE, PLAIN),
             )
+
+    def with_text(self, text: str) -> File:
+        """The same file with another text."""
+        return File(self.path, text, self._reading, self.source.additions)
 
     @property
     def faults(self) -> Sequence[Finding]:

@@ -13,6 +13,7 @@ from plait.errors import LimitError, PlaitError
 from plait.limits import Limits, limited
 from plait.lookups import Lookups
 from plait.process import with_room
+from plait.templates.recovery import findings_of
 from plait.view import View
 
 TYPE_CHECKING = False
@@ -128,6 +129,30 @@ def changes(
             yield Change(one, error)
         except PlaitError as error:
             yield Change(one, error)
+
+
+def failures(
+    runs: Iterable[Checked], texts: Mapping[str, bytes], edited: Container[str], budget: Budget, cache: CodeCache | None
+) -> Iterator[Change]:
+    """The runs for which an edit mends nothing: those that fail with it and did not, or fail as before.
+
+    Raises Unverified if the budget is exceeded.
+    """
+    for one in runs:
+        if not one.reads(edited):
+            continue
+        if budget.left <= 0:
+            raise Unverified("the runs take too long")
+        try:
+            _evaluated(with_texts(one.run, texts), texts, budget, cache)
+        except PlaitError as error:
+            if one.error is None or _findings(one.error) <= _findings(error):
+                yield Change(one, error)
+
+
+def _findings(error: PlaitError) -> set[tuple[str, str, str]]:
+    """What an error says is wrong, each with its place."""
+    return {(one.message, str(one.at), one.found or "") for one in findings_of(error)}
 
 
 def _evaluated(run: Run, texts: Mapping[str, bytes], budget: Budget | None, cache: CodeCache | None) -> Documents:

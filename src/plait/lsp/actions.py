@@ -6,7 +6,8 @@ import os
 import re
 
 from plait.analysis.files import OPS, TEMPLATE, keys_of
-from plait.lsp import diagnostics
+from plait.lint.codes import CODES
+from plait.lsp import claims, diagnostics
 from plait.lsp.answers import Edit, Fix, Span
 from plait.lsp.evaluation import descend
 from plait.lsp.navigation import project_files
@@ -30,10 +31,12 @@ _SCHEMA = "#@data/values-schema"
 
 
 def fixes(state: State, path: str, first: int, last: int) -> Iterator[tuple[Problem, Fix]]:
-    """The ways to mend what is wrong on some lines."""
+    """The ways to mend what is wrong on some lines, each verified."""
+    limit = claims.budget(claims.SECONDS_OF_FIXES)
     for problem in diagnostics.problems(state, path):
         if first <= problem.span.line <= last:
-            for fix in (*problem.fixes, *_loads(state, path, problem)):
+            found = (*problem.fixes, *_loads(state, path, problem))
+            for fix in claims.verified(state, path, found, limit, keeps=problem.code in CODES):
                 yield problem, fix
 
 
@@ -53,10 +56,14 @@ def _loads(state: State, path: str, problem: Problem) -> Iterator[Fix]:
 
 
 def changes(state: State, path: str, line: int, column: int) -> Iterator[Fix]:
-    """What else can be made of a line."""
+    """What else can be made of a line, each verified."""
     file = state.file(path)
-    if file is None:
-        return
+    if file is not None:
+        found = [*_changes(state, file, line, column)]
+        yield from claims.verified(state, path, found, claims.budget(claims.SECONDS_OF_FIXES), keeps=True)
+
+
+def _changes(state: State, file: File, line: int, column: int) -> Iterator[Fix]:
     if file.kind == OPS:
         yield from _optional(file, line, column)
     elif file.kind == TEMPLATE:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 
-from plait.analysis.verifying import Budget, Unverified, changes, checked
+from plait.analysis.verifying import Budget, Unverified, changes, checked, failures
 from plait.errors import PlaitError
+from plait.lsp.answers import Fix
 from plait.lsp.evaluation import LIMITS
 from plait.view import permitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from plait.analysis.verifying import Change, Checked
     from plait.lsp.answers import Edit
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 # Seconds that a person waits for a change that was asked for.
 SECONDS = 10.0
+# The same for the fixes that are offered for a line, which nobody asked for.
+SECONDS_OF_FIXES = 2.0
 
 
 def budget(seconds: float = SECONDS) -> Budget:
@@ -42,15 +45,18 @@ def runs_for(state: State, path: str, limit: Budget) -> list[Checked]:
     return found
 
 
-def edited(state: State, edits: Iterable[Edit]) -> dict[str, bytes]:
-    """The files that edits are for, with the edits made. Raises Unverified for a file that cannot be read as it is."""
+def edited(state: State, edits: Iterable[Edit], *, broken: bool = False) -> dict[str, bytes]:
+    """The files that edits are for, with the edits made. Raises Unverified for a file that cannot be read as it is.
+
+    broken: edit such a file, too.
+    """
     by_path: dict[str, list[Edit]] = {}
     for edit in edits:
         by_path.setdefault(edit.span.path, []).append(edit)
     out: dict[str, bytes] = {}
     for path, those in by_path.items():
         file = state.file(path)
-        if file is None or file.recovered.cut:
+        if file is None or (file.recovered.cut and not broken):
             raise Unverified(f"{path} has errors")
         lines = file.source.text.split("\n")
         for edit in sorted(those, key=lambda one: (one.span.line, one.span.column), reverse=True):
@@ -82,6 +88,55 @@ def first_change(
         if found is not None and not is_meant(found):
             return found
     return None
+
+
+def verified(state: State, path: str, fixes: Iterable[Fix], limit: Budget, *, keeps: bool) -> Iterator[Fix]:
+    """The fixes for a file that do what they say; of one that cannot be checked in time the title says so.
+
+    keeps: a fix has to keep the output of each run that succeeds; otherwise it may not make one fail. What a run that
+    fails says has to be gone.
+    """
+    runs: list[Checked] | None = None
+    for fix in fixes:
+        if runs is None:
+            runs = runs_for(state, path, limit)
+        try:
+            holds = _holds(state, runs, fix, limit, keeps=keeps)
+        except Unverified:
+            yield Fix(f"{fix.title} (not verified)", fix.edits)
+            continue
+        if holds:
+            yield fix
+
+
+def _holds(state: State, runs: Sequence[Checked], fix: Fix, limit: Budget, *, keeps: bool) -> bool:
+    """True if a fix does what it says. Raises Unverified."""
+    texts = edited(state, fix.edits, broken=True)
+    is_broken = False
+    for path, data in texts.items():
+        before = state.file(path)
+        count = 0 if before is None else len(before.faults)
+        if before is not None and count:
+            after = before.with_text(data.decode("utf-8", "surrogateescape"))
+            if len(after.faults) >= count:
+                return False
+            is_broken = True
+    if is_broken:
+        return True  # the reader has one fault less; what the runs say of the file comes after the last one
+    seen = {**state.seen_by_runs(), **texts}
+    sound = [one for one in runs if one.error is None]
+    failing = [one for one in runs if one.error is not None]
+    for one in sound:
+        with permitted(one.run.permissions):
+            found = changes([one], seen, edited=texts, budget=limit, cache=state.cache)
+            change = next(found, None)
+        if change is not None and (keeps or isinstance(change.after, PlaitError)):
+            return False
+    for one in failing:
+        with permitted(one.run.permissions):
+            if next(failures([one], seen, texts, limit, state.cache), None) is not None:
+                return False
+    return True
 
 
 def told(change: Change) -> str:

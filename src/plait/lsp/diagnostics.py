@@ -13,6 +13,8 @@ from plait.lsp import kinds, projectfile
 from plait.lsp.answers import Edit, Fix, Problem, Span
 from plait.lsp.linting import notes
 from plait.lsp.unused import WARNING, unused
+from plait.spell import near
+from plait.templates.directives import KNOWN
 from plait.templates.recovery import STARLARK, findings_of
 
 TYPE_CHECKING = False
@@ -30,6 +32,7 @@ _MEANT = re.compile(r"did you mean (?:to write )?([^?]+)\?")
 _ONE_OF = re.compile(r",? or |, ")
 _ONE_WORD = re.compile(r"[\w./-]+$")
 _VALUE = re.compile(r"^(\s*(?:- )*(?:[\w./-]+:)? *)(\S.*?)\s*$")
+_ANNOTATION = re.compile(r"#(@[\w/-]+)")
 _PLACED = re.compile(r"([^\n]+?):(\d+): (.*)", re.DOTALL)
 _NO_NAMES = frozenset({"name"})
 _QUOTED = re.compile(r'"([^"]+)"|\'([^\']+)\'|undefined: (\S+)|has no \.(\w+)')
@@ -83,7 +86,17 @@ def _warnings(state: State, file: File) -> Iterator[Problem]:
             content = file.line(line)
             start = len(content) - len(content.lstrip())
             span = Span(file.path, line, start + 1, max(len(content.rstrip()), start + 1) + 1)
-            yield Problem(span, WARNING, f"{placed[3]}\nin the run {watched.run.name}", "run")
+            message = f"{placed[3]}\nin the run {watched.run.name}"
+            yield Problem(span, WARNING, message, "run", fixes=[*_spellings(file, line)])
+
+
+def _spellings(file: File, line: int) -> Iterator[Fix]:
+    """The annotations that a misspelt one on a line may be meant for."""
+    for found in _ANNOTATION.finditer(file.line(line)):
+        if found[1] not in KNOWN:
+            span = Span(file.path, line, found.start(1) + 1, found.end(1) + 1)
+            for one in near(found[1], sorted(KNOWN)):
+                yield Fix(f"Change to {one}", [Edit(span, one)])
 
 
 def _in_file(finding: Finding, path: str) -> Position | None:

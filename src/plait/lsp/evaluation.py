@@ -101,7 +101,7 @@ class Evaluation:
     """What came of a run.
 
     documents: what it made; None if it failed. error: why. view: what it has read. lookups: files by `load`, and data values
-    by library, also of a run that failed later. warnings: what a command line would warn of. by_line: (absolute path,
+    by library, also of a run that failed later. warnings: what a command line would warn of, also of a run that failed. by_line: (absolute path,
     line) of what a value was written or changed by -> the values. kinds: what schemas of kinds say of it.
     """
 
@@ -127,6 +127,7 @@ class Evaluation:
         error: PlaitError | None,
         trace: Trace,
         lookups: Lookups | None = None,
+        warnings: Sequence[str] = (),
     ) -> None:
         self.run = run
         self.view = view
@@ -135,7 +136,7 @@ class Evaluation:
         self.trace = trace
         self.lookups = Lookups() if lookups is None else lookups
         self._declarations: dict[tuple[str, int], list[tuple[Instance, tuple[str, ...]]]] | None = None
-        self.warnings = [] if documents is None else documents.warnings
+        self.warnings = warnings
         self.by_line: dict[tuple[str, int], list[Place]] = {}
         self._explainer = Explainer(trace)
         self.kinds = Kinds()
@@ -266,13 +267,15 @@ def evaluate(run: Run, texts: Mapping[str, bytes], stop: Stop, cache: CodeCache 
     """
     view = View(texts)
     trace, lookups = Trace(), Lookups()
+    warned: list[str] = []
     documents = None
     error: PlaitError | None = None
     with limited(Limits(**LIMITS)) as allowance:
         stop.watch(allowance)
         try:
             documents = with_room(
-                lambda: run.evaluate(view=view, trace=trace, cache=cache, checks=False, lookups=lookups), first=False
+                lambda: run.evaluate(view=view, trace=trace, cache=cache, checks=False, lookups=lookups, warned=warned),
+                first=False,
             )
         except PlaitError as failed:
             error = failed
@@ -284,7 +287,7 @@ def evaluate(run: Run, texts: Mapping[str, bytes], stop: Stop, cache: CodeCache 
     if uses_secrets(view) and not uses_secrets(trace):
         # The run ended before it was known which values are secret, so none is shown.
         documents, trace, lookups = None, Trace(), Lookups()
-    return Evaluation(run, view, documents, error, trace, lookups)
+    return Evaluation(run, view, documents, error, trace, lookups, warned)
 
 
 def is_stopped(evaluation: Evaluation, stop: Stop) -> bool:

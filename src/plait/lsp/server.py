@@ -167,10 +167,14 @@ async def _rename(server: Server, params: types.RenameParams) -> types.Workspace
     types.TEXT_DOCUMENT_CODE_ACTION,
     types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, types.CodeActionKind.RefactorExtract]),
 )
-def _actions(server: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
-    path, line, column = server.place(params.text_document.uri, params.range.start)
+async def _actions(server: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
+    place = server.place(params.text_document.uri, params.range.start)
+    return await asyncio.to_thread(_offered, server, *place, params.range.end.line + 1)
+
+
+def _offered(server: Server, path: str, line: int, column: int, last: int) -> list[types.CodeAction]:
     out = []
-    for problem, fix in actions.fixes(server.state, path, line, params.range.end.line + 1):
+    for problem, fix in actions.fixes(server.state, path, line, last):
         out.append(
             types.CodeAction(
                 fix.title,

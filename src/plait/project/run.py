@@ -169,6 +169,7 @@ class Run:
         shared: Shared | None = None,
         checks: bool = True,
         lookups: Lookups | None = None,
+        warned: list[str] | None = None,
     ) -> Documents:
         """What the run makes; nothing is printed or written, but for a variables store.
 
@@ -176,7 +177,7 @@ class Run:
         a Trace is filled in, also by a run that fails.
         limits: how much the run may take, by the names of --limit. words: more flags. cache: compiled code of earlier runs.
         shared: inputs of earlier runs. checks: whether the documents are checked by schemas of their kinds, where the run says so.
-        lookups: is filled in, also by a run that fails.
+        lookups, warned: are filled in, also by a run that fails: names that were looked up, and warnings.
         Raises PlaitError.
         """
         from contextlib import nullcontext
@@ -200,6 +201,8 @@ class Run:
             finally:
                 if lookups is not None:
                     lookups.end()
+                if warned is not None:
+                    warned += context.warnings
                 if context.trace is not None:  # what is not recorded may be kept for other runs
                     context.end()
         documents.printed = printed
