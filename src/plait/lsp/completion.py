@@ -92,9 +92,11 @@ def _code_before(file: File, before: str) -> str | None:
     """The code that ends at the cursor; None outside of code."""
     if file.kind == STARLARK:
         return before
+    start = before.rfind("(@")
+    if start >= 0 and before.rfind("@)") < start:  # also in a YAML file with templates in its texts
+        return before[start + 2 :].lstrip("=-/")
     if file.kind == TEXT:
-        start = before.rfind("(@")
-        return None if start < 0 or before.rfind("@)") > start else before[start + 2 :].lstrip("=-/")
+        return None
     mark = before.find("#@")
     if mark < 0:
         return None

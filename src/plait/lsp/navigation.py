@@ -10,6 +10,7 @@ from plait.analysis.symbols import DATA_VALUES, Site, Symbols, items_by_keys, ke
 from plait.lsp import families, variables
 from plait.lsp.answers import Span
 from plait.lsp.behind import lines_behind
+from plait.lsp.evaluation import descend
 from plait.nodes import MapItem
 from plait.templates.recovery import STARLARK
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from plait.analysis.code import Occurrence
     from plait.analysis.files import File
+    from plait.lookups import Instance
     from plait.lsp.evaluation import Evaluation
     from plait.lsp.state import State
 
@@ -98,15 +100,21 @@ def _written(state: State, path: str, keys: Sequence[str]) -> list[Span]:
     spans: dict[tuple[str, int], Span] = {}
     for evaluation in state.evaluations(path):
         for instance in evaluation.instances(path):
-            for document in (*instance.schemas, *instance.given):
-                for item, those in items_by_keys(document.value):
-                    where = path_of(item.source) if those == tuple(keys) else None
-                    if where is not None:
-                        spans.setdefault((where, item.line), key_span(state, where, item.line, keys[-1]))
-        for _, place in evaluation.values(path, keys):
-            for at in lines_behind(evaluation.trace, place.item):
-                spans.setdefault(at, key_span(state, *at, keys[-1]))
+            _add_written(state, evaluation, instance, keys, spans)
     return list(spans.values())
+
+
+def _add_written(
+    state: State, evaluation: Evaluation, instance: Instance, keys: Sequence[str], spans: dict[tuple[str, int], Span]
+) -> None:
+    for document in (*instance.schemas, *instance.given):
+        for item, those in items_by_keys(document.value):
+            where = path_of(item.source) if those == tuple(keys) else None
+            if where is not None:
+                spans.setdefault((where, item.line), key_span(state, where, item.line, keys[-1]))
+    place = descend(instance.values, keys)
+    for at in () if place is None or not place.way else lines_behind(evaluation.trace, place.item):
+        spans.setdefault(at, key_span(state, *at, keys[-1]))
 
 
 def key_span(state: State, path: str, line: int, key: str) -> Span:
@@ -134,10 +142,12 @@ def _of_node(state: State, file: File, line: int, column: int) -> list[Span]:
                 if where != (file.path, line):
                     key = place.way[-1].key if place.way and type(place.way[-1]) is MapItem else ""
                     spans.setdefault(where, key_span(state, *where, str(key)))
-        keys = declared_keys(state, evaluation, file, line) if not spans and file.kind != OPS else None
-        if keys:
-            found = _written(state, file.path, keys)
-            return [span for span in found if (span.path, span.line) != (file.path, line)] or found
+        if not spans and file.kind != OPS and state.is_current(evaluation, file.path):
+            for instance, keys in evaluation.declared_at(file.path, line):
+                _add_written(state, evaluation, instance, keys, spans)
+            own = spans.pop((file.path, line), None)
+            if own is not None:
+                return list(spans.values()) or [own]
     return list(spans.values()) or [
         Span(*site)
         for (_, _), sites in keys_in(file).items()
