@@ -55,7 +55,11 @@ def definition(state: State, path: str, line: int, column: int) -> list[Span]:
     if load is not None:
         there = loaded_file(state, file, load.path)
         return [] if there is None else [Span(there.path, 1, 1, 1)]
-    return families.sources(state, file, line) or _of_node(state, file, line, column)
+    return (
+        _exported(state, file, line, column)
+        or families.sources(state, file, line)
+        or _of_node(state, file, line, column)
+    )
 
 
 def data_value_at(file: File, line: int, column: int) -> list[str] | None:
@@ -63,6 +67,20 @@ def data_value_at(file: File, line: int, column: int) -> list[str] | None:
     found = file.names.lookup_at(line, column)
     path = None if found is None else found.path
     return [*path[3:]] if path is not None and path[:3] == DATA_VALUES and len(path) > 3 else None
+
+
+def _exported(state: State, file: File, line: int, column: int) -> list[Span]:
+    """For a text that names what a library exports: where that is bound."""
+    texts = [one for one in file.names.texts if one.line == line and one.column <= column <= one.end]
+    for evaluation in state.evaluations(file.path) if texts else ():
+        for (source, name), places in evaluation.lookups.exports.items():
+            there = path_of(source)
+            asked = {(path_of(asked), number) for asked, number in places}
+            other = state.file(there) if there and name == texts[0] and (file.path, line) in asked else None
+            for one in () if other is None else other.names.occurrences:
+                if other is not None and one.name == name and one.is_binding and one.scope is other.names.program:
+                    return [_span(other, one)]
+    return []
 
 
 def declared_keys(state: State, evaluation: Evaluation, file: File, line: int) -> list[str] | None:
