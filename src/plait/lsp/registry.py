@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 # So many environments of a project are watched: the first of each matrix, and those that files which are asked for are of.
 _ENVIRONMENTS = 8
+# Settings that name single files.
+_OF_FILES = frozenset({"base", "data-values-file", "files", "ops", "vars-files"})
 # What reading a project file may take.
 _LIMITS = Limits(seconds=5)
 
@@ -59,6 +61,15 @@ class Watched:
         directory = os.path.dirname(path)
         return any(directory == one or directory.startswith(one + os.sep) for one in view.directories)
 
+    def names(self, path: str) -> bool:
+        """True if the run has read a file, or, before it is evaluated, if a setting names it."""
+        if self.evaluation is not None:
+            return self.evaluation.view.files.get(path) is not None
+        try:
+            return any(path in self.run.paths(one) for one in self.run.settings if one.name in _OF_FILES)
+        except PlaitError:  # a setting of the wrong kind, which the run reports
+            return False
+
     @property
     def project_file(self) -> str | None:
         """The project file that the run stands in; None for a guess."""
@@ -85,7 +96,18 @@ class Registry:
         self.errors: dict[str, PlaitError] = {}
 
     def runs_of(self, path: str) -> list[Watched]:
-        """The runs of the project that a file belongs to."""
+        """The runs of the project that a file belongs to, and those of other projects that name the file.
+
+        The latter replace runs that are guessed.
+        """
+        own = self._own_runs(path)
+        with self._lock:
+            others = [one for one in self.all() if one not in own and one.run.at is not None and one.names(path)]
+        if not others:
+            return own
+        return [*(one for one in own if one.run.at is not None), *others]
+
+    def _own_runs(self, path: str) -> list[Watched]:
         key = os.path.dirname(path)
         try:
             found = projects.find(path, self._texts)

@@ -13,6 +13,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 from plait.lsp import actions, completion, hover, lenses, navigation, reformat, renaming, symbols, tokens
 from plait.lsp.connection import Server, UnconfirmedError, path_of
 from plait.lsp.evaluation import LIMITS
+from plait.permissions import FILE_NAMES
 from plait.process import goes_on, serve_on
 
 TYPE_CHECKING = False
@@ -41,7 +42,7 @@ _SYMBOLS = {
     "key": types.SymbolKind.Field,
     "operation": types.SymbolKind.Event,
 }
-
+PROJECT_FILE = FILE_NAMES[0]
 
 server = Server()
 
@@ -94,6 +95,11 @@ def _folders_changed(server: Server, params: types.DidChangeWorkspaceFoldersPara
 
 @server.feature(types.INITIALIZED)
 async def _initialized(server: Server, _params: types.InitializedParams) -> None:
+    # A project may read files that lie outside its directory: it is known before one of its own is open.
+    for folder in server.workspace.folders.values():
+        server.state.runs_of(os.path.join(path_of(folder.uri), PROJECT_FILE))
+    if server.workspace.root_path:
+        server.state.runs_of(os.path.join(server.workspace.root_path, PROJECT_FILE))
     await server.watch()
 
 
