@@ -7,21 +7,24 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
+from test_libraries import FILES
 from workshop import TEMPLATES, workshop
 
-SESSION = Path(__file__).with_name("session.lua")
+SESSION, LIBRARY = (Path(__file__).with_name(name) for name in ("session.lua", "library.lua"))
 
 
-@pytest.mark.skipif(shutil.which("nvim") is None, reason="Neovim is not installed")
-def test_a_session_of_neovim(tmp_path: Path) -> None:
-    with workshop(tmp_path / "project", TEMPLATES):
+def answers(tmp_path: Path, files: Mapping[str, str], session: Path) -> dict[str, Any]:
+    """The results of the steps of a session, by name."""
+    with workshop(tmp_path / "project", files):
         pass
     out = tmp_path / "out.json"
     done = subprocess.run(
-        ["nvim", "--headless", "-u", "NONE", "-i", "NONE", "-n", "-S", str(SESSION)],
+        ["nvim", "--headless", "-u", "NONE", "-i", "NONE", "-n", "-S", str(session)],
         env={
             **os.environ,
             "PLAIT_ROOT": str(tmp_path / "project"),
@@ -34,7 +37,12 @@ def test_a_session_of_neovim(tmp_path: Path) -> None:
         check=False,
     )
     assert out.exists(), done.stderr
-    steps = {step["name"]: step["value"] for step in json.loads(out.read_text("utf-8"))}
+    return {step["name"]: step["value"] for step in json.loads(out.read_text("utf-8"))}
+
+
+@pytest.mark.skipif(shutil.which("nvim") is None, reason="Neovim is not installed")
+def test_a_session_of_neovim(tmp_path: Path) -> None:
+    steps = answers(tmp_path, TEMPLATES, SESSION)
     assert steps.pop("ok") == "yes"
     assert steps["diagnostic"] == "json is loaded and not used"
     assert steps["hover"].startswith("`data.values.replicas`: `3`")
@@ -42,3 +50,14 @@ def test_a_session_of_neovim(tmp_path: Path) -> None:
     assert steps["definition"].endswith("config/schema.yml")
     assert steps["renamed"] == '#@ def called(x, suffix="a"):|  name: #@ called(data.values.app.name)'
     assert steps["formatted"] == "#! a line with spaces at its end"
+
+
+@pytest.mark.skipif(shutil.which("nvim") is None, reason="Neovim is not installed")
+def test_a_session_of_neovim_in_a_library(tmp_path: Path) -> None:
+    steps = answers(tmp_path, FILES, LIBRARY)
+    assert steps.pop("ok") == "yes"
+    assert steps["hover"].startswith("`data.values.name`: `passed` *(run a, library lib)*")
+    assert steps["completion"].split() == ["name", "port"]
+    assert steps["definition"].endswith("lib/schema.yml")
+    assert steps["renamed"] == "4: name: #@ data.values.title"
+    assert "Change to @yaml/text-templated-strings" in steps["actions"]

@@ -31,7 +31,7 @@ def test_a_misspelt_annotation_has_a_fix(tmp_path: Path, name: str, is_broken: b
         line = text[: text.index(misspelt)].count("\n") + 1
         problems = [one for one in diagnostics.problems(made.state, path) if one.span.line == line]
         assert any("unknown annotation" in one.message for one in problems)
-        [fix] = [one for problem in problems for one in problem.fixes if one.title == f"Change to {name}"]
+        [fix] = [one for _, one in actions.fixes(made.state, path, line, line) if one.title == f"Change to {name}"]
         assert f"#{name} missing_ok=True\n" in edited(files, tmp_path, fix.edits)["config/over.yml"]
 
 

@@ -18,7 +18,7 @@ from plait.view import View
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from plait.api.results import Documents
     from plait.codecache import CodeCache
@@ -48,19 +48,26 @@ class Checked:
     """A run as it is before a change.
 
     documents: the result; None for a run that fails. error: why it fails. output: the result as it is compared.
-    view: the files that were read. lookups: the names that were looked up.
+    view: the files that were read. lookups: the names that were looked up. warned: the warnings, also of a run that fails.
     """
 
-    __slots__ = ("documents", "error", "lookups", "output", "run", "view")
+    __slots__ = ("documents", "error", "lookups", "output", "run", "view", "warned")
 
     def __init__(
-        self, run: Run, view: View, documents: Documents | None, error: PlaitError | None, lookups: Lookups
+        self,
+        run: Run,
+        view: View,
+        documents: Documents | None,
+        error: PlaitError | None,
+        lookups: Lookups,
+        warned: Sequence[str] = (),
     ) -> None:
         self.run = run
         self.view = view
         self.documents = documents
         self.error = error
         self.lookups = lookups
+        self.warned = warned
         self.output = None if documents is None else output_of(run, documents)
 
     def reads(self, paths: Container[str]) -> bool:
@@ -85,16 +92,17 @@ class Unverified(Exception):
 def checked(run: Run, texts: Mapping[str, bytes], budget: Budget, cache: CodeCache | None = None) -> Checked:
     """A run evaluated with texts in the place of files, and its lookups kept."""
     view, lookups = View(texts), Lookups()
+    warned: list[str] = []
     try:
         with limited(budget.for_run()):
             made = with_room(
-                lambda: run.evaluate(view=view, cache=cache, checks=False, lookups=lookups),
+                lambda: run.evaluate(view=view, cache=cache, checks=False, lookups=lookups, warned=warned),
                 first=False,
             )
     except PlaitError as error:
         error.__traceback__ = error.__context__ = None  # they hold all that was evaluated
-        return Checked(run, view, None, error, lookups)
-    return Checked(run, view, made, None, lookups)
+        return Checked(run, view, None, error, lookups, warned)
+    return Checked(run, view, made, None, lookups, warned)
 
 
 def changes(
@@ -134,7 +142,7 @@ def changes(
 def failures(
     runs: Iterable[Checked], texts: Mapping[str, bytes], edited: Container[str], budget: Budget, cache: CodeCache | None
 ) -> Iterator[Change]:
-    """The runs for which an edit mends nothing: those that fail with it and did not, or fail as before.
+    """The runs for which an edit mends nothing: those that fail with it and did not, or fail and warn as before.
 
     Raises Unverified if the budget is exceeded.
     """
@@ -143,10 +151,12 @@ def failures(
             continue
         if budget.left <= 0:
             raise Unverified("the runs take too long")
+        warned: list[str] = []
         try:
-            _evaluated(with_texts(one.run, texts), texts, budget, cache)
+            _evaluated(with_texts(one.run, texts), texts, budget, cache, warned)
         except PlaitError as error:
-            if one.error is None or _findings(one.error) <= _findings(error):
+            is_as_before = one.error is None or _findings(one.error) <= _findings(error)
+            if is_as_before and {*one.warned} <= {*warned}:
                 yield Change(one, error)
 
 
@@ -155,11 +165,17 @@ def _findings(error: PlaitError) -> set[tuple[str, str, str]]:
     return {(one.message, str(one.at), one.found or "") for one in findings_of(error)}
 
 
-def _evaluated(run: Run, texts: Mapping[str, bytes], budget: Budget | None, cache: CodeCache | None) -> Documents:
+def _evaluated(
+    run: Run,
+    texts: Mapping[str, bytes],
+    budget: Budget | None,
+    cache: CodeCache | None,
+    warned: list[str] | None = None,
+) -> Documents:
     if budget is None:
         return run.evaluate(view=View(texts), cache=cache)
     with limited(budget.for_run()):
-        return with_room(lambda: run.evaluate(view=View(texts), cache=cache, checks=False), first=False)
+        return with_room(lambda: run.evaluate(view=View(texts), cache=cache, checks=False, warned=warned), first=False)
 
 
 def with_texts(run: Run, texts: Mapping[str, bytes]) -> Run:

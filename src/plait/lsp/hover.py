@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from itertools import islice
 
 from plait.analysis.code import ITEM
 from plait.analysis.files import OPS, PROJECT
@@ -101,8 +100,9 @@ def _of_code(state: State, file: File, line: int, column: int) -> Iterator[str]:
 
 def data_value(state: State, path: str, keys: Sequence[str]) -> Iterator[str]:
     """A data value in each run: its value, and where it is set."""
+    seen: set[str] = set()
     for evaluation in state.evaluations(path):
-        for instance, place in islice(evaluation.values(path, keys), _MOST_PLACES):
+        for instance, place in evaluation.values(path, keys):
             history = Explainer(evaluation.trace).history(place)
             name = "data.values." + ".".join(keys)
             value = _value(place, secret=history.secret)
@@ -111,7 +111,10 @@ def data_value(state: State, path: str, keys: Sequence[str]) -> Iterator[str]:
                 f", library {plain(instance.library)}" if instance.library else ""
             )
             parts = [f"{code(name)}: {value} *({where})*", "" if said is None else said.text()]
-            yield "\n\n".join([*filter(None, parts), _table(to_text(history), evaluation)])
+            text = "\n\n".join([*filter(None, parts), _table(to_text(history), evaluation)])
+            if text not in seen and len(seen) < _MOST_PLACES:  # each run may evaluate a library several times
+                seen.add(text)
+                yield text
 
 
 def _of_values(state: State, file: File, line: int) -> Iterator[str]:
