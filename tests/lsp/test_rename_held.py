@@ -238,3 +238,25 @@ def test_a_name_that_is_there_already_is_refused(tmp_path: Path, around: str, ne
         prepared(made, f"{APP}#@ x = 1\n#@ y = len([2])\na: #@ x + y + data.values.old\n", {})
         with pytest.raises(RefusedError, match=f"there is a {new} already"):
             renaming.rename(made.state, *made.at("config/app.yml", around), new)
+
+
+def test_a_rename_covers_all_environments(tmp_path: Path) -> None:
+    """The editor watches the first one alone; the others have files of data values of their own."""
+    names = [f"s{number}" for number in range(12)]
+    files = {
+        "plait.yml": "runs:\n  app:\n    matrix: {axes: {site: [" + ", ".join(names) + "]}}\n"
+        "    render: {files: [config], data-values-file: ['sites/{site}.yml']}\n",
+        "config/schema.yml": "#@data/values-schema\n---\nold: 1\n",
+        "config/app.yml": f"{APP}a: #@ data.values.old\n",
+        **{f"sites/{name}.yml": f"old: {number}\n" for number, name in enumerate(names)},
+    }
+    with workshop(tmp_path, files) as made:
+        made.open("config/app.yml")
+        found = renaming.rename(made.state, *made.at("config/app.yml", "values.o|ld"), "renamed")
+        assert not found.doubt
+        changed = edited(files, tmp_path, found.edits)
+        assert [changed[f"sites/{name}.yml"] for name in names] == [f"renamed: {number}\n" for number in range(12)]
+        # A file that changes on the disk meanwhile is seen.
+        (tmp_path / "sites" / "s11.yml").write_text("old: 1\nother: 2\n", "utf-8")
+        found = renaming.rename(made.state, *made.at("config/app.yml", "values.o|ld"), "renamed")
+        assert "s11" in found.doubt

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 
-from plait.analysis.verifying import Budget, Unverified, changes, checked, failures
+from plait.analysis.verifying import Budget, Checked, Unverified, changes, checked, failures
 from plait.errors import PlaitError
 from plait.lsp.answers import Fix
 from plait.lsp.evaluation import LIMITS
+from plait.lsp.state import content_of
 from plait.view import permitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator
 
-    from plait.analysis.verifying import Change, Checked
+    from plait.analysis.verifying import Change
     from plait.lsp.answers import Edit
     from plait.lsp.state import State
 
@@ -29,20 +30,38 @@ def budget(seconds: float = SECONDS) -> Budget:
     return Budget(seconds, {"steps": LIMITS["steps"], "memory": LIMITS["memory"]})
 
 
-def runs_for(state: State, path: str, limit: Budget) -> list[Checked]:
-    """The runs of the project of a file as they are now. A run without time left fails with that error."""
+class Runs(list[Checked]):
+    """The runs that a change is checked in. left: why others are not; "" if these are all."""
+
+    left = ""
+
+
+def runs_for(state: State, path: str, limit: Budget) -> Runs:
+    """The runs of the project of a file as they are now, with all environments of a matrix."""
     texts = state.seen_by_runs()
-    found = []
-    for watched in state.runs_of(path):
+    found = Runs()
+    watched_runs, left = state.registry.all_runs_of(path)
+    if left:
+        found.left = f"{left} environments are not checked"
+    for watched in watched_runs:
         known = watched.checked
-        if known is None or known[0] is not watched.evaluation or known[1] != state.texts:
+        if known is None or known[0] is not watched.evaluation or known[1] != state.texts or _is_old(known[2], texts):
+            if limit.left <= 0:
+                found.left = "the runs take too long"
+                break
             with permitted(watched.run.permissions):
                 now = checked(watched.run, texts, limit, state.cache)
+            if limit.left <= 0 and now.error is not None:
+                found.left = "the runs take too long"
+                break
             known = watched.checked = watched.evaluation, dict(state.texts), now
-            if limit.left <= 0:
-                watched.checked = None
         found.append(known[2])
     return found
+
+
+def _is_old(known: Checked, texts: Container[str]) -> bool:
+    """True if a file that a run has read is another one by now."""
+    return any(path not in texts and content_of(path) != data for path, data in known.view.files.items())
 
 
 def edited(state: State, edits: Iterable[Edit], *, broken: bool = False) -> dict[str, bytes]:
@@ -68,7 +87,7 @@ def edited(state: State, edits: Iterable[Edit], *, broken: bool = False) -> dict
 
 def first_change(
     state: State,
-    runs: Sequence[Checked],
+    runs: Runs,
     edits: Iterable[Edit],
     limit: Budget,
     *,
@@ -80,13 +99,15 @@ def first_change(
     """
     texts = edited(state, edits)
     if not any(one.reads(texts) for one in runs):
-        raise Unverified("no run reads these files")
+        raise Unverified(runs.left or "no run reads these files")
     for one in runs:
         with permitted(one.run.permissions):
             seen = {**state.seen_by_runs(), **texts}
             found = next(changes([one], seen, edited=texts, budget=limit, cache=state.cache), None)
         if found is not None and not is_meant(found):
             return found
+    if runs.left:
+        raise Unverified(runs.left)
     return None
 
 
@@ -96,7 +117,7 @@ def verified(state: State, path: str, fixes: Iterable[Fix], limit: Budget, *, ke
     keeps: a fix has to keep the output of each run that succeeds; otherwise it may not make one fail. What a run that
     fails says has to be gone.
     """
-    runs: list[Checked] | None = None
+    runs: Runs | None = None
     for fix in fixes:
         if runs is None:
             runs = runs_for(state, path, limit)
@@ -109,7 +130,7 @@ def verified(state: State, path: str, fixes: Iterable[Fix], limit: Budget, *, ke
             yield fix
 
 
-def _holds(state: State, runs: Sequence[Checked], fix: Fix, limit: Budget, *, keeps: bool) -> bool:
+def _holds(state: State, runs: Runs, fix: Fix, limit: Budget, *, keeps: bool) -> bool:
     """True if a fix does what it says. Raises Unverified."""
     texts = edited(state, fix.edits, broken=True)
     is_broken = False
@@ -136,6 +157,8 @@ def _holds(state: State, runs: Sequence[Checked], fix: Fix, limit: Budget, *, ke
         with permitted(one.run.permissions):
             if next(failures([one], seen, texts, limit, state.cache), None) is not None:
                 return False
+    if runs.left:
+        raise Unverified(runs.left)
     return True
 
 

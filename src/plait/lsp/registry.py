@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 _ENVIRONMENTS = 8
 # Settings that name single files.
 _OF_FILES = frozenset({"base", "data-values-file", "files", "ops", "vars-files"})
+# So many environments of each matrix are evaluated to check a change.
+_CHECKED = 100
 # What reading a project file may take.
 _LIMITS = Limits(seconds=5)
 
@@ -106,6 +108,31 @@ class Registry:
         if not others:
             return own
         return [*(one for one in own if one.run.at is not None), *others]
+
+    def all_runs_of(self, path: str) -> tuple[list[Watched], int]:
+        """The same with all environments of the project, each watched or not; and the number of those beyond a limit."""
+        found = self.runs_of(path)
+        with self._lock:
+            projects_of = [
+                self._projects[key]
+                for key, runs in self._by_key.items()
+                if key in self._projects and {*runs} & {*found}
+            ]
+            left = 0
+            for project in projects_of:
+                if not project.matrices:
+                    continue
+                try:
+                    with limited(_LIMITS):
+                        chosen = choose(project, most=_CHECKED)
+                        found = [
+                            *found,
+                            *(one for one in map(self._watched, map(_absolute, chosen.runs)) if one not in found),
+                        ]
+                except PlaitError:  # which is reported where the project is read
+                    continue
+                left += sum(count - _CHECKED for _, count in chosen.left)
+        return found, left
 
     def _own_runs(self, path: str) -> list[Watched]:
         key = os.path.dirname(path)

@@ -21,9 +21,9 @@ from plait.starlark.scan import KEYWORDS, RESERVED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Hashable, Iterable, Iterator
 
-    from plait.analysis.verifying import Budget, Change, Checked
+    from plait.analysis.verifying import Budget, Change
     from plait.lsp.state import State
     from plait.nodes import Document
 
@@ -129,9 +129,7 @@ def _check_spelled(state: State, path: str, line: int, column: int, new: str) ->
         raise RefusedError(f"{new!r} is not a name of a variable, which has letters, digits, _, - and /")
 
 
-def _verified(
-    state: State, runs: Sequence[Checked], edits: list[Edit], limit: Budget, names: tuple[str, str]
-) -> Renaming:
+def _verified(state: State, runs: claims.Runs, edits: list[Edit], limit: Budget, names: tuple[str, str]) -> Renaming:
     """The edits, once they are verified. names: the old name and the new one. Raises RefusedError."""
     if not edits:
         return Renaming([])
@@ -181,7 +179,7 @@ class _Search:
     def __init__(
         self,
         state: State,
-        runs: Sequence[Checked],
+        runs: claims.Runs,
         symbols: Symbols,
         symbol: Hashable,
         old: str,

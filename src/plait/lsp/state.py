@@ -175,7 +175,7 @@ class State:
                 before, self._stamps[path] = self._stamps.get(path), stamp
                 if is_known:
                     found[path] = (before is None) != (stamp is None)
-                elif view is not None and path in view.files and _content(path) != view.files[path]:
+                elif view is not None and path in view.files and content_of(path) != view.files[path]:
                     found[path] = (view.files[path] is None) != (stamp is None)
         return found
 
@@ -339,7 +339,8 @@ def _begin_thread(work: Callable[[], None]) -> None:
     Thread(target=work, name="evaluation", daemon=True).start()
 
 
-def _content(path: str) -> bytes | None:
+def content_of(path: str) -> bytes | None:
+    """The content of a file; None for one that cannot be read."""
     try:
         with open(path, "rb") as stream:
             return stream.read()
