@@ -38,16 +38,18 @@ class Lookups:
     instances: data values, in the order in which they were complete. loads: the file with a `load` and the path there ->
     the file that it is. reads: data values by their items: (source, line) of each program that asked for one by its key.
     wholes: the same by maps whose keys were asked for as data, such as `for key in data.values`. exports: (file, name) of
-    each name that `library.export` has returned -> the lines of programs that asked for it.
+    each name that `library.export` has returned -> the lines of programs that asked for it. passed: documents that
+    `with_data_values` has got -> the line that passed them.
     """
 
-    __slots__ = ("_exports", "_schemas", "exports", "instances", "loads", "reads", "wholes")
+    __slots__ = ("_exports", "_schemas", "exports", "instances", "loads", "passed", "reads", "wholes")
 
     def __init__(self) -> None:
         self.instances: list[Instance] = []
         self.loads: dict[tuple[Source | None, str], Source] = {}
         self.reads: dict[MapItem, set[tuple[Source, int]]] = {}
         self.wholes: dict[Map, set[tuple[Source, int]]] = {}
+        self.passed: dict[Document, Sequence[tuple[Source, int]]] = {}
         self.exports: dict[tuple[Source, str], set[tuple[Source, int]]] = {}
         # By the identity of the names of a file, which are kept so that no other ones get it.
         self._exports: dict[int, tuple[object, Source]] = {}
@@ -74,6 +76,10 @@ class Lookups:
         """The run is over: let go of what only it needed."""
         self._schemas.clear()
         self._exports.clear()
+
+    def passes(self, document: Document) -> None:
+        """Note that the program that is being run passes data values to a library."""
+        self.passed[document] = _caller()
 
     def read(self, item: MapItem) -> None:
         """Note that the program that is being run asked for a data value by its key."""

@@ -167,6 +167,73 @@ HELD: dict[str, tuple[str, dict[str, str], tuple[str, str]]] = {
     ),
 }
 HELD["a data value behind a variable"] = (*HELD["a data value behind a variable"][:2], ("prod.yml", "  o|ld: {deep"))
+LIBRARY = {
+    "config/_ytt_lib/lib/schema.yml": "#@data/values-schema\n---\nold: {deep: 1}\nlist:\n- old: a\n",
+    "config/_ytt_lib/lib/app.yml": f"{APP}lib: #@ data.values.old.deep\n",
+}
+MODULES = '#@ load("@ytt:library", "library")\n#@ load("@ytt:template", "template")\n'
+OVERLAY = '#@ load("@ytt:overlay", "overlay")\n'
+HELD |= {
+    "a key of a dict that is passed to a library": (
+        f'{MODULES}#@ v = {{"old": {{"deep": 5}}}}\n--- #@ template.replace(library.get("lib").with_data_values(v).eval())\n',
+        LIBRARY,
+        ("config/_ytt_lib/lib/app.yml", "values.o|ld"),
+    ),
+    "an argument in a dict": (
+        '#@ def f(old=1):\n#@   return old\n#@ end\na: #@ f(**{"old": 3})\n',
+        {},
+        ("config/app.yml", "def f(o|ld"),
+    ),
+    "a variable of a function around another one": (
+        "#@ def f(x):\n#@   old = x\n#@   def g(y):\n#@     return old + y\n#@   end\n#@   return g(1)\n#@ end\na: #@ f(2)\n",
+        {},
+        ("config/app.yml", "return o|ld"),
+    ),
+    "a default of a parameter of the same name": (
+        f"{APP}#@ f = lambda x, old=data.values.old: x + old\na: #@ f(1) + f(1, old=2)\n",
+        {},
+        ("config/app.yml", "lambda x, o|ld"),
+    ),
+    "data values of the same name on a line": (
+        f"{APP}a: #@ [data.values.old, data.values.map.old.deep, data.values.flagged.old]\n",
+        {},
+        ("config/app.yml", "map.o|ld"),
+    ),
+    "a function for several maps": (
+        f"{APP}#@ def f(m):\n#@   return m.old\n#@ end\na: #@ [f(data.values), f(data.values.quoted)]\n",
+        {},
+        ("config/app.yml", "m.o|ld"),
+    ),
+    "a function in a text template": (
+        f"{APP}a: 1\n",
+        {
+            "config/t.txt": '(@ load("f.star", "old") -@)\n(@= old("a") @)\n',
+            "config/f.star": "def old(x):\n  return x\nend\n",
+        },
+        ("config/f.star", "def o|ld"),
+    ),
+    "a key that a matcher names": (
+        f"{APP}a: #@ [x.old for x in data.values.map.list]\n",
+        {"config/z.yml": f'{OVERLAY}#@data/values\n---\nmap:\n  list:\n  #@overlay/match by="old"\n  - old: z\n'},
+        ("config/app.yml", "x.o|ld"),
+    ),
+    "a key that a rule names": (
+        f"{APP}a: #@ data.values.v.old\n",
+        {
+            "config/schema.yml": FILES["config/schema.yml"]
+            + '#@schema/validation one_not_null=["old", "b"]\nv:\n  old: 1\n  #@schema/nullable\n  b: 1\n'
+        },
+        ("config/app.yml", "v.o|ld"),
+    ),
+    "a key that a function of a rule looks up": (
+        f"{APP}a: #@ data.values.v.old\n",
+        {
+            "config/schema.yml": FILES["config/schema.yml"]
+            + '#@schema/validation ("x", lambda v: v["old"] > 0)\nv:\n  old: 1\n'
+        },
+        ("config/app.yml", "v.o|ld"),
+    ),
+}
 REFUSED = {
     "a key that is computed": (
         f'{APP}a: #@ getattr(data.values, "o" + "ld")\n',
@@ -174,6 +241,11 @@ REFUSED = {
         "config/app.yml:3",
     ),
     "a key that is data": (f"{APP}a: #@ data.values.map\n", ("config/schema.yml", "  o|ld: {deep"), "config/app.yml:3"),
+    "a map that is passed to a library": (
+        f'{MODULES}{APP}--- #@ template.replace(library.get("lib").with_data_values(data.values.map).eval())\n',
+        ("config/_ytt_lib/lib/app.yml", "values.o|ld"),
+        "config/app.yml:5",
+    ),
     "a loop over keys": (
         f"{APP}a: #@ [key for key in data.values]\n",
         ("config/schema.yml", "---\no|ld: 1"),
@@ -219,7 +291,7 @@ def test_a_rename_keeps_the_output(tmp_path: Path, kind: str) -> None:
 def test_a_rename_that_changes_the_output_is_refused_with_the_line(tmp_path: Path, kind: str) -> None:
     template, cursor, line = REFUSED[kind]
     with workshop(tmp_path, {}) as made:
-        prepared(made, template, {})
+        prepared(made, template, LIBRARY)
         with pytest.raises(RefusedError, match=re.escape(line)) as caught:
             renaming.rename(made.state, *made.at(*cursor), "renamed")
         assert caught.value.is_computed

@@ -286,6 +286,8 @@ class Symbols:
                     self._values.add(("value", number, place, keys))
                     for site in self._declared(item):
                         self._add(("value", number, place, keys), site)
+                    if item.source is None:  # its key is made by a program
+                        self._add_passed(("value", number, place, keys), lookups.passed.get(document, ()))
             for source in instance.sources:
                 path = path_of(source)
                 if path in self.files:
@@ -301,6 +303,12 @@ class Symbols:
             for symbol in symbols.get(item, ()):
                 for source, line in lines:
                     self._add_read(symbol, str(item.key), source, line)
+
+    def _add_passed(self, symbol: Hashable, lines: Sequence[tuple[Source, int]]) -> None:
+        for source, line in lines:
+            path = path_of(source)
+            if path is not None:
+                self.computed.setdefault(self._root(symbol), []).append((path, line))
 
     def _declared(self, item: MapItem) -> Sequence[Site]:
         path = path_of(item.source)

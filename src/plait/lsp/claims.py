@@ -9,6 +9,7 @@ from plait.errors import PlaitError
 from plait.lsp.answers import Fix
 from plait.lsp.evaluation import LIMITS
 from plait.lsp.state import content_of
+from plait.templates.recovery import findings_of
 from plait.view import permitted
 
 TYPE_CHECKING = False
@@ -166,8 +167,10 @@ def told(change: Change) -> str:
     """Why a change is rejected: the error and its line, or the value that would be another one."""
     name = change.before.run.name
     if isinstance(change.after, PlaitError):
-        at = f"{change.after.at}: " if change.after.at is not None else ""
-        said = f"{at}{change.after.message}".replace(os.path.join(change.before.run.directory, ""), "")
+        # The first finding with a place says more than a headline without one.
+        found = next((one for one in findings_of(change.after) if one.at is not None), change.after)
+        at = f"{found.at}: " if found.at is not None else ""
+        said = f"{at}{found.message}".replace(os.path.join(change.before.run.directory, ""), "")
         return f'the run "{name}" would fail: {said}'
     where = _first_difference(change)
     return f'the output of the run "{name}" would change' + (f": {where}" if where else "")

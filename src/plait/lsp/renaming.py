@@ -18,6 +18,7 @@ from plait.lsp import claims, families, variables
 from plait.lsp.answers import Edit, Span
 from plait.nodes import Map, equal
 from plait.starlark.scan import KEYWORDS, RESERVED
+from plait.templates.recovery import findings_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -225,17 +226,17 @@ class _Search:
         """The places on the lines of an error that are spelled like the name."""
         if not isinstance(change.after, PlaitError):
             return
-        error = change.after
-        for at in (error.at, *error.also, *(step.at for step in error.trail)):
+        found = findings_of(change.after)
+        for at in (at for one in found for at in (one.at, *one.also, *(step.at for step in one.trail))):
             path = path_of(None if at is None else at.source)
             if at is None or path is None:
                 continue
             for line in self.lines(path, at.line):
                 for site in self.symbols.unresolved(path, line, self.old):
                     yield site
-                    found = self.symbols.at(*site[:3])
-                    if found is not None:
-                        yield from (one for one in self.symbols.sites(found[1]) if self.symbols.text(one) == self.old)
+                    other = self.symbols.at(*site[:3])
+                    if other is not None:
+                        yield from (one for one in self.symbols.sites(other[1]) if self.symbols.text(one) == self.old)
 
     def lines(self, path: str, line: int) -> Iterator[int]:
         """A line, and those of the annotations above it."""

@@ -124,6 +124,8 @@ class _Instance:
                         also=[item.position],
                     )
         given = ReferencedValues(Document(value), plain=plain)
+        if self.execution.session.context.lookups is not None:
+            self.execution.session.context.lookups.passes(given.document)
         return _Instance(self.execution, self.path, self.alias, [*self.values, given], self.schemas).module()
 
     def with_data_values_schema(self, *args: object, **_kwargs: object) -> Module:
