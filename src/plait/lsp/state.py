@@ -23,6 +23,7 @@ from plait.lsp.registry import Registry
 from plait.permissions import FILE_NAMES
 from plait.trust import permissions_of
 from plait.view import current_permissions, permitted
+from plait.yaml.libyaml import parser as fastest_parser
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class State:
     """
 
     def __init__(self, changed: Callable[[], None]) -> None:
+        fastest_parser()  # loaded before there are threads that import what it is loaded from
         self._changed = changed
         self.begin: Callable[[Callable[[], None]], None] = _begin_thread
         self._lock = RLock()

@@ -10,6 +10,7 @@ waits for that one import, and leaves.
 from __future__ import annotations
 
 import sys
+from _thread import allocate_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,11 +49,16 @@ def parser() -> Parser:
     """The fastest parser there is."""
     found = _memo.get("parser")
     if found is None:
-        found = _memo["parser"] = _native() or pure_parser()
+        # While the extension is loaded, another package is in the place of `yaml`: another thread may not look there.
+        with _LOADING:
+            found = _memo.get("parser")
+            if found is None:
+                found = _memo["parser"] = _native() or pure_parser()
     return found
 
 
 _memo: dict[str, Parser] = {}
+_LOADING = allocate_lock()
 
 
 def _native() -> Parser | None:
