@@ -33,6 +33,17 @@ class Client:
         self.receive(json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}))
         return next(one["result"] for one in self.heard if one.get("id") == number)
 
+    async def ask_later(self, method: str, **params: object) -> Any:
+        """The answer to a request that is not answered at once."""
+        number = len(self.heard) + 1
+        self.receive(json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}))
+        for _ in range(_MOST):
+            found = [one for one in self.heard if one.get("id") == number]
+            if found:
+                return found[0]["result"]
+            await asyncio.sleep(0.02)
+        raise AssertionError("a request has no answer")
+
     def tell(self, method: str, **params: object) -> None:
         self.receive(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}))
 
@@ -77,6 +88,10 @@ def test_a_session(tmp_path: Path) -> None:
         [definition] = client.ask("textDocument/definition", **place)
         assert definition["uri"] == (tmp_path / "schema.yml").as_uri()
         assert definition["range"]["start"]["line"] == 3
+        threads = threading.active_count()
+        edit = await client.ask_later("textDocument/rename", **place, newName="count")
+        assert {Path(uri).name for uri in edit["changes"]} == {"app.yml", "schema.yml"}
+        assert threading.active_count() == threads
         changed = {"uri": (tmp_path / "app.yml").as_uri(), "version": 1}
         text = FILES["app.yml"].replace("values.name", "values.nmae")
         client.tell("textDocument/didChange", textDocument=changed, contentChanges=[{"text": text}])
@@ -92,4 +107,4 @@ def test_a_session(tmp_path: Path) -> None:
         asyncio.run(session())
     finally:
         server.state = before
-        server.has_disk = True
+        server.has_disk = server.has_threads = True

@@ -21,7 +21,11 @@ from plait.version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+    from typing import ParamSpec, TypeVar
+
+    P = ParamSpec("P")
+    T = TypeVar("T")
 
     from plait.lsp.answers import Edit, Problem, Span
 
@@ -50,6 +54,8 @@ class Server(LanguageServer):
         self._uris: dict[str, str] = {}
         # Whether there are other files than those that are open.
         self.has_disk = True
+        # Whether what takes long can be done in another thread.
+        self.has_threads = True
         # The directories of projects that the user was asked about.
         self.asked: set[str] = set()
         self._asking: set[asyncio.Task[None]] = set()
@@ -60,6 +66,12 @@ class Server(LanguageServer):
     def report_server_error(self, error: Exception, source: type[Exception]) -> None:
         """A fault of the server's is in its log; a message on the screen for each request would not help anybody."""
         logging.getLogger(__name__).error("%s: %s", source.__name__, error)
+
+    async def apart(self, work: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
+        """The result of a function that evaluates runs: other requests are answered meanwhile, where there are threads."""
+        if self.has_threads:
+            return await asyncio.to_thread(work, *arguments, **named)
+        return work(*arguments, **named)
 
     # ---- files
 

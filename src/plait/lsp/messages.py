@@ -41,6 +41,7 @@ def connect(send: Callable[[str], None]) -> Callable[[str], None]:
     logging.getLogger("pygls").setLevel(logging.ERROR)
     server.state.begin = _begin_later
     server.has_disk = False
+    server.has_threads = False
     protocol = server.protocol
     protocol.set_writer(_Writer(send), include_headers=False)
 

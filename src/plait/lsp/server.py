@@ -42,7 +42,6 @@ _SYMBOLS = {
     "key": types.SymbolKind.Field,
     "operation": types.SymbolKind.Event,
 }
-PROJECT_FILE = FILE_NAMES[0]
 
 server = Server()
 
@@ -96,11 +95,18 @@ def _folders_changed(server: Server, params: types.DidChangeWorkspaceFoldersPara
 @server.feature(types.INITIALIZED)
 async def _initialized(server: Server, _params: types.InitializedParams) -> None:
     # A project may read files that lie outside its directory: it is known before one of its own is open.
-    for folder in server.workspace.folders.values():
-        server.state.runs_of(os.path.join(path_of(folder.uri), PROJECT_FILE))
-    if server.workspace.root_path:
-        server.state.runs_of(os.path.join(server.workspace.root_path, PROJECT_FILE))
+    if server.has_disk:
+        _read_projects(server)
     await server.watch()
+
+
+def _read_projects(server: Server) -> None:
+    """Read the project files at the top of the folders that are open."""
+    folders = [path_of(folder.uri) for folder in server.workspace.folders.values()]
+    for folder in filter(None, dict.fromkeys((*folders, server.workspace.root_path))):
+        for path in (os.path.join(folder, name) for name in FILE_NAMES):
+            if os.path.isfile(path):
+                server.state.runs_of(path)
 
 
 @server.feature(types.SHUTDOWN)
@@ -155,7 +161,7 @@ def _references(server: Server, params: types.ReferenceParams) -> list[types.Loc
 @server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
 async def _prepare_rename(server: Server, params: types.PrepareRenameParams) -> types.Range | None:
     place = server.place(params.text_document.uri, params.position)
-    span = await asyncio.to_thread(renaming.renamed_at, server.state, *place)
+    span = await server.apart(renaming.renamed_at, server.state, *place)
     return None if span is None else server.range(span)
 
 
@@ -163,7 +169,7 @@ async def _prepare_rename(server: Server, params: types.PrepareRenameParams) -> 
 async def _rename(server: Server, params: types.RenameParams) -> types.WorkspaceEdit:
     place = server.place(params.text_document.uri, params.position)
     try:
-        found = await asyncio.to_thread(renaming.rename, server.state, *place, params.new_name)
+        found = await server.apart(renaming.rename, server.state, *place, params.new_name)
         return server.edits(found.edits, doubt=found.doubt)
     except (renaming.RefusedError, UnconfirmedError) as refused:
         raise JsonRpcInvalidParams(str(refused)) from None
@@ -175,7 +181,7 @@ async def _rename(server: Server, params: types.RenameParams) -> types.Workspace
 )
 async def _actions(server: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
     place = server.place(params.text_document.uri, params.range.start)
-    return await asyncio.to_thread(_offered, server, *place, params.range.end.line + 1)
+    return await server.apart(_offered, server, *place, params.range.end.line + 1)
 
 
 def _offered(server: Server, path: str, line: int, column: int, last: int) -> list[types.CodeAction]:
