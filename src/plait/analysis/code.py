@@ -284,9 +284,7 @@ class _Reader:
             if isinstance(node.value, Placed) and node.value.column:
                 self.names.texts.append(node.value)
         elif isinstance(node, syntax.Attribute):
-            self.chain(node)
-            self.look_up(node.name, node)
-            self.expression(node.x)
+            self.attribute(node)
         elif isinstance(node, syntax.Index):
             if isinstance(node.key, syntax.Literal):
                 self.look_up(node.key.value, node)
@@ -331,22 +329,27 @@ class _Reader:
                 self.names.keywords.append(Keyword(one.name, function))
             self.expression(one.value)
 
-    def chain(self, node: syntax.Attribute) -> None:
-        """Keep a dotted name; the longest one replaces what it begins with."""
-        parts: list[str] = []
-        inner: Expression = node
+    def attribute(self, node: syntax.Attribute) -> None:
+        """A value with dots behind it."""
+        members = [node]
+        inner = node.x
         while isinstance(inner, syntax.Attribute):
-            parts.append(inner.name)
+            members.append(inner)
             inner = inner.x
-        if not isinstance(inner, syntax.Name):
-            return
-        parts.append(inner.name)
-        places = [(plain(name), *place) for name in reversed(parts) if (place := place_of(name)) is not None]
-        if len(places) != len(parts):
-            return
-        known = self.names.chains[-1] if self.names.chains else None
-        if known is None or [*known.parts[: len(places)]] != places:
-            self.names.chains.append(Chain(places, inner.scope))
+        members.reverse()
+        path = self.path(inner, _MOST_STEPS)
+        for one in members:
+            path = _joined(path, plain(one.name))
+            if isinstance(one.name, Placed) and one.name.column:
+                self.names.lookups.append(Lookup(one.name, path))
+        if isinstance(inner, syntax.Name):
+            parts = [inner.name, *(one.name for one in members)]
+            places = [
+                (plain(name), name.line, name.column) for name in parts if isinstance(name, Placed) and name.column
+            ]
+            if len(places) == len(parts):
+                self.names.chains.append(Chain(places, inner.scope))
+        self.expression(inner)
 
     def look_up(self, key: object, node: Expression) -> None:
         if isinstance(key, Placed) and key.column:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from threading import Lock
 
 from plait.analysis.code import ITEM
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 # `memory` is what the server's process may have: what one of its threads takes nobody can tell.
 LIMITS = {"seconds": 10, "steps": 50_000_000, "memory": 1 << 30}
 # The files of a library are in a directory of this name.
-_PRIVATE = f"/{PRIVATE_NAME}/"
+_PRIVATE = f"{os.sep}{PRIVATE_NAME}{os.sep}"
 
 
 class Stop:

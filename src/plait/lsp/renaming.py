@@ -5,6 +5,7 @@ Every rename is a claim: it is offered only if all runs that read an edited file
 
 from __future__ import annotations
 
+import os
 import re
 from typing import NamedTuple
 
@@ -259,5 +260,4 @@ class _Search:
 
     def short(self, path: str) -> str:
         """A path as messages show it: from the directory of the run."""
-        directory = f"{self.runs[0].run.directory}/" if self.runs else ""
-        return path.removeprefix(directory)
+        return path.removeprefix(os.path.join(self.runs[0].run.directory, "")) if self.runs else path
