@@ -66,3 +66,12 @@ def test_a_change_is_checked_in_each_run_that_reads_the_file(tmp_path: Path) -> 
         fix = Fix("x", [Edit(place, "1 ")])
         late = claims.verified(made.state, path, [fix], claims.budget(0), keeps=True)
         assert [one.title for one in late] == ["x (not verified)"]
+
+
+def test_a_data_value_in_a_block_scalar_is_mended(tmp_path: Path) -> None:
+    text = '#@ load("@ytt:data", "data")\n#@yaml/text-templated-strings\na: |\n  one\n  (@= data.values.app.nmae @)\n'
+    with workshop(tmp_path, {**TEMPLATES, "config/text.yml": text}) as made:
+        path = made.open("config/text.yml")
+        [problem] = [one for one in diagnostics.problems(made.state, path) if one.severity == "error"]
+        assert problem.span == Span(path, 5, 23, 27)
+        assert "Change to name" in titles(made, path, 5)

@@ -141,6 +141,9 @@ def span_of(file: File, at: Position | None, finding: Finding) -> Span:
     elif "number of matched nodes" in finding.message:
         # What it is to match stands in it, or in the annotation above.
         lines = [line, _line_of_matcher(file, line)]
+    else:
+        # Code in a block scalar is on another line than the engine says.
+        lines += [number for number, told in file.names.told.items() if told == line]
     said = f"{finding.message} {finding.expected or ''}"
     named = [next(filter(None, found.groups())) for found in _QUOTED.finditer(said)]
     if finding.found and _ONE_WORD.match(finding.found):
