@@ -1,7 +1,9 @@
 """What files say by themselves, for tools that look at a project as a whole: the language server, `plait lint`.
 
-files   a file read as far as it can be: its kind, its nodes by line
-code    the names in its code
-unused  names that nobody reads
-places  where a source is on the disk
+files      a file read as far as it can be: its kind, its nodes by line
+code       the names in its code; placing gives them their columns
+symbols    the places of one name in all files of some runs
+unused     names that nobody reads
+verifying  the check of a change: the runs evaluated with edited texts
+places     where a source is on the disk
 """
