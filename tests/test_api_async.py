@@ -10,10 +10,11 @@ import time
 import pytest
 
 import plait
+from patience import LONGEST
 from plait.api import workers
 
 STUCK = {"stuck.yml": "#@ for n in range(1 << 30):\n#@   x = [n, n]\n#@ end\n"}
-MUCH: plait.Limits = {"steps": 1 << 50, "seconds": 60}
+MUCH: plait.Limits = {"steps": 1 << 50, "seconds": LONGEST}
 EXAMPLES = pathlib.Path(__file__).parent.parent / "examples"
 
 
@@ -52,21 +53,19 @@ def test_histories_of_an_awaited_call() -> None:
 
 @pytest.mark.parametrize("isolated", [False, True])
 def test_the_loop_goes_on_and_a_cancelled_call_ends(isolated: bool) -> None:
-    async def work() -> float:
+    async def work() -> None:
         task = asyncio.create_task(plait.arender(STUCK, limits=MUCH, isolated=isolated))
         for _ in range(20):
             await asyncio.sleep(0.02)
         assert not task.done()
         task.cancel()
-        start = time.monotonic()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert time.monotonic() - start < 5
-        return start
 
     # `run` waits for the threads of the executor: it comes back when the call itself has ended, long before its limit.
-    start = asyncio.run(work())
-    assert time.monotonic() - start < 30
+    start = time.monotonic()
+    asyncio.run(work())
+    assert time.monotonic() - start < MUCH["seconds"]
 
 
 def test_a_worker_of_a_cancelled_call_is_not_used_again() -> None:

@@ -13,6 +13,7 @@ import time
 
 import pytest
 
+from patience import LONGEST
 from plait.passes import FAST
 
 pty = pytest.importorskip("pty")
@@ -56,7 +57,7 @@ def at_terminal(
             seen += piece
         elif process.poll() is not None:
             break
-        elif time.monotonic() - start > 60:
+        elif time.monotonic() - start > LONGEST:
             process.kill()
             process.communicate()
             pytest.fail("it waits")

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from patience import LONGEST, wait_until_ended
 from plait import project
 from plait.cli import main
 from plait.errors import PlaitError, UsageError
@@ -421,7 +422,7 @@ def start(place: Path, *words: str) -> subprocess.Popen[str]:
 
 
 def wait_for_results(process: subprocess.Popen[str], place: Path, count: int) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + LONGEST
     while len([*(place / "out").glob("*.yml")]) < count:
         assert process.poll() is None
         assert time.monotonic() < deadline
@@ -431,15 +432,16 @@ def wait_for_results(process: subprocess.Popen[str], place: Path, count: int) ->
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 @pytest.mark.parametrize(("number", "jobs"), [(signal.SIGINT, "1"), (signal.SIGINT, "2"), (signal.SIGKILL, "2")])
 def test_a_fleet_that_was_ended_goes_on(place: Path, number: int, jobs: str) -> None:
-    count = 200
+    count = 400
     many(place, count)
     whole = contents(Path(fleet(place, output=place / "whole").check().output))
     process = start(place, "-j", jobs)
     wait_for_results(process, place, 12)
+    workers = children(process.pid)
     process.send_signal(number)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=LONGEST)
     assert process.returncode == (130 if number == signal.SIGINT else -number), (out, err)
-    time.sleep(0.6)  # processes whose parent was killed end what they have begun
+    wait_until_ended(workers)
     made = contents(place / "out")
     assert 12 <= len(made) < count
     assert all(whole[name] == content for name, content in made.items())
@@ -459,7 +461,7 @@ def test_a_process_that_is_killed_loses_no_run(place: Path) -> None:
     wait_for_results(process, place, 5)
     for child in children(process.pid)[-1:]:
         os.kill(child, signal.SIGKILL)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=LONGEST)
     events = [json.loads(line) for line in out.splitlines()]
     assert (process.returncode, events[-1]["counts"]) == (0, {"made": count}), err
     assert len({event["run"] for event in events if event["event"] == "run"}) == count

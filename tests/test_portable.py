@@ -15,6 +15,7 @@ import types
 import pytest
 
 import plait
+from patience import LONGEST
 from plait import content, output
 from plait.cli import main
 from plait.tools import sourcemap
@@ -103,7 +104,7 @@ def here(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Pat
 
 def outcome(prelude: str, argv: list[str]) -> tuple[int, bytes, bytes]:
     program = f"{prelude}\nimport sys; from plait.cli import run; run()"
-    done = subprocess.run([sys.executable, "-c", program, *argv], capture_output=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", program, *argv], capture_output=True, timeout=LONGEST, check=False)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -140,7 +141,7 @@ def test_the_api_does_the_same_elsewhere(system: str, here: pathlib.Path) -> Non
         "    print(error.limit)\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", SYSTEMS[system] + program], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", SYSTEMS[system] + program], capture_output=True, text=True, timeout=LONGEST, check=False
     )
     assert (done.stdout, done.stderr) == ("True {'a': 2} steps\n", "")
     assert (here / "store.yml").exists()

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from patience import LONGEST
 from plait.cli import main
 from plait.view import View
 from plait.watching.changes import follow
@@ -40,7 +41,6 @@ FILES = {
     "app.test.yml": "tests:\n  two: {equals: {replicas: 2}}\n  base: {patch: {base: base.yml}, equals: {/a: 1}}\n",
 }
 DOCS = Path(__file__).parents[1] / "docs"
-_LONGEST = 20  # seconds, on a machine that does much else
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ class Process:
 
     def wait_for(self, text: str) -> str:
         """Everything up to a text, once it is there."""
-        end = time.monotonic() + _LONGEST
+        end = time.monotonic() + LONGEST
         while text not in self._text:
             assert time.monotonic() < end, f"no {text!r} in {self._text!r}"
             if select.select([self._fd], [], [], 0.1)[0]:
@@ -96,7 +96,7 @@ class Process:
 
     def end(self) -> int:
         self.process.send_signal(signal.SIGINT)
-        status = self.process.wait(_LONGEST)
+        status = self.process.wait(LONGEST)
         os.close(self._fd)
         return status
 
@@ -197,7 +197,7 @@ def test_files_are_written_again(place: Path, started: list[Process]) -> None:
     run.wait_for("app.yml")
     (place / "config" / "app.yml").write_text("a: new\n")
     run.wait_for("app.yml")
-    end = time.monotonic() + _LONGEST
+    end = time.monotonic() + LONGEST
     while (place / "out" / "app.yml").read_text() != "a: new\n":
         assert time.monotonic() < end
         time.sleep(0.05)

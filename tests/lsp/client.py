@@ -12,7 +12,7 @@ from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 from workshop import TEMPLATES
 
-_LONGEST = 60
+from patience import LONGEST
 
 
 class Editor(LanguageClient):
@@ -39,7 +39,7 @@ class Editor(LanguageClient):
                 self.news.clear()
                 await self.news.wait()
 
-        await asyncio.wait_for(wait(), _LONGEST)
+        await asyncio.wait_for(wait(), LONGEST)
 
     def open(self, path: Path, text: str | None = None) -> str:
         uri = path.as_uri()
@@ -92,12 +92,12 @@ async def editor(
         await client.shutdown_async(None)
         client.exit(None)
         assert client._server is not None
-        assert await asyncio.wait_for(client._server.wait(), _LONGEST) == 0
+        assert await asyncio.wait_for(client._server.wait(), LONGEST) == 0
         await client.stop()  # type: ignore[no-untyped-call]
 
 
 def run(steps: Callable[[], Awaitable[None]]) -> None:
     async def within() -> None:
-        await asyncio.wait_for(steps(), 2 * _LONGEST)
+        await asyncio.wait_for(steps(), 2 * LONGEST)
 
     asyncio.run(within())

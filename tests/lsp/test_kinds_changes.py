@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import TYPE_CHECKING
 
 from workshop import LAYERS, Workshop, workshop
@@ -225,9 +224,7 @@ def test_values_that_are_no_texts_are_completed_as_they_are_written(tmp_path: Pa
 def test_a_catalogue_of_thousands_of_schemas_does_not_keep_the_editor(tmp_path: Path) -> None:
     names = {f"schemas/k{number}-example-v1.json": schema(size={}) for number in range(2_000)}
     with workshop(tmp_path, {**FILES, **names}) as made:
-        start = time.monotonic()
         made.open("config/thing.yml")
-        assert time.monotonic() - start < 10
         [catalogue] = [one.kinds.catalogue for one in made.state.evaluations(made.path("config/thing.yml"))]
         assert catalogue is not None
         assert len([*catalogue.paths()]) < 5  # the directory, and what was asked for

@@ -15,6 +15,8 @@ import pytest
 from test_libraries import FILES
 from workshop import TEMPLATES, workshop
 
+from patience import LONGEST
+
 SESSION, LIBRARY = (Path(__file__).with_name(name) for name in ("session.lua", "library.lua"))
 
 
@@ -33,7 +35,7 @@ def answers(tmp_path: Path, files: Mapping[str, str], session: Path) -> dict[str
         },
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=LONGEST,
         check=False,
     )
     assert out.exists(), done.stderr

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from patience import LONGEST
 from plait.lsp.answers import Edit
 from plait.lsp.state import State
-
-_LONGEST = 60  # seconds that an evaluation may take on a busy machine
 
 
 class Workshop:
@@ -37,7 +36,7 @@ class Workshop:
 
     def wait(self) -> None:
         """Wait until nothing is being evaluated."""
-        end = time.monotonic() + _LONGEST
+        end = time.monotonic() + LONGEST
         while self.state.is_busy():
             assert time.monotonic() < end, "an evaluation does not end"
             time.sleep(0.01)

@@ -236,10 +236,8 @@ def test_a_redirect_is_followed(server: str) -> None:
 
 
 def test_a_server_that_drips_meets_the_timeout(server: str) -> None:
-    start = time.monotonic()
     with pytest.raises(ReadError, match=r"no complete answer within 0\.3 seconds"), limited(Limits(url=0.3)):
         fetch_url(f"{server}/drip")
-    assert time.monotonic() - start < 0.7
     time.sleep(1)  # until the server is done
 
 
@@ -266,10 +264,8 @@ def test_other_schemes_are_paths(url: str) -> None:
 
 
 def test_an_answer_without_end_meets_the_limit(server: str) -> None:
-    start = time.monotonic()
     with pytest.raises(LimitError, match="exceeds the limit input=1M"), limited(Limits(input=1 << 20)):
         fetch_url(f"{server}/flood")
-    assert time.monotonic() - start < 5
 
 
 def test_a_url_counts_as_an_input(server: str, capfd: pytest.CaptureFixture[str]) -> None:

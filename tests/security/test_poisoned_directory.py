@@ -22,6 +22,7 @@ import pytest
 import yaml
 
 import plait
+from patience import LONGEST
 from plait.cli import COMMANDS
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="starts scripts")
@@ -277,7 +278,7 @@ def done(line: Line, words: list[str], place: pathlib.Path, environment: dict[st
     with process:
         try:
             if ask is None:
-                errors = process.communicate(timeout=120)[1]
+                errors = process.communicate(timeout=LONGEST)[1]
                 return process.returncode, errors
             assert process.stderr is not None
             read = []
@@ -315,7 +316,7 @@ def ask_website(address: str) -> None:
 
 def send(method: str, address: str, body: str = "", kind: str = "text/plain") -> str:
     request = urllib.request.Request(address, body.encode() or None, {"Content-Type": kind}, method=method)
-    with urllib.request.urlopen(request, timeout=60) as response:
+    with urllib.request.urlopen(request, timeout=LONGEST) as response:
         text: str = response.read().decode()
     return text
 

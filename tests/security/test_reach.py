@@ -15,6 +15,8 @@ import sysconfig
 
 import pytest
 
+from patience import LONGEST
+
 SOURCES = pathlib.Path(__file__).parents[2] / "src"
 
 RUN = """
@@ -101,7 +103,7 @@ def reached(argv: list[str], directory: pathlib.Path) -> tuple[int, list[list[ob
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=LONGEST,
     )
     assert report.exists(), done.stderr
     status, seen = json.loads(report.read_text("utf-8"))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from patience import LONGEST
 from plait.errors import ReadError, UsageError
 from plait.output import add_files, replace_directory
 
@@ -79,7 +80,7 @@ def faulty(directory: pathlib.Path, mode: str, fault: int, writer: str) -> subpr
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=LONGEST,
     )
 
 

@@ -18,6 +18,7 @@ import yaml
 from watchdog import watched
 
 import plait
+from patience import LONGEST
 from plait.cli import COMMANDS as EVERY
 from plait.cli import main
 from plait.cli.options import SWITCH
@@ -649,7 +650,7 @@ def test_a_pipe_that_a_project_names_is_not_waited_for(run: str, tmp_path: pathl
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=LONGEST,
         check=False,
     )
     assert done.returncode in (1, 2)

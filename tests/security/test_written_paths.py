@@ -21,6 +21,7 @@ import yaml
 
 import generated
 import test_reference
+from patience import LONGEST
 from plait.cli import COMMANDS, main
 from plait.cli.options import OUTPUT_LINKS
 from plait.cli.start import commands
@@ -412,7 +413,7 @@ def driven(tmp_path: pathlib.Path, runs: list[tuple[pathlib.Path, Target]], mode
         env=environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        timeout=1200,
+        timeout=LONGEST,
         check=False,
     )
     if done.returncode == 99:

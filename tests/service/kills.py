@@ -18,6 +18,8 @@ from pathlib import Path
 import serving
 import yaml
 
+from patience import LONGEST
+
 CLIENTS, DOCUMENTS = 3, 20
 
 
@@ -30,7 +32,7 @@ class Client(threading.Thread):
         self.acknowledged: list[tuple[int, int]] = []
 
     def run(self) -> None:
-        connection = http.client.HTTPConnection(self.address, timeout=30)
+        connection = http.client.HTTPConnection(self.address, timeout=LONGEST)
         try:
             while True:
                 body = serving.body_of([{"name": f"c{self.number}-{k}", "data": self.next} for k in range(DOCUMENTS)])
@@ -58,7 +60,7 @@ def started(directory: Path, url: str) -> tuple[subprocess.Popen[str], str]:
 
 
 def ask(address: str, path: str) -> str:
-    connection = http.client.HTTPConnection(address, timeout=60)
+    connection = http.client.HTTPConnection(address, timeout=LONGEST)
     connection.request("GET", serving.ROOT + path)
     text = connection.getresponse().read().decode()
     connection.close()

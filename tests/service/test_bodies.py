@@ -11,6 +11,7 @@ import pytest
 import serving
 import yaml
 
+from patience import LONGEST
 from plait.service import parcels
 from plait.service.texts import LARGEST_VALUE
 
@@ -39,7 +40,9 @@ def test_rejected_bodies_are_freed(tmp_path: Path) -> None:
     with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as server:
         assert server.stderr is not None
         try:
-            connection = http.client.HTTPConnection(server.stderr.readline().strip().rpartition("/")[2], timeout=300)
+            connection = http.client.HTTPConnection(
+                server.stderr.readline().strip().rpartition("/")[2], timeout=LONGEST
+            )
             begun = 0
             for number in range(5):
                 for kind, (body, status) in REJECTED.items():

@@ -15,6 +15,7 @@ import pytest
 import serving
 from issuing import AUDIENCE, Provider, signed
 
+from patience import LONGEST
 from plait.cli import main
 from plait.errors import PlaitError, UsageError
 from plait.service import application, discovery
@@ -149,7 +150,7 @@ def test_keys_are_fetched_in_the_background(provider: Provider, monkeypatch: pyt
     before = threading.active_count()
     found = issuer_of(provider)
     provider.publish("two")
-    until = time.monotonic() + 10
+    until = time.monotonic() + LONGEST
     while takes(found, provider, "one"):
         assert time.monotonic() < until
         time.sleep(0.01)
@@ -169,9 +170,7 @@ def test_what_takes_too_long(
     for slow, drops in ((30.0, 0.0), (0.0, 0.2)):
         provider.slow, provider.drops = slow, drops
         a_minute_later()
-        began = time.monotonic()
         assert not takes(found, provider, "two")
-        assert time.monotonic() - began < 10
         with pytest.raises(PlaitError, match=r"no whole answer after 0\.3 seconds"):
             issuer_of(provider)
 

@@ -17,6 +17,7 @@ import serving
 import yaml
 from starlette.routing import Route
 
+from patience import LONGEST
 from plait.cli import main
 from plait.errors import PlaitError, UsageError
 from plait.nodes import Map, MapItem
@@ -72,7 +73,7 @@ def test_bytes_that_are_not_http_are_answered_with_the_headers(tmp_path: Path) -
             b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
             b"GET / HTTP/1.1\r\n: x\r\n\r\n",
         ):
-            with socket.create_connection((parts.hostname, parts.port or 0), timeout=30) as connection:
+            with socket.create_connection((parts.hostname, parts.port or 0), timeout=LONGEST) as connection:
                 connection.sendall(sent)
                 reply = connection.makefile("rb").read().decode().lower()
             assert reply.startswith(("http/1.1 400", "http/1.1 403"))

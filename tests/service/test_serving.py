@@ -14,6 +14,7 @@ import pytest
 import serving
 import yaml
 
+from patience import LONGEST
 from plait.cli import main
 from plait.service import application
 from plait.service.identity import digest_of
@@ -25,7 +26,7 @@ def test_a_server_answers_keeps_and_stops(tmp_path: Path) -> None:
         with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as server:
             assert server.stderr is not None
             address = server.stderr.readline().strip().removeprefix("plait: serving http://")
-            connection = http.client.HTTPConnection(address, timeout=30)
+            connection = http.client.HTTPConnection(address, timeout=LONGEST)
             connection.request("GET", "/api/v1.0/revisions")
             found = yaml.safe_load(connection.getresponse().read())["results"]
             assert [{"id": one["id"], "buckets": one["buckets"]} for one in found] == expected

@@ -20,6 +20,7 @@ import postgresql
 import pytest
 import serving
 
+from patience import LONGEST
 from plait.errors import UsageError
 from plait.service import application
 from plait.service import webhooks as module
@@ -130,7 +131,7 @@ def put(client: serving.Client, count: int, bucket: str = "a") -> None:
     assert client.ask("PUT", f"/buckets/{bucket}/documents", serving.body_of([{"name": f"d{count}"}])).status == 200
 
 
-def wait(condition: Callable[[], bool], seconds: float = 60) -> None:
+def wait(condition: Callable[[], bool], seconds: float = LONGEST) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end
@@ -243,7 +244,7 @@ def test_what_was_made_before_a_kill_is_told_after_it(tmp_path: Path, key: str) 
         server = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
         assert server.stderr is not None
         address = server.stderr.readline().strip().removeprefix("plait: serving http://")
-        connection = http.client.HTTPConnection(address, timeout=30)
+        connection = http.client.HTTPConnection(address, timeout=LONGEST)
         connection.request("PUT", "/api/v1.0/buckets/a/documents", body, {"content-type": serving.YAML})
         assert connection.getresponse().read()
         connection.close()

@@ -16,6 +16,7 @@ from typing import Literal
 
 import pytest
 
+from patience import LONGEST
 from plait.website.examples import examples
 from plait.website.server import Playground
 
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 playwright = pytest.importorskip("playwright.sync_api")
-# Of what the page is waited for, on a machine that has other things to do.
-playwright.expect.set_options(timeout=20_000)
+playwright.expect.set_options(timeout=LONGEST * 1000)
 AXE = Path(__file__).parents[2] / "playground" / "node_modules" / "axe-core" / "axe.min.js"
 CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
@@ -55,6 +55,12 @@ def address(request: pytest.FixtureRequest) -> Iterator[str]:
         thread.join()
 
 
+def opened(browser: Browser) -> Page:
+    page = browser.new_page()
+    page.set_default_timeout(LONGEST * 1000)
+    return page
+
+
 class StaticFiles(ThreadingHTTPServer):
     """A server that knows nothing of plait."""
 
@@ -75,12 +81,12 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture
 def page(browser: Browser, address: str) -> Iterator[Page]:
-    page = browser.new_page()
+    page = opened(browser)
     wrong: list[str] = []
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
     page.goto(address)
-    playwright.expect(page.locator("#output")).to_contain_text("replicas: 3", timeout=20_000)
+    playwright.expect(page.locator("#output")).to_contain_text("replicas: 3")
     yield page
     page.close()
     assert wrong == []
@@ -88,9 +94,12 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
 
 def lines(page: Page) -> str:
     """The text of the file that is shown."""
+    text: str
     if page.locator("textarea").count():
-        return page.locator("textarea").input_value()
-    return "\n".join(page.locator(".cm-line").all_text_contents())
+        text = page.locator("textarea").input_value()
+    else:
+        text = "\n".join(page.locator(".cm-line").all_text_contents())
+    return text
 
 
 def test_an_edit_shows_in_the_output(page: Page) -> None:
@@ -135,9 +144,9 @@ def test_a_link_opens_the_same_files(page: Page, browser: Browser) -> None:
     page.get_by_role("button", name="Remove file").click()
     page.get_by_role("button", name="Copy link").click()
     page.wait_for_url("**/#*")
-    other = browser.new_page()
+    other = opened(browser)
     other.goto(page.url)
-    playwright.expect(other.locator("#output")).to_contain_text("größe: web.example.com", timeout=20_000)
+    playwright.expect(other.locator("#output")).to_contain_text("größe: web.example.com")
     other.close()
 
 
@@ -159,9 +168,9 @@ def test_what_takes_too_long_is_ended_and_the_page_goes_on(page: Page) -> None:
     page.get_by_role("button", name="app.yml").click()
     text = page.get_by_label("Text of the file")
     text.fill("#@ def f():\n#@   return [0 for _ in range(1000000000)]\n#@ end\na: #@ f()\n")
-    playwright.expect(page.locator("#errors")).to_contain_text("limit", timeout=30_000)
+    playwright.expect(page.locator("#errors")).to_contain_text("limit")
     text.fill("a: 1\n")
-    playwright.expect(page.locator("#output")).to_contain_text("a: 1", timeout=10_000)
+    playwright.expect(page.locator("#output")).to_contain_text("a: 1")
 
 
 @pytest.mark.skipif(not BUILT, reason="PLAIT_PLAYGROUND names no build")
@@ -170,9 +179,9 @@ def test_a_worker_that_does_not_answer_is_ended(browser: Browser) -> None:
     with StaticFiles() as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
-        page = browser.new_page()
+        page = opened(browser)
         page.goto(server.address)
-        playwright.expect(page.locator("#output")).to_contain_text("replicas: 3", timeout=10_000)
+        playwright.expect(page.locator("#output")).to_contain_text("replicas: 3")
         page.get_by_label("Example").select_option("Three layers, actions in order, a substitution")
         playwright.expect(page.locator("#output")).to_contain_text("gateway: 10.0.0.1")
         page.get_by_role("button", name="documents.yml").click()
@@ -185,9 +194,9 @@ def test_a_worker_that_does_not_answer_is_ended(browser: Browser) -> None:
                 "data: {}", f"data: {{gateway: {'a' * 40}b}}"
             )
         )
-        playwright.expect(page.locator("#errors")).to_contain_text("took too long", timeout=40_000)
+        playwright.expect(page.locator("#errors")).to_contain_text("took too long")
         text.fill(given)
-        playwright.expect(page.locator("#output")).to_contain_text("gateway: aaaa", timeout=10_000)
+        playwright.expect(page.locator("#output")).to_contain_text("gateway: aaaa")
         page.close()
         server.shutdown()
         thread.join()

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from patience import LONGEST
 from plait.cli import main
 from plait.errors import UsageError
 from plait.sealed import ask as sealed
@@ -45,7 +46,7 @@ def server() -> Iterator[Playground]:
 
 
 def send(server: Playground, method: str, path: str, body: str = "", **headers: str) -> tuple[int, bytes]:
-    connection = http.client.HTTPConnection("localhost", server.server_address[1], timeout=30)
+    connection = http.client.HTTPConnection("localhost", server.server_address[1], timeout=LONGEST)
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     connection.request(method, path, body or None, {"Content-Type": "application/json", **named})
     response = connection.getresponse()
